@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+# A small image of the daemon. Every step is a make target, so that a machine without an engine runs the same steps.
+
+FROM swift:6.3-bookworm AS builder
+WORKDIR /larder
+RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
+# Packages first: they change less often than the sources.
+COPY Makefile ./
+COPY scripts/install-packages scripts/check-swift scripts/
+RUN make deps && rm -rf /var/lib/apt/lists/*
+COPY . .
+RUN make build && make install DESTDIR=/image PREFIX=/usr
+
+FROM debian:bookworm-slim
+COPY --from=builder /larder/Makefile /tmp/larder/Makefile
+COPY --from=builder /larder/scripts/install-packages /tmp/larder/scripts/install-packages
+RUN apt-get update && apt-get install -y --no-install-recommends make \
+    && make -C /tmp/larder deps-runtime \
+    && apt-get purge -y --auto-remove make && rm -rf /var/lib/apt/lists/* /tmp/larder \
+    && useradd --system --uid 8787 --no-create-home --shell /usr/sbin/nologin larder \
+    && install -d -o larder -g larder -m 0700 /var/cache/larder /var/lib/larder \
+    && install -d -o larder -g larder -m 0755 /run/larder
+COPY --from=builder /image/ /
+
+USER larder
+ENV CACHE_DIRECTORY=/var/cache/larder \
+    STATE_DIRECTORY=/var/lib/larder \
+    RUNTIME_DIRECTORY=/run/larder \
+    LARDER_LISTEN="0.0.0.0:8787,unix:/run/larder/larder.sock" \
+    LARDER_ALLOWREMOTE=true
+# Inside a container all addresses are the container's own; which of them the world reaches is decided by whoever runs it:
+# publish as 127.0.0.1:8787:8787. The Host check stays on: name what others call it in LARDER_HOSTNAMES.
+EXPOSE 8787
+VOLUME ["/var/cache/larder", "/var/lib/larder"]
+HEALTHCHECK --interval=30s --timeout=5s --start-period=5s CMD ["larder", "status", "--quiet"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["larder"]
+CMD ["serve", "--config", "/etc/larder/larder.yaml"]

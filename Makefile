@@ -1,0 +1,88 @@
+# What a person, an image and CI call; each target stands on its own.
+#
+#   make demo     build, and see it work without key or Internet      make test     every test
+#   make run      serve on 127.0.0.1:8787 with the live APIs          make install  binary, configuration, units, manual
+#   make bench    the table of Benchmarks/README.md                   make lint     format, imports, house rules
+
+PREFIX     ?= /usr/local
+DESTDIR    ?=
+SYSCONFDIR ?= /etc
+UNITDIR    ?= $(PREFIX)/lib/systemd/system
+
+# Tests that run at once: with all of them, the computing that a daemon under test waits for queues behind every other test.
+TEST_WIDTH ?= 4
+
+BINARY := .build/release/larder
+# The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
+BUILD  := swift build -c release --static-swift-stdlib
+
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench lint man docs units clean
+
+demo: build
+	$(BINARY) demo
+
+test: deps check-swift
+	swift build --build-tests
+	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) swift test --skip-build
+
+run: build
+	$(BINARY) serve --listen 127.0.0.1:8787
+
+build: deps check-swift
+	$(BUILD) --product larder
+
+# Says what it installs, and installs only what dpkg lacks; with sudo only when not root.
+deps:
+	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev pkg-config make
+
+# What a machine needs that only runs the binary.
+deps-runtime:
+	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 ca-certificates
+
+check-swift:
+	@scripts/check-swift
+
+# Puts what `make build` made in place; an edited configuration is left alone.
+install:
+	@test -x $(BINARY) || { echo "make build comes first" >&2; exit 1; }
+	install -D -m 0755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/larder
+	install -D -m 0644 man/larder.1 $(DESTDIR)$(PREFIX)/share/man/man1/larder.1
+	install -D -m 0644 config/larder.yaml $(DESTDIR)$(PREFIX)/share/doc/larder/larder.yaml
+	test -e $(DESTDIR)$(SYSCONFDIR)/larder/larder.yaml || \
+		install -D -m 0644 config/larder.yaml $(DESTDIR)$(SYSCONFDIR)/larder/larder.yaml
+	install -D -m 0644 systemd/larder.socket $(DESTDIR)$(UNITDIR)/larder.socket
+	install -D -m 0644 systemd/larder.service $(DESTDIR)$(UNITDIR)/larder.service
+	sed -i -e 's|/usr/bin/larder|$(PREFIX)/bin/larder|' -e 's|/etc/larder/|$(SYSCONFDIR)/larder/|' \
+		$(DESTDIR)$(UNITDIR)/larder.service
+	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	$(BINARY) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder
+	$(BINARY) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder
+
+# Leaves configuration, cache and state.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/larder $(DESTDIR)$(PREFIX)/share/man/man1/larder.1 \
+		$(DESTDIR)$(PREFIX)/share/doc/larder/larder.yaml \
+		$(DESTDIR)$(UNITDIR)/larder.socket $(DESTDIR)$(UNITDIR)/larder.service \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder
+
+bench: build
+	scripts/bench
+
+lint:
+	scripts/check-format
+	scripts/check-imports
+	scripts/check-house-rules
+
+units: build
+	scripts/check-units $(CURDIR)/$(BINARY)
+
+# The pages that are made from the tables of settings and subcommands; tests hold them to the committed ones.
+docs man: build
+	mkdir -p man config Docs
+	$(BINARY) help --man > man/larder.1
+	$(BINARY) params --yaml > config/larder.yaml
+	$(BINARY) params --markdown > Docs/configuration.md
+
+clean:
+	rm -rf .build

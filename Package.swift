@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+// The drawing of the house: rooms are listed bottom first, and each states all it may import.
+// `scripts/check-imports` holds the sources against this table, since the compiler lets transitive imports through.
+import PackageDescription
+
+/// One list of compiler settings for every room: Swift 6 mode, warnings are errors.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: imports, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "larder",
+    products: [.executable(name: "larder", targets: ["larder"])],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
+
+        room("LarderCore", ["CCrypto"]),
+        room("LarderHTTP", ["LarderCore", "CZlib"]),
+        room("LarderCache", ["LarderCore", "LarderHTTP"]),
+        room("LarderProviders", ["LarderCore", "LarderHTTP"]),
+        room("LarderIO", ["LarderCore", "CLinux"]),
+        room("LarderStore", ["LarderCore", "CSQLite"]),
+        room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl"]),
+        room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
+        room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer"]),
+        room(
+            "LarderDaemon",
+            [
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
+                "LarderFetch", "LarderServer", "CYAML",
+            ]),
+        room(
+            "LarderCLI",
+            ["LarderCore", "LarderHTTP", "LarderIO", "LarderFetch", "LarderDaemon", "LarderOrigin"]),
+        .executableTarget(name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict),
+
+        room(
+            "LarderTestSupport",
+            [
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
+                "LarderFetch", "LarderServer", "LarderOrigin", "LarderDaemon", "CLinux",
+            ]),
+        .executableTarget(
+            name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderIO", "CLinux"],
+            swiftSettings: strict),
+
+        tests("LarderCoreTests", ["LarderCore", "LarderTestSupport"]),
+        tests("LarderHTTPTests", ["LarderCore", "LarderHTTP", "LarderTestSupport", "CZlib"]),
+        tests("LarderCacheTests", ["LarderCore", "LarderHTTP", "LarderCache", "LarderTestSupport"]),
+        tests("LarderProvidersTests", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderTestSupport"]),
+        tests("LarderIOTests", ["LarderCore", "LarderIO", "LarderTestSupport", "CLinux"]),
+        tests("LarderStoreTests", ["LarderCore", "LarderStore", "LarderTestSupport", "CSQLite"]),
+        tests(
+            "LarderFetchTests",
+            ["LarderCore", "LarderHTTP", "LarderIO", "LarderFetch", "LarderTestSupport", "CCurl", "CLinux"]),
+        tests("LarderServerTests", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderTestSupport"]),
+        tests(
+            "LarderOriginTests",
+            ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderOrigin", "LarderTestSupport"]),
+        tests(
+            "LarderDaemonTests",
+            [
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
+                "LarderFetch", "LarderServer", "LarderDaemon", "LarderTestSupport",
+            ]),
+        tests("LarderCLITests", ["LarderCore", "LarderIO", "LarderDaemon", "LarderCLI", "LarderTestSupport"]),
+        tests("LarderBenchmarksTests", ["LarderBenchmarks"]),
+        tests(
+            "ScenarioTests",
+            [
+                "LarderCore", "LarderIO", "LarderHTTP", "LarderProviders", "LarderDaemon", "LarderOrigin",
+                "LarderTestSupport", "CLinux",
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

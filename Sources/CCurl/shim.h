@@ -1,0 +1,74 @@
+// libcurl, with one typed wrapper per kind of argument: curl_easy_setopt and its kin are variadic,
+// which Swift cannot call.
+#ifndef LARDER_CCURL_SHIM_H
+#define LARDER_CCURL_SHIM_H
+
+#include <curl/curl.h>
+
+static inline CURLcode larder_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode larder_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode larder_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode larder_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode larder_easy_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+typedef size_t (*larder_data_callback)(char *bytes, size_t size, size_t count, void *context);
+static inline CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+typedef curl_socket_t (*larder_open_socket_callback)(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address);
+static inline CURLcode larder_easy_set_open_socket(CURL *easy, larder_open_socket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
+static inline CURLcode larder_easy_set_prereq(CURL *easy, larder_prereq_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+static inline CURLcode larder_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode larder_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode larder_easy_get_string(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, (char **)value);
+}
+static inline CURLcode larder_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+typedef int (*larder_multi_socket_callback)(
+    CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context);
+typedef int (*larder_multi_timer_callback)(CURLM *multi, long milliseconds, void *context);
+static inline CURLMcode larder_multi_set_socket_callback(CURLM *multi, larder_multi_socket_callback value) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+static inline CURLMcode larder_multi_set_timer_callback(CURLM *multi, larder_multi_timer_callback value) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+static inline CURLMcode larder_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLSHcode larder_share_share(CURLSH *share, curl_lock_data data) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+// CURLMsg keeps its result in a union.
+static inline CURLcode larder_message_result(const CURLMsg *message) { return message->data.result; }
+// A macro with a cast.
+static const curl_socket_t larder_CURL_SOCKET_TIMEOUT = CURL_SOCKET_TIMEOUT;
+static const curl_socket_t larder_CURL_SOCKET_BAD = CURL_SOCKET_BAD;
+static const long larder_CURL_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
+
+#endif

@@ -1,0 +1,74 @@
+// What Linux offers and `import Glibc` lacks: epoll, eventfd, timerfd, accept4 and peer credentials.
+// `_GNU_SOURCE` is never defined here: it changes types that libcurl's headers also see in one target.
+#ifndef LARDER_CLINUX_SHIM_H
+#define LARDER_CLINUX_SHIM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// EPOLLEXCLUSIVE and friends are enumerators with an expression value; Swift imports none of them as Int32/UInt32.
+static const uint32_t larder_EPOLLIN = EPOLLIN;
+static const uint32_t larder_EPOLLOUT = EPOLLOUT;
+static const uint32_t larder_EPOLLERR = EPOLLERR;
+static const uint32_t larder_EPOLLHUP = EPOLLHUP;
+static const uint32_t larder_EPOLLRDHUP = EPOLLRDHUP;
+static const uint32_t larder_EPOLLET = EPOLLET;
+static const uint32_t larder_EPOLLEXCLUSIVE = EPOLLEXCLUSIVE;
+static const int larder_EFD_FLAGS = EFD_NONBLOCK | EFD_CLOEXEC;
+static const int larder_TFD_FLAGS = TFD_NONBLOCK | TFD_CLOEXEC;
+static const int larder_SFD_FLAGS = SFD_NONBLOCK | SFD_CLOEXEC;
+
+// struct epoll_event is packed on x86-64; the data word is set and read through these.
+static inline struct epoll_event larder_epoll_event(uint32_t events, uint64_t word) {
+    struct epoll_event event;
+    event.events = events;
+    event.data.u64 = word;
+    return event;
+}
+static inline uint64_t larder_epoll_word(const struct epoll_event *event) { return event->data.u64; }
+
+// accept4 is declared only under _GNU_SOURCE.
+static inline int larder_accept4(int fd, struct sockaddr *address, socklen_t *length) {
+    return (int)syscall(SYS_accept4, fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// struct ucred is declared only under _GNU_SOURCE; this is its layout (unix(7)).
+struct larder_ucred {
+    int32_t pid;
+    uint32_t uid;
+    uint32_t gid;
+};
+static const int larder_SO_PEERCRED = 17;
+
+static inline int larder_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// The SIG_* and RLIMIT_* names are macros with casts or enums with surprising types.
+static inline void larder_ignore_signal(int number) {
+    struct sigaction action;
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = SIG_IGN;
+    sigaction(number, &action, 0);
+}
+static inline int larder_get_nofile(struct rlimit *limit) { return getrlimit(RLIMIT_NOFILE, limit); }
+static inline int larder_set_nofile(const struct rlimit *limit) { return setrlimit(RLIMIT_NOFILE, limit); }
+
+#endif

@@ -1,0 +1,45 @@
+// The few things that the harness does with files, straight on the system's calls.
+import Glibc
+import LarderCore
+
+enum Files {
+    /// The file's text; empty where it cannot be read. Files of /proc tell no length, so it is read to its end.
+    static func text(of path: String) -> String {
+        guard let file = fopen(path, "re") else { return "" }
+        defer { fclose(file) }
+        var bytes: Bytes = []
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16_384) { chunk in
+            while case let got = fread(chunk.baseAddress, 1, chunk.count, file), got > 0 {
+                bytes.append(contentsOf: chunk[..<got])
+            }
+        }
+        return bytes.lossyText
+    }
+
+    /// Writes a file, whole, readable by all.
+    static func write(_ bytes: Bytes, to path: String) throws(Failure) {
+        guard let file = fopen(path, "we") else { throw .failed(path, systemReason()) }
+        let written = fwrite(bytes, 1, bytes.count, file)
+        guard fclose(file) == 0, written == bytes.count else { throw .failed(path, systemReason()) }
+    }
+
+    /// The names in a directory, without "." and "..".
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { $0.prefix { $0 != 0 } }
+            let text = String(decoding: name, as: UTF8.self)
+            if text != ".", text != ".." { names.append(text) }
+        }
+        return names
+    }
+
+    /// Removes a file, or a directory with everything in it. Symbolic links are removed, never followed.
+    static func remove(_ path: String) {
+        if unlink(path) == 0 { return }
+        for name in names(in: path) { remove("\(path)/\(name)") }
+        rmdir(path)
+    }
+}

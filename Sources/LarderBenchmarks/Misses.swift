@@ -1,0 +1,41 @@
+// What a miss costs beyond the fetch itself: the same body asked for through the cache under a name it does not know, and
+// from the origin directly, in turn on kept connections. The origin ignores the query, which makes the names.
+import LarderCore
+
+/// Medians of one round, in nanoseconds.
+struct MissRound {
+    var direct: Int64
+    var through: Int64
+
+    /// The form in which the pinned child hands it to its parent.
+    var line: String { "misses \(direct) \(through)" }
+
+    init?(line: String) {
+        let numbers = line.split(whereSeparator: { $0 == " " || $0 == "\n" }).dropFirst().compactMap { Int64($0) }
+        guard line.hasPrefix("misses "), numbers.count == 2 else { return nil }
+        (direct, through) = (numbers[0], numbers[1])
+    }
+
+    /// Asks that often, in turn. The mark keeps the names of one round from those of another.
+    init(port: UInt16, origin: UInt16, path: String, count: Int, mark: String) throws(Failure) {
+        let cache = try ProbeClient(port: port)
+        let source = try ProbeClient(port: origin)
+        var direct: [Int64] = []
+        var through: [Int64] = []
+        for number in 0..<count {
+            direct.append(try Self.time(source, "\(path)?direct=\(number)", origin))
+            through.append(try Self.time(cache, "\(path)?\(mark)=\(number)", port))
+        }
+        // The first tenth opens connections and warms caches.
+        self.direct = percentile(0.5, of: direct.dropFirst(count / 10).sorted()) ?? 0
+        self.through = percentile(0.5, of: through.dropFirst(count / 10).sorted()) ?? 0
+    }
+
+    private static func time(_ client: ProbeClient, _ path: String, _ port: UInt16) throws(Failure) -> Int64 {
+        let start = monotonicNanoseconds()
+        let reply = try client.get(path, port: port)
+        let end = monotonicNanoseconds()
+        guard reply.status == 200 else { throw .failed(path, "status \(reply.status)") }
+        return end - start
+    }
+}

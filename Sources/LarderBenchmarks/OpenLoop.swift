@@ -1,0 +1,203 @@
+// The open-loop load: requests fall due at a constant rate, whatever the server does, and a request's latency counts
+// from the instant it was due. A server that stalls is charged for everyone who would have come meanwhile, which wrk,
+// waiting for its answers, never does. It spins on its own core: a sleep would be late by as much as a hit takes.
+import CLinux
+import Glibc
+import LarderCore
+
+/// What a round of the open loop gave, in nanoseconds.
+struct LatencyRound {
+    var count: Int
+    /// Requests that had no answer two seconds after the end; each counts with its age then.
+    var unanswered: Int
+    var p50: Int64
+    var p99: Int64
+    var p999: Int64
+    var greatest: Int64
+
+    /// The form in which the pinned child hands it to its parent.
+    var line: String { "latency \(count) \(unanswered) \(p50) \(p99) \(p999) \(greatest)" }
+
+    init?(line: String) {
+        let numbers = line.split(whereSeparator: { $0 == " " || $0 == "\n" }).dropFirst().compactMap { Int64($0) }
+        guard line.hasPrefix("latency "), numbers.count == 6 else { return nil }
+        (count, unanswered) = (Int(numbers[0]), Int(numbers[1]))
+        (p50, p99, p999, greatest) = (numbers[2], numbers[3], numbers[4], numbers[5])
+    }
+
+    init?(_ latencies: [Int64], unanswered: Int) {
+        let sorted = latencies.sorted()
+        guard let p50 = percentile(0.5, of: sorted), let p99 = percentile(0.99, of: sorted),
+            let p999 = percentile(0.999, of: sorted), let greatest = sorted.last
+        else { return nil }
+        self.count = sorted.count
+        self.unanswered = unanswered
+        (self.p50, self.p99, self.p999, self.greatest) = (p50, p99, p999, greatest)
+    }
+}
+
+/// One run of the open loop against one path. Lives on one thread.
+struct OpenLoop {
+    private struct Connection {
+        var socket: Int32
+        var dueAt: Int64 = 0
+        /// Head bytes of the answer so far; empty again when its end was found.
+        var head: Bytes = []
+        /// Body bytes still to come; nil while the head is read.
+        var missing: Int?
+    }
+
+    private var connections: [Connection] = []
+    /// Idle connections; the one that rested longest is next, so all are used alike.
+    private var idle: Queue<Int> = Queue()
+    /// When each waiting request fell due.
+    private var due: Queue<Int64> = Queue()
+    private var latencies: [Int64] = []
+    private let poller: Int32
+    private let request: Bytes
+    private let bodyLength: Int
+
+    init(port: UInt16, path: String, connections count: Int) throws(Failure) {
+        request = ProbeClient.request(path, port: port)
+        let reply = try ProbeClient(port: port).get(path, port: port)
+        guard reply.status == 200 else { throw .failed(path, "status \(reply.status)") }
+        bodyLength = reply.body.count
+        poller = epoll_create1(0)
+        guard poller >= 0 else { throw .failed("epoll", systemReason()) }
+        for index in 0..<count {
+            let socket = try ProbeClient.connect(port: port)
+            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+            var event = larder_epoll_event(larder_EPOLLIN, UInt64(index))
+            guard epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 else { throw .failed("epoll", systemReason()) }
+            connections.append(Connection(socket: socket))
+            idle.append(index)
+        }
+    }
+
+    /// Sends `rate` requests a second for that long. The first tenth warms up and is not counted.
+    mutating func run(rate: Double, seconds: Int) throws(Failure) -> LatencyRound {
+        let total = Int(rate * Double(seconds))
+        let interval = 1e9 / rate
+        latencies.reserveCapacity(total)
+        let start = monotonicNanoseconds() + 1_000_000
+        let countedFrom = start + Int64(seconds) * 100_000_000
+        let giveUpAt = start + Int64(seconds) * 1_000_000_000 + 2_000_000_000
+        var made = 0
+        var now = start
+        while made < total || !due.isEmpty || idle.count < connections.count, now < giveUpAt {
+            now = monotonicNanoseconds()
+            while made < total {
+                let dueAt = start + Int64(Double(made) * interval)
+                if dueAt > now { break }
+                due.append(dueAt)
+                made += 1
+            }
+            while !due.isEmpty, let index = idle.popFirst(), let dueAt = due.popFirst() {
+                try send(on: index, dueAt: dueAt)
+            }
+            try readReady(countedFrom: countedFrom)
+        }
+        let left = due.rest + connections.indices.filter { !idle.rest.contains($0) }.map { connections[$0].dueAt }
+        for dueAt in left where dueAt >= countedFrom { latencies.append(now - dueAt) }
+        connections.forEach { close($0.socket) }
+        close(poller)
+        guard let round = LatencyRound(latencies, unanswered: left.count) else {
+            throw .failed("open loop", "a rate too low for a percentile")
+        }
+        return round
+    }
+
+    private mutating func send(on index: Int, dueAt: Int64) throws(Failure) {
+        connections[index].dueAt = dueAt
+        let socket = connections[index].socket
+        let sent = Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL))
+        // A request of eighty bytes on a connection without another in hand always fits the socket's buffer.
+        guard sent == request.count else { throw .failed("send", systemReason()) }
+    }
+
+    private mutating func readReady(countedFrom: Int64) throws(Failure) {
+        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        let count = epoll_wait(poller, &events, 64, 0)
+        for place in 0..<Int(max(count, 0)) {
+            let index = Int(larder_epoll_word(&events[place]))
+            guard try readAnswer(index) else { continue }
+            idle.append(index)
+            let dueAt = connections[index].dueAt
+            if dueAt >= countedFrom { latencies.append(monotonicNanoseconds() - dueAt) }
+        }
+    }
+
+    /// Reads what came; true when the answer is whole.
+    private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
+        let socket = connections[index].socket
+        var failure: String?
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 262_144) { chunk in
+            let got = recv(socket, chunk.baseAddress, chunk.count, 0)
+            if got > 0 {
+                failure = take(UnsafeBufferPointer(rebasing: chunk[..<got]), index)
+            } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
+                failure = got == 0 ? "the server closed a connection" : systemReason()
+            }
+        }
+        if let failure { throw .failed("open loop", failure) }
+        guard connections[index].missing == 0 else { return false }
+        connections[index].missing = nil
+        return true
+    }
+
+    /// Takes bytes of an answer; hands back what is wrong with them.
+    private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
+        if let missing = connections[index].missing {
+            connections[index].missing = missing - bytes.count
+            return bytes.count > missing ? "an answer longer than the first" : nil
+        }
+        // Only the head is kept, so of a large answer only its beginning is copied.
+        let old = connections[index].head.count
+        connections[index].head.append(contentsOf: bytes.prefix(4096))
+        guard let end = Self.headEnd(connections[index].head, from: max(old - 3, 0)) else {
+            return connections[index].head.count > 4096 || bytes.count > 4096 ? "a head without end" : nil
+        }
+        guard connections[index].head.starts(with: "HTTP/1.1 200 ".utf8) else { return "an answer that is not 200" }
+        let body = bytes.count - (end - old)
+        connections[index].head.removeAll(keepingCapacity: true)
+        connections[index].missing = bodyLength - body
+        return body > bodyLength ? "an answer longer than the first" : nil
+    }
+
+    private static func headEnd(_ bytes: Bytes, from start: Int) -> Int? {
+        var place = start
+        while place + 3 < bytes.count {
+            if bytes[place + 3] > 13 {
+                place += 4
+            } else if bytes[place] == 13, bytes[place + 1] == 10, bytes[place + 2] == 13, bytes[place + 3] == 10 {
+                return place + 4
+            } else {
+                place += 1
+            }
+        }
+        return nil
+    }
+}
+
+/// First in, first out, without moving what is behind.
+private struct Queue<Element> {
+    private var items: [Element] = []
+    private var first = 0
+
+    var count: Int { items.count - first }
+    var isEmpty: Bool { count == 0 }
+    var rest: [Element] { Array(items[first...]) }
+
+    mutating func append(_ item: Element) { items.append(item) }
+
+    mutating func popFirst() -> Element? {
+        guard first < items.count else { return nil }
+        let item = items[first]
+        first += 1
+        if first == 4096 {
+            items.removeFirst(first)
+            first = 0
+        }
+        return item
+    }
+}

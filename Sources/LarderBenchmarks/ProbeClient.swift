@@ -1,0 +1,104 @@
+// A small blocking HTTP client on one kept connection. It checks that a server answers right before it is measured,
+// and times single requests; it is not the load.
+import CLinux
+import Glibc
+import LarderCore
+
+/// One answer, whole.
+struct Reply {
+    var status: Int
+    var fields: HeaderFields
+    var body: Bytes
+}
+
+/// A connection to a server of this run. Every call waits at most five seconds.
+final class ProbeClient {
+    private let socket: Int32
+    private var buffer: Bytes = []
+
+    init(port: UInt16) throws(Failure) {
+        socket = try Self.connect(port: port)
+    }
+
+    deinit { close(socket) }
+
+    /// A connected socket without Nagle's delay.
+    static func connect(port: UInt16) throws(Failure) -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw .failed("socket", systemReason()) }
+        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var on: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = loopback(port: port)
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                Glibc.connect(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard code == 0 else {
+            let reason = systemReason()
+            close(socket)
+            throw .failed("connect to 127.0.0.1:\(port)", reason)
+        }
+        return socket
+    }
+
+    /// What every client of the harness sends; wrk sends the same fields.
+    static func request(_ path: String, port: UInt16) -> Bytes {
+        Bytes(text: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+    }
+
+    /// The answer to one GET. Answers without `Content-Length` are failures: no server here sends one for these bodies.
+    func get(_ path: String, port: UInt16) throws(Failure) -> Reply {
+        let request = Self.request(path, port: port)
+        guard send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+            throw .failed("send", systemReason())
+        }
+        var headEnd = Self.headEnd(buffer)
+        while headEnd == nil {
+            try receive()
+            headEnd = Self.headEnd(buffer)
+        }
+        let end = headEnd ?? 0
+        let lines = buffer[..<end].lossyLines
+        var fields = HeaderFields()
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            fields.add(String(line[..<colon]), String(ASCII.trimmed(line[line.index(after: colon)...])))
+        }
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count > 1, let status = Int(words[1]) else { throw .failed(path, "no status line") }
+        guard let text = fields.first("Content-Length"), let length = Int(text), length >= 0 else {
+            throw .failed(path, "status \(status) without Content-Length")
+        }
+        while buffer.count < end + length { try receive() }
+        let body = Bytes(buffer[end..<end + length])
+        buffer.removeFirst(end + length)
+        return Reply(status: status, fields: fields, body: body)
+    }
+
+    private func receive() throws(Failure) {
+        let got = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { chunk in
+            let got = recv(socket, chunk.baseAddress, chunk.count, 0)
+            if got > 0 { buffer.append(contentsOf: chunk[..<got]) }
+            return got
+        }
+        guard got > 0 else { throw .failed("receive", got == 0 ? "the server closed" : systemReason()) }
+    }
+
+    /// The place behind the empty line.
+    private static func headEnd(_ bytes: Bytes) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        return (0...bytes.count - 4).first { place in
+            bytes[place] == 13 && bytes[place + 1] == 10 && bytes[place + 2] == 13 && bytes[place + 3] == 10
+        }.map { $0 + 4 }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The text's lines, without the line ends.
+    fileprivate var lossyLines: [Substring] {
+        String(decoding: self, as: UTF8.self).split(separator: "\r\n")
+    }
+}

@@ -1,0 +1,34 @@
+// Everything a run found out. The rounds fill it, the report reads it.
+
+/// One server at one body size.
+struct Cell: Hashable {
+    var server: ServerKind
+    var size: BodySize
+}
+
+/// Latency percentiles over the rounds, in microseconds.
+struct LatencySamples {
+    var p50 = Sample()
+    var p99 = Sample()
+    var p999 = Sample()
+    var unanswered = 0
+}
+
+/// The figures of one run.
+struct Results {
+    var versions: [ServerKind: String] = [:]
+    var wrkVersion = ""
+    /// Of the last minute before the run, as the kernel tells it.
+    var loadAverage = ""
+    /// Resident and anonymous KiB, just started and still without a request.
+    var idleMemory: [ServerKind: (resident: Int, anonymous: Int)] = [:]
+    /// Hits a second.
+    var hits: [Cell: Sample] = [:]
+    /// Share of its core that the server used meanwhile.
+    var busy: [Cell: Sample] = [:]
+    var latencyRates: [BodySize: Double] = [:]
+    var latency: [Cell: LatencySamples] = [:]
+    /// Added by a miss, in microseconds.
+    var misses: [Cell: Sample] = [:]
+    var micro: [(title: String, nanoseconds: Sample)] = []
+}

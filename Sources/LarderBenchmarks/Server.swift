@@ -1,0 +1,142 @@
+// A server under measure: started by one file each, then all alike. How to tell its hit is part of what it is.
+import Glibc
+import LarderCore
+
+/// The servers that are compared. The raw value is the name on the command line.
+enum ServerKind: String, CaseIterable {
+    case nginx
+    case nginxCopy = "nginx-copy"
+    case varnish, bareloop, larder
+    case larderSQLite = "larder-sqlite"
+
+    /// The name in the tables.
+    var title: String {
+        switch self {
+        case .nginx: "nginx, sendfile"
+        case .nginxCopy: "nginx, no sendfile"
+        case .varnish: "Varnish malloc"
+        case .bareloop: "bare loop (ceiling)"
+        case .larder: "larder, memory"
+        case .larderSQLite: "larder, SQLite"
+        }
+    }
+
+    /// Whether it stands before the origin, so that it can miss.
+    var isCache: Bool { self != .bareloop }
+
+    /// Starts it on its core, with the origin behind it.
+    func start(on stand: Stand, origin: UInt16) throws(Failure) -> Server {
+        switch self {
+        case .nginx, .nginxCopy: try startNginx(on: stand, origin: origin)
+        case .varnish: try startVarnish(on: stand, origin: origin)
+        case .bareloop: try Server.bareLoop(on: stand, isOrigin: false)
+        case .larder, .larderSQLite: try startLarder(on: stand, origin: origin)
+        }
+    }
+
+    /// Whether these are the fields of a hit.
+    func isHit(_ fields: HeaderFields) -> Bool {
+        switch self {
+        case .nginx, .nginxCopy: fields.first("X-Cache-Status") == "HIT"
+        case .varnish: fields.first("X-Cache") == "HIT"
+        case .bareloop: true
+        case .larder, .larderSQLite:
+            fields.combined("Cache-Status")?.split(separator: ";").contains { ASCII.trimmed($0) == "hit" } ?? false
+        }
+    }
+}
+
+/// A running server.
+struct Server {
+    var kind: ServerKind
+    var process: ChildProcess
+    var port: UInt16
+
+    /// The port that a child names in its first line, `listening ADDRESS`.
+    static func announcedPort(_ process: ChildProcess) throws(Failure) -> UInt16 {
+        func port() -> UInt16? {
+            guard let end = process.output.firstIndex(of: "\n") else { return nil }
+            let line = process.output[..<end]
+            guard line.hasPrefix("listening "), let colon = line.lastIndex(of: ":") else { return nil }
+            return UInt16(line[line.index(after: colon)...])
+        }
+        var found: UInt16?
+        try process.wait(for: "a line `listening ADDRESS`") {
+            found = port()
+            return found != nil
+        }
+        return found ?? 0
+    }
+
+    /// Starts a server that cannot choose its own port: on a port that is free, and again where another took it.
+    static func start(
+        _ kind: ServerKind, on stand: Stand, command: (UInt16) throws(Failure) -> [String]
+    ) throws(Failure) -> Server {
+        var attempt = 1
+        while true {
+            let port = try Stand.freePort()
+            let process = try ChildProcess(
+                kind.rawValue, try command(port), core: stand.arguments.serverCore, stand: stand)
+            do throws(Failure) {
+                try process.wait(for: "a listening port") { (try? ProbeClient(port: port)) != nil }
+                return Server(kind: kind, process: process, port: port)
+            } catch {
+                process.stop()
+                attempt += 1
+                if case .interrupted = error { throw error }
+                if attempt > 3 { throw error }
+            }
+        }
+    }
+
+    /// The ceiling, or the origin: one program, written in C, so that neither is what limits a figure.
+    static func bareLoop(on stand: Stand, isOrigin: Bool) throws(Failure) -> Server {
+        let bodies = try stand.newDirectory("bodies")
+        for size in BodySize.allCases {
+            try Files.write(size.body, to: "\(bodies)/\(size.fileName)")
+        }
+        let process = try ChildProcess(
+            isOrigin ? "origin" : "bareloop",
+            [stand.arguments.bareLoop] + (isOrigin ? ["--origin"] : []) + [bodies],
+            core: isOrigin ? stand.arguments.loadCore : stand.arguments.serverCore, stand: stand)
+        do throws(Failure) {
+            return Server(kind: .bareloop, process: process, port: try announcedPort(process))
+        } catch {
+            process.stop()
+            throw error
+        }
+    }
+
+    /// Asks until the answer is a hit, then checks status and every byte: only a right answer is worth its time.
+    func verify(_ size: BodySize, stand: Stand) throws(Failure) {
+        let stage = "\(kind.title), \(size.title)"
+        let expected = size.body
+        let client = try ProbeClient(port: port)
+        var hits = 0
+        for attempt in 1...50 {
+            let reply = try client.get(size.path, port: port)
+            guard reply.status == 200 else { throw .failed(stage, "status \(reply.status)") }
+            guard reply.body == expected else {
+                throw .failed(stage, "the body is wrong (\(reply.body.count) bytes)")
+            }
+            // The second and third hit come from wherever the cache keeps what is asked for often.
+            hits = kind.isHit(reply.fields) ? hits + 1 : 0
+            if hits == 3 { return }
+            if attempt > 3 { try stand.signals.pause(milliseconds: 20) }
+        }
+        throw .failed(stage, "no hit in 50 requests")
+    }
+}
+
+extension BodySize {
+    /// Bytes that no coding makes smaller, the same in every run (xorshift64).
+    var body: Bytes {
+        var state: UInt64 = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes)
+        return (0..<bytes).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return UInt8(truncatingIfNeeded: state >> 32)
+        }
+    }
+}

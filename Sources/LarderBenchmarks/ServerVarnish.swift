@@ -1,0 +1,19 @@
+// Varnish: built-in rules (Benchmarks/default.vcl), memory storage, its shared log in memory as its manual asks.
+import Glibc
+
+extension ServerKind {
+    func startVarnish(on stand: Stand, origin: UInt16) throws(Failure) -> Server {
+        let file = try stand.fill("default.vcl", ["ORIGIN_PORT": "\(origin)"])
+        let directory = "\(stand.memoryDirectory)/varnish"
+        guard mkdir(directory, 0o700) == 0 else { throw .failed(directory, systemReason()) }
+        return try Server.start(self, on: stand) { (port: UInt16) throws(Failure) in
+            [
+                "varnishd", "-F", "-n", directory, "-a", "127.0.0.1:\(port)", "-f", file, "-s", "malloc,256m",
+                // No change of user: it could not read the run's own directory.
+                "-j", "none",
+                // One pool, since there is one core; more threads than connections, so that none waits for one.
+                "-p", "thread_pools=1", "-p", "thread_pool_min=100", "-p", "thread_pool_max=1000",
+            ]
+        }
+    }
+}

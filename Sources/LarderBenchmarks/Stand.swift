@@ -1,0 +1,86 @@
+// The ground a run stands on: a directory for everything it writes, the origin, and the arguments. All of it is gone
+// when the run ends.
+import CLinux
+import Glibc
+import LarderCore
+
+/// What every part of a run shares.
+final class Stand {
+    let arguments: Arguments
+    let signals: Signals
+    /// For files of every kind; on disk where TMPDIR is.
+    let directory: String
+    /// The same in memory, where the system has such a place: Varnish asks for its shared log to be there.
+    let memoryDirectory: String
+    private var fileCount = 0
+
+    init(_ arguments: Arguments, _ signals: Signals) throws(Failure) {
+        self.arguments = arguments
+        self.signals = signals
+        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        directory = try Self.makeDirectory(in: base)
+        memoryDirectory = access("/dev/shm", W_OK) == 0 ? try Self.makeDirectory(in: "/dev/shm") : directory
+    }
+
+    /// Removes everything that the run wrote.
+    func remove() {
+        for directory in [directory, memoryDirectory] { Files.remove(directory) }
+    }
+
+    private static func makeDirectory(in base: String) throws(Failure) -> String {
+        var template = Array("\(base)/larder-bench-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw .failed(base, systemReason()) }
+        return String(cString: made)
+    }
+
+    /// The path of a file that no other call is given.
+    func newFile(_ name: String) -> String {
+        fileCount += 1
+        return "\(directory)/\(fileCount)-\(name)"
+    }
+
+    /// A new directory inside the run's own.
+    func newDirectory(_ name: String) throws(Failure) -> String {
+        let path = newFile(name)
+        guard mkdir(path, 0o700) == 0 else { throw .failed(path, systemReason()) }
+        return path
+    }
+
+    /// A template of the repository with the words between @ signs replaced, written into the run's directory.
+    func fill(_ template: String, _ words: [String: String]) throws(Failure) -> String {
+        let source = "\(arguments.templates)/\(template)"
+        var text = Files.text(of: source)
+        guard !text.isEmpty else { throw .failed(source, "is missing; run from the repository's root") }
+        for (word, value) in words {
+            text = text.split(separator: "@\(word)@", omittingEmptySubsequences: false).joined(separator: value)
+        }
+        let path = newFile(template)
+        try Files.write(Bytes(text: text), to: path)
+        return path
+    }
+
+    /// A port that was free a moment ago, for servers that cannot choose one themselves.
+    static func freePort() throws(Failure) -> UInt16 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw .failed("socket", systemReason()) }
+        defer { close(socket) }
+        var address = loopback(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0
+            }
+        }
+        guard isBound else { throw .failed("bind", systemReason()) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
+
+/// 127.0.0.1: the harness speaks to no other host.
+func loopback(port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+}

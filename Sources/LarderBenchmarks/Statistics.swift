@@ -1,0 +1,35 @@
+// Medians and spreads. The mean is never used: one disturbed round would move it.
+
+/// The figures of one measure over its rounds.
+struct Sample {
+    private(set) var values: [Double] = []
+
+    init(_ values: [Double] = []) {
+        self.values = values
+    }
+
+    mutating func add(_ value: Double) { values.append(value) }
+
+    /// The middle value; of an even number the mean of the two in the middle. Nil where there is none.
+    var median: Double? {
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+
+    var least: Double? { values.min() }
+    var greatest: Double? { values.max() }
+
+    /// This sample over another, round by round: what both rounds shared, such as a slow minute, falls out.
+    func ratio(to other: Sample) -> Sample {
+        Sample(zip(values, other.values).map { $0 / $1 })
+    }
+}
+
+/// The value below or at which that share of a sorted list lies (nearest rank).
+func percentile(_ share: Double, of sorted: [Int64]) -> Int64? {
+    guard !sorted.isEmpty else { return nil }
+    let rank = (share * Double(sorted.count)).rounded(.up)
+    return sorted[min(max(Int(rank) - 1, 0), sorted.count - 1)]
+}

@@ -1,0 +1,83 @@
+// Measures larder beside the caches that a person would pick instead, in one run on one machine (Benchmarks/README.md).
+// Started by `make bench` or `scripts/bench`; with `--part` it is one of its own pinned children.
+import Glibc
+import LarderCore
+
+/// The order of a run, and its end whatever happens.
+enum Run {
+    /// Exit code of the whole.
+    static func main(_ words: [String]) -> Int32 {
+        do throws(Failure) {
+            if words.first == "--part" {
+                try part(Array(words.dropFirst()))
+            } else if words.contains("--help") || words.contains("-h") {
+                print(Arguments.usage)
+            } else {
+                try whole(try Arguments(words))
+            }
+            return 0
+        } catch {
+            note(error.text)
+            return error.exitCode
+        }
+    }
+
+    private static func whole(_ arguments: Arguments) throws(Failure) {
+        #if DEBUG
+        note("this is a debug build: its own figures mean nothing")
+        #endif
+        guard arguments.parts != [.latency] else { throw .usage("--only latency needs hits as well") }
+        let signals = try Signals()
+        let stand = try Stand(arguments, signals)
+        defer { stand.remove() }
+        var results = Results()
+        results.loadAverage = String(Files.text(of: "/proc/loadavg").prefix { $0 != " " })
+        if let load = Double(results.loadAverage), load > 0.5 {
+            note("the load average is \(results.loadAverage): whatever else runs here disturbs the figures")
+        }
+        results.wrkVersion = try Machine.wrkVersion(stand)
+        let origin = try Server.bareLoop(on: stand, isOrigin: true)
+        defer { origin.process.stop() }
+        var servers: [Server] = []
+        defer { servers.reversed().forEach { $0.process.stop() } }
+        for kind in arguments.servers {
+            results.versions[kind] = try Machine.version(kind, stand: stand)
+            let server = try kind.start(on: stand, origin: origin.port)
+            servers.append(server)
+            results.idleMemory[kind] = ProcessTree.memory(server.process.pid)
+        }
+        var rounds = Rounds(stand: stand, servers: servers, origin: origin, results: results)
+        if arguments.parts.contains(.hits) { try rounds.measureHits() }
+        if arguments.parts.contains(.latency) { try rounds.measureLatency() }
+        if arguments.parts.contains(.misses) { try rounds.measureMisses() }
+        if arguments.parts.contains(.micro) { try rounds.measureMicro() }
+        let report = Report(stand: stand, results: rounds.results).text
+        print(report, terminator: "")
+        if let output = arguments.output { try Files.write(Bytes(text: report), to: output) }
+    }
+
+    /// What a pinned child does; it prints one result.
+    private static func part(_ words: [String]) throws(Failure) {
+        switch words.first {
+        case "open-loop" where words.count == 6:
+            guard let port = UInt16(words[1]), let rate = Double(words[3]), let seconds = Int(words[4]),
+                let connections = Int(words[5]), rate > 0
+            else { break }
+            var loop = try OpenLoop(port: port, path: words[2], connections: connections)
+            return print(try loop.run(rate: rate, seconds: seconds).line)
+        case "misses" where words.count == 6:
+            guard let port = UInt16(words[1]), let origin = UInt16(words[2]), let count = Int(words[4]) else { break }
+            return print(
+                try MissRound(port: port, origin: origin, path: words[3], count: count, mark: words[5]).line)
+        case "micro" where words.count == 1:
+            for result in Micro.measure() {
+                print(([result.title] + result.nanoseconds.values.map { "\($0)" }).joined(separator: "\t"))
+            }
+            return
+        default: break
+        }
+        throw .usage("--part is for the harness itself")
+    }
+}
+
+exit(Run.main(Array(CommandLine.arguments.dropFirst())))

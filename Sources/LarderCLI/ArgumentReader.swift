@@ -1,0 +1,51 @@
+// The words of a command line, by the usual rules: options anywhere, "--name=value" or "--name value", "--" ends them.
+import LarderCore
+import LarderDaemon
+
+struct ArgumentReader {
+    /// Operands and options of one subcommand's words.
+    static func read(
+        _ words: [String], for command: Subcommand
+    ) throws(CommandFailure) -> (operands: [String], options: [String: [String]]) {
+        var operands: [String] = []
+        var options: [String: [String]] = [:]
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands += rest
+                break
+            }
+            guard word.hasPrefix("-"), word.count > 1 else {
+                operands.append(word)
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts.first.map(String.init) ?? word
+            let attached = word.hasPrefix("--") && parts.count == 2 ? String(parts[1]) : nil
+            guard let option = command.options.first(where: { $0.name == name || $0.short == name }) else {
+                throw unknown(name, command)
+            }
+            if option.value == nil {
+                if attached != nil { throw CommandFailure(.usage, "\(name) takes no value") }
+                options[option.name, default: []].append("")
+            } else if let attached {
+                options[option.name, default: []].append(attached)
+            } else {
+                // "-" alone is a value (standard input); any other dash word is probably a forgotten value.
+                guard let value = rest.first, value == "-" || !value.hasPrefix("-") else {
+                    throw CommandFailure(.usage, "\(name) needs a value: \(option.usage)")
+                }
+                rest.removeFirst()
+                options[option.name, default: []].append(value)
+            }
+        }
+        return (operands, options)
+    }
+
+    private static func unknown(_ name: String, _ command: Subcommand) -> CommandFailure {
+        let near = NearestName.find(name, among: command.options.map(\.name))
+        return CommandFailure(
+            .usage, "larder \(command.name) has no option \(name)",
+            advice: near.map { "Did you mean \($0)?" } ?? "See: larder help \(command.name)")
+    }
+}

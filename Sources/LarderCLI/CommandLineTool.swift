@@ -1,0 +1,74 @@
+// From the words after "larder" to an exit status.
+import LarderCore
+import LarderDaemon
+
+/// The whole command line.
+public struct CommandLineTool: Sendable {
+    /// Runs the daemon with settings made from these, until it stops.
+    public typealias Serve = @Sendable (_ order: ServeOrder) async throws(CommandFailure) -> Void
+
+    public let subcommands: [Subcommand]
+    let serve: Serve
+
+    /// - Parameter serve: what `larder serve` does; the process's own is `ServeOrder.run`.
+    public init(serve: @escaping Serve) {
+        self.serve = serve
+        subcommands = [
+            ServeCommand.command, DemoCommand.command, SearchCommand.command, GetCommand.command,
+            ArtworkCommand.command, StatusCommand.command, QuotaCommand.command, PurgeCommand.command,
+            WarmCommand.command, ResumeCommand.command, ConfigCommand.command, ParamsCommand.command,
+            CompletionsCommand.command, HelpCommand.command, VersionCommand.command,
+        ]
+    }
+
+    /// Runs one command.
+    /// - Parameter words: the words after the program's name.
+    public func run(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
+        do throws(CommandFailure) {
+            guard let first = words.first else {
+                console.line(HelpText.overview(subcommands))
+                return CommandStatus.usage.rawValue
+            }
+            if ["--help", "-h"].contains(first) {
+                console.line(HelpText.overview(subcommands))
+                return CommandStatus.done.rawValue
+            }
+            if ["--version", "-V"].contains(first) {
+                console.line("larder \(LarderVersion.text)")
+                return CommandStatus.done.rawValue
+            }
+            let (command, rest) = try find(words)
+            if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+                console.line(HelpText.page(command))
+                return CommandStatus.done.rawValue
+            }
+            let (operands, options) = try ArgumentReader.read(rest, for: command)
+            let invocation = Invocation(
+                operands: operands, options: options, environment: environment, console: console, tool: self)
+            return try await command.run(invocation).rawValue
+        } catch {
+            console.note(console.styled("larder:", .red) + " \(error.message)")
+            if let advice = error.advice { console.note(advice) }
+            return error.status.rawValue
+        }
+    }
+
+    /// The subcommand that the words begin with; two-word names first.
+    func find(_ words: [String]) throws(CommandFailure) -> (command: Subcommand, rest: [String]) {
+        for count in [2, 1] where words.count >= count {
+            let name = words.prefix(count).joined(separator: " ")
+            if let command = subcommands.first(where: { $0.name == name }) {
+                return (command, Array(words.dropFirst(count)))
+            }
+        }
+        let first = words.first ?? ""
+        if let nested = subcommands.first(where: { $0.name.hasPrefix("\(first) ") }) {
+            throw CommandFailure(
+                .usage, "larder \(first) needs one more word", advice: "See: larder help \(nested.name)")
+        }
+        let near = NearestName.find(first, among: subcommands.map(\.name))
+        throw CommandFailure(
+            .usage, "there is no command \"\(first)\"",
+            advice: near.map { "Did you mean \"larder \($0)\"?" } ?? "See: larder help")
+    }
+}

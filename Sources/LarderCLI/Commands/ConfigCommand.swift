@@ -1,0 +1,34 @@
+// larder config check: everything that is wrong with a configuration, at once.
+import LarderCore
+import LarderDaemon
+
+enum ConfigCommand {
+    static let command = Subcommand(
+        "config check", "check a configuration", operands: "[FILE]",
+        details: [
+            "Tells everything that is wrong, one finding a line: file:line:column: setting: what. The environment is "
+                + "looked at as the daemon would."
+        ],
+        options: [ServeCommand.setOption, ServeCommand.listenOption],
+        examples: [
+            ("larder config check", "the file the daemon would read"),
+            ("larder config check ./larder.yaml", "another one"),
+        ]
+    ) { invocation throws(CommandFailure) in
+        guard invocation.operands.count <= 1 else { throw CommandFailure(.usage, "only one file at a time") }
+        let sources = try SettingsSources(invocation, file: invocation.operands.first)
+        let settings: Settings
+        do throws(SettingsError) {
+            settings = try sources.read()
+        } catch {
+            for issue in error.issues { invocation.console.line("\(issue)") }
+            let count = error.issues.count
+            throw CommandFailure(.usage, "\(count) \(count == 1 ? "mistake" : "mistakes")")
+        }
+        for note in settings.notes { invocation.console.line("note: \(note)") }
+        let changed = settings.effective.filter { $0.origin != .standard }.count
+        let file = sources.file ?? "no file"
+        invocation.console.line("\(file): right; \(changed) \(changed == 1 ? "setting" : "settings") changed")
+        return .done
+    }
+}

@@ -1,0 +1,202 @@
+// larder demo: the whole of it on one screen, without key or Internet: a stand-in for the APIs, a daemon in front of it,
+// and the questions that `larder search` would ask.
+import FoundationEssentials
+import Glibc
+import LarderCore
+import LarderOrigin
+
+enum DemoCommand {
+    static let command = Subcommand(
+        "demo", "see it work, without key or Internet",
+        details: [
+            "Starts a stand-in for the APIs and a daemon in front of it, on free ports and in a temporary directory, asks "
+                + "some searches twice (the first time from the API, the second from the cache), fetches an image, shows "
+                + "the status, and clears everything away."
+        ],
+        options: [
+            CommandOption(
+                "--recordings", value: "DIR", "answer with the recorded answers of this folder (its index.json)")
+        ],
+        examples: [
+            ("larder demo", "with the built-in samples"),
+            ("larder demo --recordings ./recordings", "with real answers"),
+        ]
+    ) { invocation throws(CommandFailure) in
+        try invocation.noOperands()
+        let console = invocation.console
+        let folder = invocation.value("--recordings")
+        let workshop = try Workshop(recordings: folder, environment: invocation.environment)
+        defer { workshop.clear() }
+        console.line("A stand-in for the APIs answers on \(workshop.origin.root); the daemon listens on")
+        for address in workshop.daemon.addresses { console.line("  \(address)") }
+
+        let conversation = Conversation(address: try DaemonAddress(url: workshop.daemon.addresses[0]))
+        var handle: String?
+        for question in folder == nil ? samples : recorded {
+            console.line("\n" + console.styled("$ larder \(question.words)", .bold))
+            let found = try ask(question, conversation, console)
+            if handle == nil { handle = found }
+        }
+        if let handle { try fetch(handle, conversation, console) }
+        if folder != nil { try DemoRecordings.show(workshop.origin, socket: workshop.daemon.addresses[1], console) }
+        console.line("\n" + console.styled("$ larder status", .bold))
+        StatusCommand.show(try conversation.json(LocalRequest(.get, "/v1/status")).value, console)
+
+        guard workshop.daemon.stop() else {
+            throw CommandFailure(.failed, "the daemon did not stop as it should")
+        }
+        console.line("\nStopped and cleared away. Next: larder serve, and larder search jack johnson")
+        return .done
+    }
+
+    /// A question as a person would type it, and as it is asked.
+    struct Question {
+        var words: String
+        var target: String
+    }
+
+    private static let samples = [
+        Question(
+            words: "search jack johnson --source itunes", target: "/v1/search?q=jack%20johnson&source=itunes"),
+        Question(
+            words: "search notes --source itunes --category software --sort price",
+            target: "/v1/search?q=notes&source=itunes&category=software&sort=price"),
+        Question(words: "search octopus --source news", target: "/v1/search?q=octopus&source=news"),
+        Question(words: "search dragon --source dnd", target: "/v1/search?q=dragon&source=dnd"),
+    ]
+
+    private static let recorded = [
+        Question(
+            words: "search Jose James --source itunes --category music",
+            target: "/v1/search?q=Jose%20James&source=itunes&category=music"),
+        Question(
+            words: "search Doodle Jump --source itunes --category software",
+            target: "/v1/search?q=Doodle%20Jump&source=itunes&category=software"),
+        Question(
+            words: "get '/v1/news/headlines?country=us&category=business'",
+            target: "/v1/news/headlines?country=us&category=business"),
+        Question(words: "get '/v1/dnd/monsters?name=dragon'", target: "/v1/dnd/monsters?name=dragon"),
+    ]
+
+    /// Asks twice; shows the results once and both times.
+    /// - Returns: the first result's artwork.
+    private static func ask(
+        _ question: Question, _ conversation: Conversation, _ console: Console
+    ) throws(CommandFailure) -> String? {
+        var handle: String?
+        for isFirst in [true, false] {
+            let clock = ContinuousClock()
+            let start = clock.now
+            let (value, response) = try conversation.json(LocalRequest(.get, question.target))
+            let took = start.duration(to: clock.now)
+            let envelope = Envelope(value)
+            if isFirst {
+                handle = envelope.results.lazy.compactMap(\.artwork).first
+                let lines = envelope.table().lines(width: min(console.width, 110))
+                for (number, line) in lines.prefix(12).enumerated() {
+                    console.line(number == 0 ? console.styled(line, .bold) : line)
+                }
+                if lines.count > 12 { console.line("… and \(lines.count - 12) more") }
+            }
+            let label = isFirst ? "the first time " : "the second time"
+            console.line(console.styled("\(label): \(envelope.footer(response, took: took))", .faint))
+        }
+        return handle
+    }
+
+    private static func fetch(
+        _ handle: String, _ conversation: Conversation, _ console: Console
+    ) throws(CommandFailure) {
+        let shortened = handle.count > 48 ? "\(handle.prefix(47))…" : handle
+        console.line("\n" + console.styled("$ larder artwork \(shortened) -o cover", .bold))
+        for label in ["the first time ", "the second time"] {
+            let clock = ContinuousClock()
+            let start = clock.now
+            let response = try conversation.demand(LocalRequest(.get, handle))
+            let took = Envelope.milliseconds(start.duration(to: clock.now))
+            let type = Console.printable(response.fields.first("Content-Type") ?? "unknown")
+            let size = Units.format(size: Int64(response.body.count))
+            console.line(
+                console.styled("\(label): \(type), \(size) · \(Envelope.outcome(response)) · \(took)", .faint))
+        }
+    }
+}
+
+/// The stand-in, the daemon, and the directory that both live in.
+private final class Workshop: Sendable {
+    let origin: OriginServer
+    let daemon: ChildDaemon
+    private let interruption: Interruption
+
+    init(recordings: String?, environment: [String: String]) throws(CommandFailure) {
+        // Long enough for a socket's path, and nobody else's.
+        let directory = "/tmp/larder-demo-\(getpid())"
+        let started = Lock<(origin: OriginServer?, daemon: ChildDaemon?)>((nil, nil))
+        interruption = Interruption {
+            let (origin, daemon) = started.withLock { $0 }
+            _ = daemon?.stop()
+            origin?.stop()
+            try? FileManager.default.removeItem(atPath: directory)
+        }
+        guard mkdir(directory, 0o700) == 0 else {
+            throw CommandFailure(.failed, "\(directory) cannot be made")
+        }
+        do {
+            let origin = try OriginServer(
+                source: recordings.map { .recordings(folder: $0) } ?? .samples, rewritesImageHosts: true)
+            try origin.start()
+            started.withLock { $0.origin = origin }
+            self.origin = origin
+            try Self.configuration(directory, origin, isLimited: recordings == nil).write(
+                toFile: "\(directory)/larder.yaml", atomically: false, encoding: .utf8)
+        } catch {
+            interruption.clear()
+            throw CommandFailure(.failed, "the stand-in cannot be started: \(error)")
+        }
+        do throws(CommandFailure) {
+            daemon = try ChildDaemon(
+                configuration: "\(directory)/larder.yaml", listeners: 2, environment: Self.plain(environment))
+        } catch {
+            interruption.clear()
+            throw error
+        }
+        let daemon = daemon
+        started.withLock { $0.daemon = daemon }
+    }
+
+    func clear() { interruption.clear() }
+
+    /// Without what would change the daemon's settings or speak to a service manager.
+    private static func plain(_ environment: [String: String]) -> [String: String] {
+        let foreign: Set<String> = [
+            "NEWSAPI_KEY", "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS",
+            "LISTEN_PID", "LISTEN_FDNAMES",
+        ]
+        return environment.filter { !$0.key.hasPrefix("LARDER_") && !foreign.contains($0.key) }
+    }
+
+    /// - Parameter isLimited: with the providers' own budgets; false for recordings, of which there are more than a
+    ///   minute's budget, and refusals among them, which are shown and need no warning.
+    private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
+        let providers = ["itunes", "newsapi", "dnd5e"].map { name in
+            var lines = """
+                  \(name):
+                    baseURL: \(origin.baseURL(for: name))
+                    imageHosts: ["\(origin.root)"]
+                """
+            // Only NewsAPI wants a key; the stand-in takes any.
+            if name == "newsapi" { lines += "\n    key: any-will-do" }
+            if !isLimited { lines += "\n    rate: off\n    quota: off" }
+            return lines
+        }
+        return """
+            listen: ["127.0.0.1:0", "unix:\(directory)/larder.sock"]
+            cache: { path: \(directory)/cache, minFree: 0 }
+            state: { path: \(directory)/state }
+            log: { level: \(isLimited ? "warning" : "error") }
+            providers:
+            \(providers.joined(separator: "\n"))
+
+            """
+    }
+}

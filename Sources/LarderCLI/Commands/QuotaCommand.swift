@@ -1,0 +1,44 @@
+// larder quota: how many calls each API still allows.
+import LarderCore
+
+enum QuotaCommand {
+    static let command = Subcommand(
+        "quota", "show how many calls each API still allows",
+        details: ["Only calls to the APIs count; hits and joined requests are free."],
+        options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
+        examples: [("larder quota", "rate and quota of every provider")]
+    ) { invocation throws(CommandFailure) in
+        try invocation.noOperands()
+        let (value, _) = try Conversation(invocation).json(LocalRequest(.get, "/v1/status"))
+        let providers = value["providers"]?.elements.map { $0 } ?? []
+        if invocation.wantsJSON {
+            var writer = JSONWriter()
+            writer.array { writer in
+                for provider in providers {
+                    writer.object { writer in
+                        writer.member(ifPresent: "provider", provider["name"]?.string)
+                        if let budget = provider["budget"] {
+                            for member in budget.members { writer.member(member.name, raw: member.value.raw) }
+                        }
+                    }
+                }
+            }
+            _ = invocation.console.write(writer.bytes + [0x0A])
+            return .done
+        }
+        var table = TableLayout(columns: [.init("PROVIDER"), .init("RATE", weight: 1), .init("QUOTA", weight: 1)])
+        for provider in providers {
+            let budget = provider["budget"]
+            let rate = StatusCommand.limit(budget?["rate"])
+            let quota = StatusCommand.limit(budget?["quota"])
+            table.rows.append([
+                Console.printable(provider["name"]?.string ?? ""), rate.isEmpty ? "no limit" : rate,
+                quota.isEmpty ? "no limit" : quota,
+            ])
+        }
+        for (number, line) in table.lines(width: invocation.console.width).enumerated() {
+            invocation.console.line(number == 0 ? invocation.console.styled(line, .bold) : line)
+        }
+        return .done
+    }
+}

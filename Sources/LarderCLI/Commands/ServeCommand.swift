@@ -1,0 +1,80 @@
+// larder serve: settings from file, environment and options, then the daemon until it is told to stop.
+import LarderCore
+import LarderDaemon
+
+/// What the daemon is started with.
+public struct ServeOrder: Sendable {
+    public var settings: Settings
+    /// Reads the same sources again, for SIGHUP.
+    public var reload: @Sendable () throws(SettingsError) -> Settings
+    public var environment: [String: String]
+}
+
+enum ServeCommand {
+    static let configOption = CommandOption(
+        "--config", value: "FILE", "the configuration; without it $LARDER_CONFIG or the standard places")
+    static let setOption = CommandOption(
+        "--set", value: "PATH=VALUE", "a setting, outweighing file and environment; may be repeated")
+    static let listenOption = CommandOption(
+        "--listen", value: "ADDRESS", "an address to listen on, instead of those configured; may be repeated")
+
+    static let command = Subcommand(
+        "serve", "run the daemon",
+        details: [
+            "Listens on 127.0.0.1:8787, [::1]:8787 and a Unix socket unless told otherwise. SIGHUP reads the configuration "
+                + "again without dropping connections or cache; SIGTERM finishes the answers in hand and stops."
+        ],
+        options: [configOption, setOption, listenOption],
+        examples: [
+            ("larder serve", "with the defaults and your own directories"),
+            ("larder serve --config /etc/larder/larder.yaml", "as the service does"),
+            (
+                "larder serve --listen 127.0.0.1:0 --set cache.maxSize=1GiB",
+                "a port of the kernel's choice, a smaller cache"
+            ),
+        ]
+    ) { invocation throws(CommandFailure) in
+        try invocation.noOperands()
+        let sources = try SettingsSources(invocation)
+        let settings = try sources.load()
+        try await invocation.tool.serve(
+            ServeOrder(
+                settings: settings, reload: { () throws(SettingsError) in try sources.read() },
+                environment: invocation.environment))
+        return .done
+    }
+}
+
+/// Where the settings of one process come from; asked again at each reload.
+struct SettingsSources: Sendable {
+    var file: String?
+    var environment: [String: String]
+    var flags: [(path: String, value: String)]
+
+    init(_ invocation: Invocation, file: String? = nil) throws(CommandFailure) {
+        self.file =
+            file ?? invocation.value("--config") ?? SettingsLoader.standardFile(environment: invocation.environment)
+        environment = invocation.environment
+        flags = []
+        for text in invocation.options["--set"] ?? [] {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFailure(.usage, "--set: \"\(text)\" is not PATH=VALUE, such as cache.maxSize=1GiB")
+            }
+            flags.append((String(ASCII.trimmed(parts[0])), String(parts[1])))
+        }
+        for text in invocation.options["--listen"] ?? [] { flags.append(("listen", text)) }
+    }
+
+    func read() throws(SettingsError) -> Settings {
+        try SettingsLoader().load(file: file, environment: environment, flags: flags)
+    }
+
+    func load() throws(CommandFailure) -> Settings {
+        do {
+            return try read()
+        } catch {
+            throw CommandFailure(.usage, "the configuration cannot be used\n\(error)")
+        }
+    }
+}

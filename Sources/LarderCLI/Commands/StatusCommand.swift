@@ -1,0 +1,124 @@
+// larder status: how the daemon, its store and the APIs are.
+import LarderCore
+
+enum StatusCommand {
+    static let command = Subcommand(
+        "status", "show how the daemon and the APIs are",
+        options: [
+            CommandOption("--quiet", short: "-q", "say nothing; the exit status tells whether a daemon answers"),
+            CommandOption("--json", "JSON on a terminal too"),
+        ] + Conversation.options,
+        examples: [
+            ("larder status", "providers, budgets, store"),
+            ("larder status --quiet", "for health checks"),
+        ]
+    ) { invocation throws(CommandFailure) in
+        try invocation.noOperands()
+        let conversation = try Conversation(invocation)
+        if invocation.has("--quiet") {
+            let response = try conversation.ask(LocalRequest(.get, "/healthz"))
+            return response.status == 200 ? .done : .noDaemon
+        }
+        let (value, response) = try conversation.json(LocalRequest(.get, "/v1/status"))
+        if invocation.wantsJSON {
+            _ = invocation.console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+        } else {
+            show(value, invocation.console)
+        }
+        return .done
+    }
+
+    static func show(_ value: JSONValue, _ console: Console) {
+        let version = Console.printable(value["version"]?.string ?? "?")
+        let uptime = value["uptimeSeconds"]?.integer.map { ", up \(span($0))" } ?? ""
+        console.line(console.styled("larder \(version)", .bold) + uptime)
+        if let store = value["store"] {
+            var parts: [String] = []
+            if let entries = store["entries"]?.integer { parts.append("\(entries) entries") }
+            if let bytes = store["liveBytes"]?.integer { parts.append(size(bytes, of: store["maxBytes"]?.integer)) }
+            if let reason = store["degraded"]?.string {
+                parts.append(console.styled("stores nothing: \(Console.printable(reason))", .yellow))
+            }
+            if !parts.isEmpty { console.line("store   \(parts.joined(separator: ", "))") }
+        }
+        if let memory = value["memory"], let bytes = memory["bytes"]?.integer {
+            let entries = memory["entries"]?.integer.map { "\($0) answers, " } ?? ""
+            console.line("memory  \(entries)\(size(bytes, of: memory["maxBytes"]?.integer))")
+        }
+        let table = providers(value)
+        guard !table.rows.isEmpty else { return }
+        console.line()
+        let lines = table.lines(width: console.width)
+        for (number, line) in lines.enumerated() { console.line(number == 0 ? console.styled(line, .bold) : line) }
+    }
+
+    /// One row a provider.
+    static func providers(_ value: JSONValue) -> TableLayout {
+        var table = TableLayout(columns: [
+            .init("PROVIDER"), .init("STATE", weight: 1), .init("REACHABLE"), .init("RATE", weight: 1),
+            .init("QUOTA", weight: 1), .init("HITS", isRight: true), .init("MISSES", isRight: true),
+        ])
+        for provider in value["providers"]?.elements.map({ $0 }) ?? [] {
+            var state = Console.printable(provider["state"]?.string ?? "")
+            if let until = provider["suspendedUntil"]?.string { state += " until \(time(until))" }
+            let reachable = Console.printable(provider["reachability"]?.string ?? "")
+            let answers = provider["answers"]
+            let hits = ["hit", "memoryHit", "stale", "negative", "joined"].compactMap { answers?[$0]?.integer }.reduce(
+                0, +)
+            let budget = provider["budget"]
+            table.rows.append([
+                Console.printable(provider["name"]?.string ?? ""), state, reachable, limit(budget?["rate"]),
+                limit(budget?["quota"]), answers == nil ? "" : String(hits),
+                answers?["miss"]?.integer.map(String.init) ?? "",
+            ])
+        }
+        return table
+    }
+
+    /// "17 of 20/min left, next 12:00:30Z": the time of day in UTC, with the date where the window is long.
+    static func limit(_ value: JSONValue?) -> String {
+        guard let limit = value?["limit"]?.integer, let remaining = value?["remaining"]?.integer else { return "" }
+        let seconds = value?["windowSeconds"]?.integer
+        let window = seconds.map { "/\(Self.window($0))" } ?? ""
+        guard remaining < limit, let instant = value?["resetsAt"]?.string, instant.count == 20 else {
+            return "\(remaining) of \(limit)\(window) left"
+        }
+        let time = Console.printable(instant)
+        let next =
+            (seconds ?? 0) > 3600
+            ? time.dropFirst(5).prefix(11).replacing("T", with: " ") + "Z" : String(time.dropFirst(11))
+        return "\(remaining) of \(limit)\(window) left, next \(next)"
+    }
+
+    static func window(_ seconds: Int) -> String {
+        switch seconds {
+        case 1: "s"
+        case 60: "min"
+        case 3600: "h"
+        case 86_400: "day"
+        default: Units.format(duration: .seconds(seconds))
+        }
+    }
+
+    /// The time of day of an RFC 3339 instant, with its date unless that is left out by being near: kept whole and in
+    /// UTC, so that no two readers differ.
+    static func time(_ text: String) -> String {
+        let plain = Console.printable(text)
+        guard plain.count == 20, plain.hasSuffix("Z") else { return plain }
+        return "\(plain.prefix(10)) \(plain.dropFirst(11).prefix(8)) UTC"
+    }
+
+    private static func size(_ bytes: Int, of limit: Int?) -> String {
+        let text = Units.format(size: Int64(bytes))
+        return limit.map { "\(text) of \(Units.format(size: Int64($0)))" } ?? text
+    }
+
+    private static func span(_ seconds: Int) -> String {
+        switch seconds {
+        case ..<120: "\(seconds)s"
+        case ..<7200: "\(seconds / 60)min"
+        case ..<172_800: "\(seconds / 3600)h"
+        default: "\(seconds / 86_400)d"
+        }
+    }
+}

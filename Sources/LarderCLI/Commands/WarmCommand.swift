@@ -1,0 +1,107 @@
+// larder warm: ask a list of searches, one after the other, at the pace the APIs allow.
+import Glibc
+import LarderCore
+import LarderDaemon
+import LarderIO
+
+enum WarmCommand {
+    static let command = Subcommand(
+        "warm", "ask a list of searches so that they are in the cache", operands: "[FILE]",
+        details: [
+            "One search a line, from FILE or standard input; empty lines and those that begin with # are skipped. What is "
+                + "in the cache already costs nothing. When an API's limit is reached, it waits as long as the daemon says, "
+                + "up to --wait a line, and asks that line once more."
+        ],
+        options: SearchCommand.questionOptions + [
+            CommandOption("--pause", value: "DURATION", "between two searches that were not hits; 1s unless set"),
+            CommandOption("--wait", value: "DURATION", "the longest wait for a limit; 5min unless set"),
+        ] + Conversation.options,
+        examples: [
+            ("larder warm --source itunes artists.txt", "before a demonstration"),
+            ("printf 'aboleth\\nlich\\n' | larder warm --source dnd", "from a pipe"),
+        ]
+    ) { invocation throws(CommandFailure) in
+        guard invocation.operands.count <= 1 else { throw CommandFailure(.usage, "only one file at a time") }
+        let pause = try invocation.duration("--pause", default: .seconds(1))
+        let longest = try invocation.duration("--wait", default: .seconds(300))
+        let conversation = try Conversation(invocation)
+        let lines = try read(invocation.operands.first ?? "-")
+        var tally = Tally()
+        for (number, line) in lines.enumerated() {
+            let request = try SearchCommand.request(line, invocation)
+            var response = try conversation.ask(request)
+            if let wait = retryAfter(response), wait <= longest {
+                invocation.console.note("\(line): limited; waiting \(Units.format(duration: wait))")
+                try await Self.pause(wait)
+                response = try conversation.ask(request)
+            }
+            let outcome = tally.add(response)
+            invocation.console.note("\(number + 1)/\(lines.count) \(outcome)  \(Console.printable(line))")
+            // The daemon keeps the APIs' limits; the pause is what a guest does besides.
+            if outcome != "hit", number + 1 < lines.count { try await Self.pause(pause) }
+        }
+        invocation.console.line(tally.text)
+        return tally.exitStatus
+    }
+
+    /// What became of the lines.
+    struct Tally {
+        var hits = 0
+        var fetched = 0
+        var empty = 0
+        var failures: [CommandStatus] = []
+
+        mutating func add(_ response: LocalResponse) -> String {
+            guard response.status == 200 else {
+                let problem = Problem(response)
+                failures.append(problem.exitStatus)
+                return problem.failure?.rawValue ?? "failed (\(response.status))"
+            }
+            let isHit = Envelope.outcome(response).hasPrefix("hit")
+            if isHit { hits += 1 } else { fetched += 1 }
+            if (try? JSON.parse(response.body))?["state"]?.string == "noResults" { empty += 1 }
+            return isHit ? "hit" : "fetched"
+        }
+
+        var text: String {
+            "\(hits) already there, \(fetched) fetched (\(empty) of all without results), \(failures.count) failed"
+        }
+
+        var exitStatus: CommandStatus {
+            guard let first = failures.first else { return .done }
+            return hits + fetched > 0 ? .partial : first
+        }
+    }
+
+    private static func retryAfter(_ response: LocalResponse) -> Duration? {
+        guard [429, 503].contains(response.status) else { return nil }
+        return Problem(response).retryAfter.map { .seconds(max(1, $0)) }
+    }
+
+    private static func pause(_ time: Duration) async throws(CommandFailure) {
+        do {
+            try await Task.sleep(for: time)
+        } catch {
+            throw CommandFailure(.failed, "interrupted")
+        }
+    }
+
+    /// The searches of a file.
+    static func read(_ path: String) throws(CommandFailure) -> [String] {
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandFailure(.usage, "\(path) cannot be read") }
+        defer { Syscall.close(descriptor) }
+        var text = Bytes()
+        var chunk = Bytes(repeating: 0, count: 64 << 10)
+        reading: while text.count <= 16 << 20 {
+            switch chunk.withUnsafeMutableBytes({ Syscall.read(descriptor, into: $0) }) {
+            case .bytes(let count): text += chunk.prefix(count)
+            case .end: break reading
+            case .wouldBlock, .failed: throw CommandFailure(.usage, "\(path) cannot be read")
+            }
+        }
+        guard let whole = text.strictText else { throw CommandFailure(.usage, "\(path) is not UTF-8 text") }
+        return whole.split(whereSeparator: \.isNewline).map { String(ASCII.trimmed($0)) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+}

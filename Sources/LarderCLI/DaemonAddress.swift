@@ -1,0 +1,119 @@
+// Where the daemon may be: what the user says, else its Unix socket, else its TCP port.
+import Glibc
+import LarderCore
+import LarderIO
+
+/// One place to try.
+public struct DaemonAddress: Sendable, Hashable, CustomStringConvertible {
+    public enum Place: Sendable, Hashable {
+        case unix(String)
+        /// A name or an IP address without brackets.
+        case tcp(host: String, port: UInt16)
+    }
+
+    public var place: Place
+    /// The value of `Host`.
+    public var authority: String
+
+    public var description: String {
+        switch place {
+        case .unix(let path): "unix:\(path)"
+        case .tcp: "http://\(authority)"
+        }
+    }
+
+    public static let standardPort: UInt16 = 8787
+
+    /// The places to try, in order. A URL that was given is the only one.
+    static func candidates(
+        url: String?, environment: [String: String], exists: (String) -> Bool = { access($0, F_OK) == 0 }
+    ) throws(CommandFailure) -> [DaemonAddress] {
+        if let url = url ?? environment["LARDER_URL"], !url.isEmpty { return [try DaemonAddress(url: url)] }
+        let directories = [
+            environment["RUNTIME_DIRECTORY"], environment["XDG_RUNTIME_DIR"].map { "\($0)/larder" }, "/run/larder",
+        ]
+        // The last is what larder.socket listens on.
+        let sockets =
+            directories.compactMap { $0 }.filter { $0.hasPrefix("/") }.map { "\($0)/larder.sock" } + [
+                "/run/larder.sock"
+            ]
+        return sockets.filter(exists).map { DaemonAddress(place: .unix($0), authority: "localhost") }
+            + [
+                DaemonAddress(
+                    place: .tcp(host: "127.0.0.1", port: standardPort), authority: "127.0.0.1:\(standardPort)")
+            ]
+    }
+
+    init(place: Place, authority: String) {
+        self.place = place
+        self.authority = authority
+    }
+
+    /// "http://127.0.0.1:8787" or "unix:/run/larder/larder.sock", and the bare "127.0.0.1:8787" of `listening` lines.
+    init(url: String) throws(CommandFailure) {
+        if url.hasPrefix("unix:") {
+            let path = String(url.dropFirst(5))
+            guard path.hasPrefix("/") else { throw CommandFailure(.usage, "\(url): a socket needs an absolute path") }
+            self.init(place: .unix(path), authority: "localhost")
+            return
+        }
+        guard !url.lowercased().hasPrefix("https://") else {
+            throw CommandFailure(
+                .usage, "\(url): Larder speaks plain http; put TLS in front of it and a tool for TLS here")
+        }
+        var rest = url[...]
+        if url.lowercased().hasPrefix("http://") { rest = rest.dropFirst("http://".count) }
+        while rest.hasSuffix("/") { rest.removeLast() }
+        let isBracketed = rest.hasPrefix("[")
+        let close = isBracketed ? rest.firstIndex(of: "]") : rest.startIndex
+        guard let close, !rest.isEmpty, !rest.contains("/"), !rest.contains("@"), !rest.contains(" ") else {
+            throw CommandFailure(.usage, "\(url) is not an address such as http://127.0.0.1:8787")
+        }
+        var host = String(rest)
+        var port = DaemonAddress.standardPort
+        if let colon = rest.lastIndex(of: ":"), colon > close || !isBracketed {
+            guard let number = UInt16(rest[rest.index(after: colon)...]), number > 0 else {
+                throw CommandFailure(.usage, "\(url) has no port from 1 to 65535")
+            }
+            host = String(rest[..<colon])
+            port = number
+        }
+        if isBracketed { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty else { throw CommandFailure(.usage, "\(url) names no host") }
+        self.init(place: .tcp(host: host, port: port), authority: isBracketed ? "[\(host)]:\(port)" : "\(host):\(port)")
+    }
+
+    /// The addresses to connect to. A name is looked up as every program does (getaddrinfo(3)).
+    func socketAddresses() -> [Address] {
+        switch place {
+        case .unix(let path): return (try? Address("unix:\(path)")).map { [$0] } ?? []
+        case .tcp(let host, let port):
+            var hints = addrinfo()
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+            var found: UnsafeMutablePointer<addrinfo>?
+            guard getaddrinfo(host, String(port), &hints, &found) == 0 else { return [] }
+            defer { freeaddrinfo(found) }
+            var addresses: [Address] = []
+            var next = found
+            while let entry = next {
+                next = entry.pointee.ai_next
+                guard let address = Self.numeric(entry.pointee), !addresses.contains(address) else { continue }
+                addresses.append(address)
+            }
+            return addresses
+        }
+    }
+
+    /// The entry as text and back: the one way into `Address` that needs no knowledge of its layout.
+    private static func numeric(_ entry: addrinfo) -> Address? {
+        var host = [CChar](repeating: 0, count: 256)
+        var service = [CChar](repeating: 0, count: 32)
+        let result = getnameinfo(
+            entry.ai_addr, entry.ai_addrlen, &host, socklen_t(host.count), &service, socklen_t(service.count),
+            NI_NUMERICHOST | NI_NUMERICSERV)
+        guard result == 0 else { return nil }
+        let name = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let port = String(decoding: service.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return try? Address(entry.ai_family == AF_INET6 ? "[\(name)]:\(port)" : "\(name):\(port)")
+    }
+}

@@ -1,0 +1,120 @@
+// The answer of a search as the terminal shows it. Everything is optional here: what an envelope lacks is not shown.
+import LarderCore
+
+/// What a table needs of a search's envelope.
+struct Envelope {
+    struct Source {
+        var provider: String
+        var state: String
+        var count: Int
+        var isStale: Bool
+        var fetchedAt: String?
+        var detail: String?
+        var failure: FailureClass?
+    }
+
+    struct Result {
+        var title: String
+        var creator: String
+        var collection: String
+        var kind: String
+        var price: String
+        var published: String
+        var provider: String
+        var artwork: String?
+    }
+
+    var state: String
+    var sources: [Source]
+    var results: [Result]
+
+    init(_ value: JSONValue) {
+        func text(_ value: JSONValue?, _ name: String) -> String { Console.printable(value?[name]?.string ?? "") }
+        state = value["state"]?.string ?? ""
+        sources =
+            (value["sources"]?.elements).map { Array($0) }?.map { source in
+                let error = source["error"]
+                return Source(
+                    provider: text(source, "provider"), state: text(source, "state"),
+                    count: source["count"]?.integer ?? 0, isStale: source["stale"]?.bool ?? false,
+                    fetchedAt: source["fetchedAt"]?.string,
+                    detail: error?["detail"]?.string.map(Console.printable),
+                    failure: error?["class"]?.string.flatMap(FailureClass.init(rawValue:)))
+            } ?? []
+        results =
+            (value["results"]?.elements).map { Array($0) }?.map { result in
+                Result(
+                    title: text(result, "title"), creator: text(result, "creator"),
+                    collection: text(result, "collection"),
+                    kind: text(result, "kind"), price: Self.price(result["price"]),
+                    published: String(text(result, "publishedAt").prefix(10)), provider: text(result, "provider"),
+                    artwork: result["artwork"]?["small"]?.string)
+            } ?? []
+    }
+
+    private static func price(_ value: JSONValue?) -> String {
+        guard let amount = value?["amount"]?.numberText else { return "" }
+        if Double(amount) == 0 { return "free" }
+        let parts = amount.split(separator: ".", omittingEmptySubsequences: false)
+        let cents = parts.count == 2 && parts[1].count == 1 ? "\(amount)0" : amount
+        return "\(cents) \(Console.printable(value?["currency"]?.string ?? ""))"
+    }
+
+    /// What the state of the envelope means for a script.
+    var exitStatus: CommandStatus {
+        switch state {
+        case "results": .done
+        case "noResults": .noResults
+        case "partial": .partial
+        case "failed": sources.lazy.compactMap(\.failure).first.map { CommandStatus($0) } ?? .failed
+        default: .broken
+        }
+    }
+
+    /// The results as a table. Columns that no result fills are left out.
+    func table() -> TableLayout {
+        let hasSeveral = Set(results.map(\.provider)).count > 1
+        var table = TableLayout(columns: [
+            .init("", isRight: true), .init("TITLE", weight: 3), .init("BY", weight: 2), .init("IN", weight: 2),
+            .init("KIND"), .init("PRICE", isRight: true), .init("DATE"), .init("SOURCE"),
+        ])
+        for (number, result) in results.enumerated() {
+            table.rows.append([
+                "\(number + 1)", result.title, result.creator, result.collection, result.kind, result.price,
+                result.published, hasSeveral ? result.provider : "",
+            ])
+        }
+        return table
+    }
+
+    /// One line about how the answer came to be: "itunes 50 · hit, 12 s old · 0.4 ms".
+    func footer(_ response: LocalResponse, took: Duration) -> String {
+        var parts = sources.map { source in
+            switch source.state {
+            case "results": "\(source.provider) \(source.count)\(source.isStale ? " (stale)" : "")"
+            case "noResults": "\(source.provider) 0"
+            default: "\(source.provider): \(source.detail ?? source.failure?.rawValue ?? source.state)"
+            }
+        }
+        parts.append(Self.outcome(response))
+        parts.append(Self.milliseconds(took))
+        return parts.filter { !$0.isEmpty }.joined(separator: " · ")
+    }
+
+    /// "hit, 12 s old" from `Cache-Status` (RFC 9211) and `Age`.
+    static func outcome(_ response: LocalResponse) -> String {
+        guard let status = response.fields.combined("Cache-Status") else { return "" }
+        let words = status.split(separator: ";").map { ASCII.trimmed($0) }
+        let ttl = words.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst(4)) }
+        let age = response.fields.first("Age").flatMap { Int($0) } ?? 0
+        if words.contains("hit") {
+            return (ttl ?? 0) < 0 ? "stale, \(age) s old" : "hit, \(age) s old"
+        }
+        return words.contains("collapsed") ? "joined" : "miss"
+    }
+
+    static func milliseconds(_ took: Duration) -> String {
+        let tenths = (took.components.attoseconds / 1_000_000_000_000 + took.components.seconds * 1_000_000 + 50) / 100
+        return "\(tenths / 10).\(tenths % 10) ms"
+    }
+}

@@ -1,0 +1,54 @@
+// Help for people, made from the subcommands' own records.
+import LarderCore
+import LarderDaemon
+
+enum HelpText {
+    /// What `larder` alone and `larder help` say.
+    static func overview(_ commands: [Subcommand]) -> String {
+        let width = commands.map(\.name.count).max() ?? 0
+        let list = commands.map { command in
+            "  \(padded(command.name, width))  \(command.summary)"
+        }
+        return """
+            larder \(LarderVersion.text): one local cache in front of iTunes, the news, the D&D rules and your own APIs
+
+            Usage: larder COMMAND [OPTIONS]
+
+            \(list.joined(separator: "\n"))
+
+            larder help COMMAND tells more, with examples. Start with: larder demo
+            """
+    }
+
+    /// The help of one command.
+    static func page(_ command: Subcommand) -> String {
+        var out = "larder \(command.name): \(command.summary)\n\nUsage: \(usage(command))\n"
+        for paragraph in command.details {
+            out += "\n" + Prose.wrap(paragraph, width: 88).joined(separator: "\n") + "\n"
+        }
+        if !command.options.isEmpty {
+            let width = command.options.map(\.usage.count).max() ?? 0
+            out += "\nOptions:\n"
+            for option in command.options { out += "  \(padded(option.usage, width))  \(summary(option))\n" }
+        }
+        if !command.examples.isEmpty {
+            out += "\nExamples:\n"
+            for example in command.examples { out += "  \(example.command)\n      \(example.purpose)\n" }
+        }
+        while out.hasSuffix("\n") { out.removeLast() }
+        return out
+    }
+
+    static func usage(_ command: Subcommand) -> String {
+        ["larder \(command.name)", command.options.isEmpty ? "" : "[OPTIONS]", command.operands]
+            .filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    static func summary(_ option: CommandOption) -> String {
+        option.choices.isEmpty ? option.summary : "\(option.summary): \(option.choices.joined(separator: ", "))"
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}

@@ -1,0 +1,47 @@
+// What has been started is cleared away also when somebody presses Ctrl-C.
+import Glibc
+import LarderCore
+import LarderIO
+
+/// Runs a clearing-up once, at the end of the work or at a signal, whichever is first.
+final class Interruption: Sendable {
+    private let clearing: Lock<(@Sendable () -> Void)?>
+    /// Blocked on the main thread before the first task (`CommandLineTool.prepareProcess`).
+    static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+    init(_ clear: @escaping @Sendable () -> Void) {
+        clearing = Lock(clear)
+        let handed = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        if pthread_create(&thread, nil, interruptionThread, handed.toOpaque()) == 0 {
+            pthread_detach(thread)
+        } else {
+            handed.release()
+        }
+    }
+
+    func clear() {
+        let body = clearing.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        body?()
+    }
+
+    fileprivate func wait() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in Self.signals { sigaddset(&set, number) }
+        var number: Int32 = 0
+        guard sigwait(&set, &number) == 0 else { return }
+        clear()
+        _exit(128 + number)
+    }
+}
+
+/// A free function, since a closure would inherit its surroundings' isolation.
+private func interruptionThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    Unmanaged<Interruption>.fromOpaque(argument).takeRetainedValue().wait()
+    return nil
+}

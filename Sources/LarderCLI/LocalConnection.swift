@@ -1,0 +1,100 @@
+// One blocking connection to the daemon. A command asks one question at a time and has nothing else to do meanwhile.
+import Glibc
+import LarderCore
+import LarderIO
+
+/// A question to the daemon.
+public struct LocalRequest: Sendable {
+    public var method: Method
+    /// Path and query, percent-encoded.
+    public var target: String
+    public var fields: HeaderFields
+
+    public init(_ method: Method = .get, _ target: String, fields: HeaderFields = [:]) {
+        self.method = method
+        self.target = target
+        self.fields = fields
+    }
+}
+
+/// A connection, closed when it goes out of use.
+struct LocalConnection: ~Copyable {
+    private let descriptor: Int32
+    private let address: DaemonAddress
+
+    /// Connects to the first socket address that answers.
+    /// - Throws: a `noDaemon` failure with the system's reason.
+    init(to address: DaemonAddress) throws(CommandFailure) {
+        var reason = "the name is unknown"
+        for candidate in address.socketAddresses() {
+            do throws(SystemError) {
+                descriptor = try Socket.connect(to: candidate)
+                self.address = address
+                return
+            } catch {
+                reason = "\(error)"
+            }
+        }
+        throw CommandFailure(.noDaemon, "no daemon answers at \(address): \(reason)")
+    }
+
+    deinit { Syscall.close(descriptor) }
+
+    /// Sends one request and reads its whole answer within the deadline.
+    func exchange(_ request: LocalRequest, within limit: Duration) throws(CommandFailure) -> LocalResponse {
+        let clock = SystemTime()
+        let deadline = clock.monotonic() + limit
+        try send(Self.head(request, authority: address.authority))
+        var reader = LocalResponseReader(isHead: request.method == .head)
+        var chunk = Bytes(repeating: 0, count: 64 << 10)
+        do throws(MalformedAnswer) {
+            while true {
+                let rest = deadline - clock.monotonic()
+                guard rest > .zero, isReadable(within: rest) else { return try late(limit) }
+                switch chunk.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) {
+                case .bytes(let count):
+                    if let response = try reader.feed(chunk.prefix(count)) { return response }
+                case .end: return try reader.end()
+                case .wouldBlock: continue
+                case .failed(let code):
+                    throw MalformedAnswer(message: "\(SystemError(call: "recv", code: code))")
+                }
+            }
+        } catch {
+            throw CommandFailure(.noDaemon, "\(address): \(error.message)")
+        }
+    }
+
+    private func late(_ limit: Duration) throws(MalformedAnswer) -> LocalResponse {
+        throw MalformedAnswer(message: "no whole answer within \(Units.format(duration: limit))")
+    }
+
+    /// Whether there is something to read within the time.
+    private func isReadable(within limit: Duration) -> Bool {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&wanted, 1, Int32(clamping: max(1, limit.milliseconds))) != 0
+    }
+
+    private func send(_ bytes: Bytes) throws(CommandFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            switch rest.withUnsafeBytes({ Syscall.send(descriptor, $0) }) {
+            case .bytes(let count): rest = rest.dropFirst(count)
+            case .failed(let code):
+                throw CommandFailure(.noDaemon, "\(address): \(SystemError(call: "send", code: code))")
+            case .wouldBlock, .end: throw CommandFailure(.noDaemon, "\(address): the connection takes nothing")
+            }
+        }
+    }
+
+    private static func head(_ request: LocalRequest, authority: String) -> Bytes {
+        var out = Bytes(text: "\(request.method.name) \(request.target) HTTP/1.1\r\nHost: \(authority)\r\n")
+        for field in request.fields.lines {
+            out += Bytes(text: "\(field.name): ")
+            HeaderField.append(field.value, to: &out)
+            out += Bytes(text: "\r\n")
+        }
+        if request.method != .get, request.method != .head { out += Bytes(text: "Content-Length: 0\r\n") }
+        return out + Bytes(text: "\r\n")
+    }
+}

@@ -1,0 +1,167 @@
+// The client's half of HTTP/1.1, as much as Larder's own answers need (RFC 9112 §4, §6, §7): a status line, fields, and a
+// body by length, by chunks, or to the end. Bytes go in as they come; a whole answer comes out.
+import LarderCore
+
+/// One answer of the daemon.
+public struct LocalResponse: Sendable {
+    public var status: Int
+    public var reason: String
+    public var fields: HeaderFields
+    public var body: Bytes
+    /// Whether the connection can carry another exchange.
+    public var keepsAlive: Bool
+}
+
+/// The peer did not speak HTTP as we read it.
+struct MalformedAnswer: Error, Sendable, Hashable {
+    var message: String
+}
+
+/// Reads one answer.
+struct LocalResponseReader {
+    static let maxHead = 256 << 10
+    static let maxBody = 1 << 30
+
+    private enum Stage {
+        case head
+        case length(Int)
+        case chunkSize
+        case chunkData(Int)
+        case trailer
+        case toEnd
+    }
+
+    private let isHead: Bool
+    private var stage = Stage.head
+    private var buffer = Bytes()
+    /// How much of the buffer is used up.
+    private var place = 0
+    private var response = LocalResponse(status: 0, reason: "", fields: [:], body: [], keepsAlive: false)
+
+    /// - Parameter isHead: the answer is to a HEAD and has no body whatever its fields say.
+    init(isHead: Bool) {
+        self.isHead = isHead
+    }
+
+    /// Takes bytes; the answer once it is whole.
+    mutating func feed(_ bytes: some Collection<UInt8>) throws(MalformedAnswer) -> LocalResponse? {
+        buffer.append(contentsOf: bytes)
+        while true {
+            switch stage {
+            case .head:
+                guard try head() else { return nil }
+                if case .length(0) = stage { return response }
+            case .length(let length):
+                let missing = length - response.body.count
+                take(missing)
+                return response.body.count == length ? response : nil
+            case .chunkSize:
+                guard let line = try line() else { return nil }
+                let digits = line.prefix { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 }
+                guard let size = Int(HeaderField.text(digits), radix: 16), size >= 0, digits.count <= 8 else {
+                    throw MalformedAnswer(message: "a chunk's size is no number")
+                }
+                try hold(response.body.count + size)
+                stage = size == 0 ? .trailer : .chunkData(response.body.count + size)
+            case .chunkData(let end):
+                take(end - response.body.count)
+                guard response.body.count == end else { return nil }
+                guard buffer.count - place >= 2 else { return nil }
+                guard try line()?.isEmpty == true else {
+                    throw MalformedAnswer(message: "a chunk is longer than it said")
+                }
+                stage = .chunkSize
+            case .trailer:
+                guard let line = try line() else { return nil }
+                if line.isEmpty { return response }
+            case .toEnd:
+                take(buffer.count - place)
+                try hold(response.body.count)
+                return nil
+            }
+        }
+    }
+
+    /// The peer sent its last byte.
+    mutating func end() throws(MalformedAnswer) -> LocalResponse {
+        guard case .toEnd = stage else { throw MalformedAnswer(message: "the connection ended within the answer") }
+        return response
+    }
+
+    /// True once the head is whole and the stage that follows is set.
+    private mutating func head() throws(MalformedAnswer) -> Bool {
+        let marker = Bytes(text: "\r\n\r\n")
+        guard let end = buffer[place...].firstRange(of: marker) else {
+            guard buffer.count - place <= Self.maxHead else { throw MalformedAnswer(message: "the head is too long") }
+            return false
+        }
+        let lines = buffer[place..<end.lowerBound].split(separator: Bytes(text: "\r\n"))
+        place = end.upperBound
+        let status = HeaderField.text(lines.first ?? [])
+        let parts = status.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), let code = Int(parts[1]), (100...599).contains(code)
+        else {
+            throw MalformedAnswer(message: "the answer does not begin as HTTP does")
+        }
+        var fields = HeaderFields()
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: 0x3A) else { throw MalformedAnswer(message: "a field has no colon") }
+            let value = ASCII.trimmed(HeaderField.text(line[line.index(after: colon)...])[...])
+            fields.add(HeaderField.text(line[..<colon]), String(value))
+        }
+        // 1xx are heads before the head (RFC 9110 §15.2).
+        if code < 200 { return try head() }
+        let closes = fields.all("Connection").contains { $0.lowercased().contains("close") }
+        response = LocalResponse(
+            status: code, reason: parts.count == 3 ? String(parts[2]) : "", fields: fields, body: [],
+            keepsAlive: parts[0] == "HTTP/1.1" && !closes)
+        try frame(fields)
+        return true
+    }
+
+    /// How the body ends (RFC 9112 §6.3).
+    private mutating func frame(_ fields: HeaderFields) throws(MalformedAnswer) {
+        if isHead || response.status == 204 || response.status == 304 {
+            stage = .length(0)
+        } else if let coding = fields.combined("Transfer-Encoding") {
+            guard ASCII.equalFolded(coding, "chunked") else {
+                throw MalformedAnswer(message: "the answer's transfer coding is unknown")
+            }
+            stage = .chunkSize
+        } else if let text = fields.first("Content-Length") {
+            guard let length = Int(text), length >= 0, fields.all("Content-Length").count == 1 else {
+                throw MalformedAnswer(message: "the answer's length is no number")
+            }
+            try hold(length)
+            stage = .length(length)
+        } else {
+            response.keepsAlive = false
+            stage = .toEnd
+        }
+    }
+
+    private func hold(_ size: Int) throws(MalformedAnswer) {
+        guard size <= Self.maxBody else { throw MalformedAnswer(message: "the answer is too large") }
+    }
+
+    /// Moves up to so many bytes to the body.
+    private mutating func take(_ count: Int) {
+        let end = min(buffer.count, place + count)
+        response.body.append(contentsOf: buffer[place..<end])
+        place = end
+        if place == buffer.count {
+            buffer.removeAll(keepingCapacity: true)
+            place = 0
+        }
+    }
+
+    /// The next line without its end, nil where it is not whole yet.
+    private mutating func line() throws(MalformedAnswer) -> Bytes? {
+        guard let end = buffer[place...].firstRange(of: Bytes(text: "\r\n")) else {
+            guard buffer.count - place <= 8192 else { throw MalformedAnswer(message: "a line is too long") }
+            return nil
+        }
+        defer { place = end.upperBound }
+        return Bytes(buffer[place..<end.lowerBound])
+    }
+}

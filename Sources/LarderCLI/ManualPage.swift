@@ -1,0 +1,91 @@
+// The manual page in roff (man(7)), made from the same records as the help, so that it cannot fall behind.
+import LarderCore
+import LarderDaemon
+
+/// Renders `man/larder.1`.
+enum ManualPage {
+    static func roff(_ commands: [Subcommand]) -> String {
+        var out = """
+            .\\" Made by "larder help --man"; a test holds the two together.
+            .TH LARDER 1 "" "Larder \(LarderVersion.text)" "User Commands"
+            .SH NAME
+            larder \\- one local cache in front of public search APIs
+            .SH SYNOPSIS
+            .B larder
+            .I COMMAND
+            [\\fIOPTIONS\\fR]
+            .SH DESCRIPTION
+            Larder asks iTunes, NewsAPI, the D&D rules and other HTTP APIs on behalf of every program of the machine, through
+            one cache:
+            .B larder serve
+            is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.
+            .PP
+            On a terminal the answers are tables; in a pipe, or with
+            .BR \\-\\-json ,
+            they are JSON.
+            .SH COMMANDS
+
+            """
+        for command in commands {
+            out += ".SS \(escaped(HelpText.usage(command)))\n\(sentence(command.summary))\n"
+            for paragraph in command.details { out += ".PP\n\(escaped(paragraph))\n" }
+            for option in command.options {
+                out += ".TP\n.B \(escaped(option.usage))\n\(sentence(HelpText.summary(option)))\n"
+            }
+            for example in command.examples {
+                out += ".PP\n\(sentence(example.purpose))\n.PP\n.RS\n.EX\n\(escaped(example.command))\n.EE\n.RE\n"
+            }
+        }
+        out += ".SH EXIT STATUS\n"
+        for status in CommandStatus.allCases { out += ".TP\n.B \(status.rawValue)\n\(sentence(status.meaning))\n" }
+        out += """
+            .SH ENVIRONMENT
+            .TP
+            .B LARDER_URL
+            Where the daemon is, for the commands that ask it. Without it: larder.sock in $RUNTIME_DIRECTORY, in
+            $XDG_RUNTIME_DIR/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
+            .TP
+            .B LARDER_TOKEN
+            The token for purge and resume over TCP.
+            .TP
+            .B LARDER_CONFIG
+            The configuration file.
+            .TP
+            .B NO_COLOR
+            Switches colour off.
+            .TP
+            .B LARDER_\\fISETTING\\fR
+            Any setting, with its path in capitals and "_" for each dot: LARDER_CACHE_MAXSIZE=1GiB.
+            .SH FILES
+            .TP
+            .I ~/.config/larder/larder.yaml\\fR, \\fI/etc/larder/larder.yaml
+            The configuration; the first that exists counts.
+            .TP
+            .I /var/cache/larder\\fR, \\fI~/.cache/larder
+            The cache. It may be deleted while no daemon runs.
+            .TP
+            .I /var/lib/larder\\fR, \\fI~/.local/state/larder
+            Budgets, suspensions and keys.
+            .SH SETTINGS
+
+            """
+        for parameter in SettingsTable.all {
+            let standard = parameter.defaultText.map { " Default: \($0)." } ?? ""
+            out += ".TP\n.B \(escaped(parameter.path))\n\(escaped(parameter.explanation)) "
+            out += "\(sentence(parameter.wanted))\(escaped(standard))\n"
+        }
+        return out
+    }
+
+    /// A capital at the beginning and a full stop at the end.
+    private static func sentence(_ text: String) -> String {
+        let capital = text.prefix(1).uppercased() + text.dropFirst()
+        return escaped(capital.hasSuffix(".") ? capital : "\(capital).")
+    }
+
+    /// roff reads "\" as its own, "-" as a hyphen, and a line that begins with "." or "'" as a request.
+    private static func escaped(_ text: String) -> String {
+        let out = text.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+        return out.hasPrefix(".") || out.hasPrefix("'") ? "\\&\(out)" : out
+    }
+}

@@ -1,0 +1,46 @@
+// The command line as the program has it: `larder serve` is the real daemon.
+import Glibc
+import LarderCore
+import LarderDaemon
+import LarderIO
+
+extension CommandLineTool {
+    /// What must happen on the main thread before the first task: the daemon's signals are blocked here, so that every
+    /// thread made later leaves them to the descriptor that reads them (signal(7)).
+    public static func prepareProcess(_ arguments: [String]) {
+        switch arguments.first {
+        case "serve":
+            Signals.block(Daemon.signals)
+            Signals.ignoreWriteSignals()
+        case "demo": Signals.block(Interruption.signals)
+        default: break
+        }
+    }
+
+    public static let standard = CommandLineTool { order throws(CommandFailure) in
+        let settings = order.settings
+        let format = settings.logFormat.decided(environment: order.environment, descriptor: STDERR_FILENO)
+        let counters = CounterRegistry()
+        let sink: QueuedLog
+        do {
+            sink = try QueuedLog(format: format, dropped: counters.cell(QueuedLog.droppedLines))
+        } catch {
+            throw CommandFailure(.failed, "the log cannot be started: \(error)")
+        }
+        defer { sink.close() }
+        let log = Logger(label: "larder", threshold: settings.logLevel, sink: sink)
+        let surroundings = Daemon.Surroundings(
+            log: log, counters: counters, inherited: InheritedSocket.take(environment: order.environment),
+            reload: order.reload)
+        do {
+            let daemon = try await Daemon.start(settings, surroundings)
+            await daemon.run(environment: order.environment) { line in
+                print(line)
+                // Whoever started us through a pipe waits for these lines.
+                fflush(nil)
+            }
+        } catch {
+            throw CommandFailure(.failed, "the daemon cannot start: \(error)")
+        }
+    }
+}

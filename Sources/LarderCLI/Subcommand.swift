@@ -1,0 +1,112 @@
+// A subcommand is a record: its options, its help, its examples. Parsing, help, completions and the manual page are all
+// made from these records, so they cannot disagree.
+import LarderCore
+
+/// One option of a subcommand.
+public struct CommandOption: Sendable {
+    /// With its dashes: "--limit".
+    public var name: String
+    /// One letter with its dash: "-o".
+    public var short: String?
+    /// What its value is called in help: "NUMBER"; nil for an option without one.
+    public var value: String?
+    public var summary: String
+    /// What the value may be, for completion.
+    public var choices: [String]
+
+    public init(_ name: String, short: String? = nil, value: String? = nil, choices: [String] = [], _ summary: String) {
+        self.name = name
+        self.short = short
+        self.value = value
+        self.summary = summary
+        self.choices = choices
+    }
+
+    /// "-o, --output FILE"
+    var usage: String {
+        (short.map { "\($0), " } ?? "") + name + (value.map { " \($0)" } ?? "")
+    }
+}
+
+/// One subcommand.
+public struct Subcommand: Sendable {
+    /// "search", or "config check".
+    public var name: String
+    public var summary: String
+    /// What follows the options: "QUERY…".
+    public var operands: String
+    /// Paragraphs of the help.
+    public var details: [String]
+    public var options: [CommandOption]
+    public var examples: [(command: String, purpose: String)]
+    /// Words that the first operand may be, for completion.
+    public var operandChoices: [String]
+    public var run: @Sendable (Invocation) async throws(CommandFailure) -> CommandStatus
+
+    public init(
+        _ name: String, _ summary: String, operands: String = "", details: [String] = [],
+        options: [CommandOption] = [], examples: [(command: String, purpose: String)] = [],
+        operandChoices: [String] = [],
+        run: @escaping @Sendable (Invocation) async throws(CommandFailure) -> CommandStatus
+    ) {
+        self.name = name
+        self.summary = summary
+        self.operands = operands
+        self.details = details
+        self.options = options
+        self.examples = examples
+        self.operandChoices = operandChoices
+        self.run = run
+    }
+}
+
+/// One call of a subcommand: what was written, and where to write to.
+public struct Invocation: Sendable {
+    public var operands: [String]
+    /// The values of each option in their order; an option without a value has "".
+    public var options: [String: [String]]
+    public var environment: [String: String]
+    public var console: Console
+    public var tool: CommandLineTool
+
+    /// Whether the option was given.
+    func has(_ name: String) -> Bool { options[name] != nil }
+
+    /// The last value given for the option.
+    func value(_ name: String) -> String? { options[name]?.last }
+
+    /// A whole number, or a usage failure.
+    func number(_ name: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        guard let text = value(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw CommandFailure(
+                .usage, "\(name): \"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A duration, or a usage failure.
+    func duration(_ name: String, default standard: Duration) throws(CommandFailure) -> Duration {
+        guard let text = value(name) else { return standard }
+        do {
+            return try Units.duration(text)
+        } catch {
+            throw CommandFailure(.usage, "\(name): \(error.message)")
+        }
+    }
+
+    /// The one operand, or a usage failure that names it.
+    func operand(_ what: String) throws(CommandFailure) -> String {
+        guard let first = operands.first, operands.count == 1 else {
+            throw CommandFailure(.usage, operands.isEmpty ? "\(what) is missing" : "only one \(what) at a time")
+        }
+        return first
+    }
+
+    func noOperands() throws(CommandFailure) {
+        if let first = operands.first { throw CommandFailure(.usage, "\"\(first)\" has no meaning here") }
+    }
+
+    /// Whether to write JSON: asked for, or nobody watches.
+    var wantsJSON: Bool { has("--json") || !console.isTerminal }
+}

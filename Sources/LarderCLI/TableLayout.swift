@@ -1,0 +1,99 @@
+// Rows set in columns that fit a terminal. Pure: widths in, lines out.
+
+/// A table of texts.
+struct TableLayout {
+    struct Column {
+        var title: String
+        /// Figures stand at the right.
+        var isRight = false
+        /// Narrow columns keep what they need; the others share the rest by their weight. 0 is narrow.
+        var weight = 0
+
+        init(_ title: String, isRight: Bool = false, weight: Int = 0) {
+            self.title = title
+            self.isRight = isRight
+            self.weight = weight
+        }
+    }
+
+    var columns: [Column]
+    var rows: [[String]] = []
+
+    /// Lines of at most `width` columns; the first is the header. Columns that are empty in every row are left out.
+    func lines(width: Int) -> [String] {
+        let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        guard !shown.isEmpty else { return [] }
+        let widths = fit(shown, width: width)
+        func line(_ cells: [String]) -> String {
+            var out = ""
+            for (place, column) in shown.enumerated() {
+                if place > 0 { out += "  " }
+                let cell = DisplayWidth.cut(cells[column], to: widths[place])
+                let padding = String(repeating: " ", count: widths[place] - DisplayWidth.of(cell))
+                out += columns[column].isRight ? padding + cell : cell + padding
+            }
+            while out.hasSuffix(" ") { out.removeLast() }
+            return out
+        }
+        return [line(columns.map(\.title))] + rows.map(line)
+    }
+
+    /// The width of each shown column: what its widest cell needs, and where that is too much together, the weighted
+    /// columns give way, none below eight.
+    private func fit(_ shown: [Int], width: Int) -> [Int] {
+        let needed = shown.map { column in
+            max(DisplayWidth.of(columns[column].title), rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)
+        }
+        let gaps = 2 * (shown.count - 1)
+        var excess = needed.reduce(gaps, +) - width
+        var widths = needed
+        // One column at a time from whichever weighted column is widest for its weight.
+        while excess > 0 {
+            let candidates = shown.indices.filter { columns[shown[$0]].weight > 0 && widths[$0] > 8 }
+            let widest = candidates.max { left, right in
+                widths[left] * columns[shown[right]].weight < widths[right] * columns[shown[left]].weight
+            }
+            guard let widest else { break }
+            widths[widest] -= 1
+            excess -= 1
+        }
+        return widths
+    }
+}
+
+/// How many columns of a terminal a text takes (Unicode Standard Annex #11: wide and full-width take two).
+enum DisplayWidth {
+    static func of(_ text: String) -> Int {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.reduce(0) { $0 + of($1) }
+    }
+
+    static func of(_ character: Character) -> Int {
+        guard let first = character.unicodeScalars.first else { return 0 }
+        if first.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+        switch first.value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+            0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:
+            return 2
+        default: break
+        }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: return 1
+        }
+    }
+
+    /// The text in at most that many columns; a cut is shown by "…".
+    static func cut(_ text: String, to width: Int) -> String {
+        guard of(text) > width else { return text }
+        guard width > 0 else { return "" }
+        var out = ""
+        var taken = 0
+        for character in text {
+            let next = of(character)
+            guard taken + next <= width - 1 else { break }
+            out.append(character)
+            taken += next
+        }
+        return out + "…"
+    }
+}

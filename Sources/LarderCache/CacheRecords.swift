@@ -1,0 +1,28 @@
+// The counters of this room, as records.
+import LarderCore
+
+/// Counters that this room defines.
+public enum CacheCounters {
+    public static let memoryBytes = CounterFamily(
+        "larder_memory_bytes", .gauge, help: "Bytes charged to the memory tier's budget.")
+    public static let memoryBudget = CounterFamily(
+        "larder_memory_budget_bytes", .gauge, help: "Bytes the memory tier may use; 0 where it is off.")
+    public static let memoryEntries = CounterFamily(
+        "larder_memory_entries", .gauge, help: "Ready answers in the memory tier, outdated ones not yet found included."
+    )
+    public static let memoryInsertions = CounterFamily(
+        "larder_memory_insertions_total", help: "Ready answers put into the memory tier.")
+    public static let memoryEvictions = CounterFamily(
+        "larder_memory_evictions_total", help: "Ready answers taken out of the memory tier to make room.")
+    public static let memoryExpirations = CounterFamily(
+        "larder_memory_expirations_total", help: "Ready answers found past their freshness and taken out.")
+    public static let memoryInvalidations = CounterFamily(
+        "larder_memory_invalidations_total", help: "Ready answers found invalidated and taken out.")
+    public static let memoryRefusals = CounterFamily(
+        "larder_memory_refusals_total", help: "Ready answers not taken: expired, invalidated, or too large.")
+
+    public static let all: [CounterFamily] = [
+        memoryBytes, memoryBudget, memoryEntries, memoryInsertions, memoryEvictions, memoryExpirations,
+        memoryInvalidations, memoryRefusals,
+    ]
+}

@@ -1,0 +1,177 @@
+// How many calls an API allows: a rate and a quota, both as sliding windows: in no span of that length are there more
+// than that many calls. Remembering the last N calls is enough: one more is allowed when the Nth last has left the
+// window. That is constant work a call and bounded memory.
+//
+// If the clock was set back, calls of the future are moved to now: they have happened, so at worst just now. The budget
+// is then never overdrawn, and blocked for one window at most.
+import LarderCore
+
+/// The calls to one provider. A value; its owner reserves each call durably before it is sent.
+public struct CallBudget: Sendable {
+    /// The answer to asking for a call.
+    public enum Grant: Sendable, Hashable {
+        /// Granted and counted.
+        case granted
+        /// Nothing left; at that instant there is one more.
+        case spent(until: WallTime)
+    }
+
+    public let rate: CallRate?
+    public let quota: CallRate?
+    private var calls: CallRing
+
+    /// - Parameter calls: instants of known calls, in any order; only as many of the latest as matter are kept.
+    public init(rate: CallRate?, quota: CallRate?, calls: [WallTime] = []) {
+        self.rate = rate
+        self.quota = quota
+        self.calls = CallRing(limit: max(rate?.calls ?? 0, quota?.calls ?? 0))
+        for call in calls.sorted() { self.calls.append(call) }
+    }
+
+    /// A budget that was used up at that instant: for when the record of calls is lost.
+    public static func spent(rate: CallRate?, quota: CallRate?, now: WallTime) -> CallBudget {
+        let count = max(rate?.calls ?? 0, quota?.calls ?? 0)
+        return CallBudget(rate: rate, quota: quota, calls: Array(repeating: now, count: count))
+    }
+
+    /// The same calls under other limits, after the settings changed. What the old limits had no need to remember
+    /// cannot be known: where a new window is longer or its count larger, pass the recorded calls to `init` instead.
+    public func with(rate: CallRate?, quota: CallRate?) -> CallBudget {
+        CallBudget(rate: rate, quota: quota, calls: calls.all)
+    }
+
+    /// The same calls under other limits, with those on record that the old limits had no need to remember. A call that
+    /// is in both counts once; several of one instant count as often as the record or the memory has them.
+    public func with(rate: CallRate?, quota: CallRate?, recorded: [WallTime]) -> CallBudget {
+        var unknown = recorded.reduce(into: [WallTime: Int]()) { $0[$1, default: 0] += 1 }
+        for call in calls.all { unknown[call, default: 0] -= 1 }
+        let missing = unknown.flatMap { call, count in Array(repeating: call, count: max(0, count)) }
+        return CallBudget(rate: rate, quota: quota, calls: calls.all + missing)
+    }
+
+    /// Whether calls are limited at all.
+    public var isLimited: Bool { rate != nil || quota != nil }
+
+    /// The longest span that calls are remembered for; zero without limits.
+    public var longestWindow: Duration { max(rate?.window ?? .zero, quota?.window ?? .zero) }
+
+    /// Takes one call, if there is one.
+    public mutating func take(now: WallTime) -> Grant {
+        calls.clamp(to: now)
+        if let end = blockedUntil, end > now { return .spent(until: end) }
+        calls.append(now)
+        return .granted
+    }
+
+    /// Counts a call that was made whatever the limits said.
+    public mutating func count(at call: WallTime) {
+        calls.append(max(call, calls.last ?? call))
+    }
+
+    /// The instant from which a call is allowed: when the Nth last call has left its window, for each limit.
+    private var blockedUntil: WallTime? {
+        [rate, quota].compactMap { limit in
+            guard let limit, let call = calls.last(limit.calls) else { return nil }
+            return call + limit.window
+        }.max()
+    }
+
+    /// The calls that may be made right now: the smaller of both limits' rest; nil where nothing is limited.
+    public func remaining(now: WallTime) -> Int? {
+        let usage = usage(now: now)
+        return [usage.rate, usage.quota].compactMap { $0 }.min()
+    }
+
+    /// What is left of each limit; nil for one that is off.
+    public func usage(now: WallTime) -> (rate: Int?, quota: Int?) {
+        func left(_ limit: CallRate?) -> Int? {
+            limit.map { max(0, $0.calls - calls.count(after: now, window: $0.window)) }
+        }
+        return (left(rate), left(quota))
+    }
+
+    /// When all of both limits will be there again if nothing more is called; nil where it already is.
+    public func resetsAt(now: WallTime) -> WallTime? {
+        guard let last = calls.last else { return nil }
+        let end = min(last, now) + longestWindow
+        return end > now ? end : nil
+    }
+
+    /// Forgets calls that have left every window.
+    public mutating func prune(now: WallTime) {
+        calls.clamp(to: now)
+        let window = longestWindow
+        calls.dropFirst { $0 + window <= now }
+    }
+
+    /// The calls that are remembered, oldest first.
+    public var remembered: [WallTime] { calls.all }
+}
+
+/// The last so many instants, in order, in one circular array that grows up to its limit.
+private struct CallRing: Sendable {
+    let limit: Int
+    private var storage: [WallTime] = []
+    private var start = 0
+    private(set) var count = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    private subscript(position: Int) -> WallTime {
+        get { storage[(start + position) % storage.count] }
+        set { storage[(start + position) % storage.count] = newValue }
+    }
+
+    var last: WallTime? { count > 0 ? self[count - 1] : nil }
+
+    /// The instant that is the given number of calls back (1 is the last), where there are so many.
+    func last(_ number: Int) -> WallTime? {
+        number > 0 && number <= count ? self[count - number] : nil
+    }
+
+    var all: [WallTime] { (0..<count).map { self[$0] } }
+
+    mutating func append(_ call: WallTime) {
+        guard limit > 0 else { return }
+        if count == storage.count, count < limit {
+            storage = all
+            start = 0
+            storage.append(contentsOf: repeatElement(call, count: min(limit, max(8, count * 2)) - count))
+        }
+        if count == storage.count {
+            start = (start + 1) % storage.count
+            count -= 1
+        }
+        count += 1
+        self[count - 1] = call
+    }
+
+    /// Moves what lies behind now, which only a clock that was set back leaves there, to now.
+    mutating func clamp(to now: WallTime) {
+        var position = count - 1
+        while position >= 0, self[position] > now {
+            self[position] = now
+            position -= 1
+        }
+    }
+
+    mutating func dropFirst(while isOld: (WallTime) -> Bool) {
+        while count > 0, isOld(self[0]) {
+            start = (start + 1) % storage.count
+            count -= 1
+        }
+    }
+
+    /// How many calls lie in the window that ends now. Binary search: the instants are in order.
+    func count(after now: WallTime, window: Duration) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] + window <= now { low = middle + 1 } else { high = middle }
+        }
+        return count - low
+    }
+}

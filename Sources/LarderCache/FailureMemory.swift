@@ -1,0 +1,48 @@
+// A failed fetch is remembered for a moment, so that a burst of askers costs the upstream one call and not one each,
+// and a refresh that failed is not tried again on every hit. The pause counts from the end of the attempt.
+import LarderCore
+
+/// Keys whose last fetch failed, with the failure, for a short time. Bounded: the oldest are forgotten first.
+public struct FailureMemory<Failure: Sendable>: Sendable {
+    private var entries: [Digest: (until: WallTime, failure: Failure)] = [:]
+    private var order: [Digest] = []
+    private var head = 0
+    public let limit: Int
+
+    public init(limit: Int) {
+        self.limit = limit
+    }
+
+    public var count: Int { entries.count }
+
+    /// The failure to repeat for this key, or nil where it may be tried again.
+    public mutating func recall(_ digest: Digest, now: WallTime) -> Failure? {
+        guard let entry = entries[digest] else { return nil }
+        if now < entry.until { return entry.failure }
+        entries[digest] = nil
+        return nil
+    }
+
+    public mutating func remember(_ digest: Digest, _ failure: Failure, until: WallTime) {
+        if entries.updateValue((until, failure), forKey: digest) == nil { order.append(digest) }
+        while entries.count > limit, head < order.count {
+            entries[order[head]] = nil
+            head += 1
+        }
+        // The queue holds digests that were forgotten meanwhile; it is cut when they are the greater part.
+        if order.count > 2 * limit + 64 {
+            order = order[head...].filter { entries[$0] != nil }
+            head = 0
+        }
+    }
+
+    public mutating func forget(_ digest: Digest) {
+        entries[digest] = nil
+    }
+
+    public mutating func forgetAll() {
+        entries = [:]
+        order = []
+        head = 0
+    }
+}

@@ -1,0 +1,95 @@
+// Whether a stored answer may be used for a request (RFC 9111 §4), before asking the upstream and after asking failed.
+//
+// The clock may have been set back since the entry was stored. How long it has lain is then unknown, so an entry that
+// seems to come from the future, beyond a small skew, is not fresh any more: a step back never makes an entry live
+// longer than its lifetime and the skew. It may still be served stale while it is fetched anew; from more than a day
+// ahead it is not used at all. A step forward makes entries stale, within their bounds, and nothing else.
+import LarderCore
+import LarderHTTP
+
+/// What may be done with a stored answer.
+public enum ReuseDecision: Sendable, Hashable {
+    /// Answers as it is.
+    case fresh
+    /// A fresh cached absence: answers as it is.
+    case negative
+    /// May answer; a refresh is needed.
+    case stale
+    /// The upstream must be asked; the word says why and is one of `Reuse.reasons`.
+    case unusable(reason: String)
+}
+
+/// Decides about reuse. Pure.
+public enum Reuse {
+    /// Steps of the clock up to this are no reason to distrust an entry.
+    public static let clockSkew: Duration = .seconds(30)
+    /// An entry from further ahead than this is not used at all.
+    public static let clockLimit: Duration = .seconds(86_400)
+
+    /// All words of `unusable`.
+    public static let reasons = ["noCache", "maxAge", "minFresh", "expired", "mustValidate", "clock"]
+
+    /// Before the upstream is asked.
+    ///
+    /// A stale answer is offered where the rule (`ttl`) or the answer's own `stale-while-revalidate` (`rfc`) allows it
+    /// and the client set no bound to age or freshness, or where the client's `max-stale` does; always before
+    /// `staleUntil`.
+    public static func decide(
+        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
+    ) -> ReuseDecision {
+        let ahead = entry.responseTime - now
+        if ahead > clockLimit { return .unusable(reason: "clock") }
+        if directives.noCache { return .unusable(reason: "noCache") }
+        if let maxAge = directives.maxAge, entry.age(at: now) > maxAge { return .unusable(reason: "maxAge") }
+        if now < entry.freshUntil, ahead <= clockSkew {
+            if let minFresh = directives.minFresh, entry.freshUntil - now < .seconds(minFresh) {
+                return .unusable(reason: "minFresh")
+            }
+            return entry.isNegative ? .negative : .fresh
+        }
+        if directives.minFresh != nil { return .unusable(reason: "minFresh") }
+        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(reason: "expired") }
+        let staleness = max(.zero, now - entry.freshUntil)
+        switch directives.maxStale {
+        case .any: return .stale
+        case .seconds(let limit): return staleness <= .seconds(limit) ? .stale : .unusable(reason: "maxAge")
+        case .none: break
+        }
+        if directives.maxAge != nil { return .unusable(reason: "maxAge") }
+        switch rule.semantics {
+        case .ttl: return .stale
+        case .rfc:
+            let window = CacheControl(entry.fields.all("Cache-Control")).staleWhileRevalidate ?? 0
+            return staleness < .seconds(window) ? .stale : .unusable(reason: "mustValidate")
+        }
+    }
+
+    /// After asking the upstream failed, or could not be tried (RFC 9111 §4.2.4, RFC 5861 §4).
+    ///
+    /// `no-cache`, `max-age` and `min-fresh` express what a client prefers (RFC 9111 §5.2.1); with the upstream gone an
+    /// older answer, marked as stale, is better than none. A client that says how stale is too stale is obeyed.
+    public static func afterFailure(
+        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
+    ) -> ReuseDecision {
+        let ahead = entry.responseTime - now
+        if ahead > clockLimit { return .unusable(reason: "clock") }
+        if now < entry.freshUntil, ahead <= clockSkew { return entry.isNegative ? .negative : .fresh }
+        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(reason: "expired") }
+        let staleness = max(.zero, now - entry.freshUntil)
+        var bounds: [Int64] = []
+        if case .seconds(let limit) = directives.maxStale { bounds.append(limit) }
+        if let limit = directives.staleIfError { bounds.append(limit) }
+        if let widest = bounds.max(), staleness > .seconds(widest) { return .unusable(reason: "maxAge") }
+        if rule.semantics == .rfc {
+            // Where the origin set a window for errors, that one holds, not the one for refreshing.
+            let control = CacheControl(entry.fields.all("Cache-Control"))
+            if let window = control.staleIfError, staleness >= .seconds(window) { return .unusable(reason: "expired") }
+        }
+        return .stale
+    }
+
+    /// The entry's own end, or an earlier one where the rule's window has been made smaller since.
+    private static func staleEnd(_ entry: StoredResponse, _ rule: FreshnessRule) -> WallTime {
+        min(entry.staleUntil, entry.freshUntil + max(.zero, rule.staleWindow))
+    }
+}

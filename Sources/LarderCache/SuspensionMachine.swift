@@ -1,0 +1,214 @@
+// A provider that fails rests, and longer each time (states: healthy → suspended → probing → healthy or suspended).
+//
+//  - `limited` and `refused` are the provider's own word and suspend at once; `timedOut`, `unreachable` and `broken` may
+//    be one query's bad luck: 3 of the last 5 calls suspend.
+//  - The rest is 5 s, then 10 s, … up to 15 min (`refused`: up to 1 h), or until the instant the provider named, which
+//    is believed for a day at most.
+//  - When it is over, one caller passes to see (the probe); the others wait for what becomes of it.
+//  - Calls that were under way when the rest began change nothing when they end, except that a later instant the
+//    provider names is heard. One that ends during a probe counts as the probe: it is news all the same.
+import LarderCore
+
+/// A rest that has begun or grown: to be remembered, logged and shown.
+public struct Suspension: Sendable, Hashable {
+    public var until: WallTime
+    public var failure: FailureClass
+    /// 0 for the first rest in a row.
+    public var step: Int
+
+    public init(until: WallTime, failure: FailureClass, step: Int) {
+        self.until = until
+        self.failure = failure
+        self.step = step
+    }
+}
+
+/// The health of one provider as its calls tell it. Pure: instants and random numbers come in.
+public struct SuspensionMachine: Sendable, Hashable {
+    public enum State: Sendable, Hashable {
+        case healthy
+        case suspended(Suspension)
+        /// A probe is under way since that instant.
+        case probing(Suspension, since: WallTime)
+    }
+
+    /// The answer to asking for a call.
+    public enum Permission: Sendable, Hashable {
+        case yes
+        /// Go, alone; every outcome must be told: `succeeded`, `failed` or `abandoned`.
+        case probe
+        /// Not before that instant.
+        case no(until: WallTime)
+    }
+
+    public static let firstPause: Duration = .seconds(5)
+    public static let longestPause: Duration = .seconds(15 * 60)
+    public static let longestRefusedPause: Duration = .seconds(3600)
+    /// An instant that the provider names is believed this far ahead.
+    public static let longestBelieved: Duration = .seconds(86_400)
+    /// A probe that has told nothing for so long is given up.
+    public static let probePatience: Duration = .seconds(60)
+    /// This many failures among the last so many calls suspend.
+    public static let failuresToSuspend = 3
+    public static let callsWatched = 5
+
+    public private(set) var state: State
+    /// The last calls, the newest in the lowest bit, 1 for a failure.
+    private var window: UInt8
+
+    /// Healthy.
+    public init() {
+        state = .healthy
+        window = 0
+    }
+
+    /// The rest at hand, a probe's included.
+    public var suspension: Suspension? {
+        switch state {
+        case .healthy: nil
+        case .suspended(let suspension), .probing(let suspension, _): suspension
+        }
+    }
+
+    /// Asks for a call. A `probe` belongs to this caller alone.
+    public mutating func mayCall(now: WallTime) -> Permission {
+        switch state {
+        case .healthy: return .yes
+        case .suspended(let suspension):
+            // An end further ahead than any rest can be: the clock was set back.
+            let isLost = suspension.until - now > Self.longestBelieved + .seconds(1)
+            guard now >= suspension.until || isLost else { return .no(until: suspension.until) }
+            state = .probing(suspension, since: now)
+            return .probe
+        case .probing(let suspension, let since):
+            let end = since + Self.probePatience
+            guard now >= end || now < since else { return .no(until: end) }
+            state = .probing(suspension, since: now)
+            return .probe
+        }
+    }
+
+    /// A call brought an answer: data, empty, not found, or that our request was wrong.
+    public mutating func succeeded() {
+        switch state {
+        case .healthy: note(failure: false)
+        case .probing: self = SuspensionMachine()
+        // Sent before the rest began; says nothing about now.
+        case .suspended: break
+        }
+    }
+
+    /// A call failed. Returns the suspension where one begins or its end moves.
+    ///
+    /// - Parameters:
+    ///   - retryAt: the instant the provider named, where it did.
+    ///   - random: lengthens the pause by up to a tenth, so that several daemons do not return together.
+    public mutating func failed(
+        _ failure: FailureClass, now: WallTime, retryAt: WallTime?, random: UInt64
+    ) -> Suspension? {
+        switch (Weight(failure), state) {
+        case (.answer, _):
+            succeeded()
+            return nil
+        case (.ours, .probing):
+            abandoned(now: now)
+            return nil
+        case (.ours, _):
+            return nil
+        case (_, .suspended(let suspension)):
+            guard let retryAt else { return nil }
+            let until = min(retryAt, now + Self.longestBelieved)
+            guard until > suspension.until else { return nil }
+            return suspend(Suspension(until: until, failure: failure, step: suspension.step))
+        case (_, .probing(let suspension, _)):
+            return suspend(pause(failure, step: suspension.step + 1, now: now, retryAt: retryAt, random: random))
+        case (let weight, .healthy):
+            note(failure: true)
+            guard weight == .word || window.nonzeroBitCount >= Self.failuresToSuspend else { return nil }
+            return suspend(pause(failure, step: 0, now: now, retryAt: retryAt, random: random))
+        }
+    }
+
+    /// The probe's caller left before anything was known: the next caller may probe.
+    public mutating func abandoned(now: WallTime) {
+        guard case .probing(let suspension, _) = state else { return }
+        state = .suspended(
+            Suspension(until: min(suspension.until, now), failure: suspension.failure, step: suspension.step))
+    }
+
+    /// A person, or the machine's waking up, ends the rest.
+    public mutating func resume() {
+        self = SuspensionMachine()
+    }
+
+    /// How much a failure says about the provider.
+    private enum Weight {
+        /// Its own word: enough alone.
+        case word
+        /// Perhaps bad luck: counted.
+        case luck
+        /// It did answer.
+        case answer
+        /// Decided on our side; says nothing about it.
+        case ours
+
+        init(_ failure: FailureClass) {
+            self =
+                switch failure {
+                case .limited, .refused: .word
+                case .timedOut, .unreachable, .broken: .luck
+                case .invalidRequest, .notFound: .answer
+                case .notConfigured, .suspended, .overloaded: .ours
+                }
+        }
+    }
+
+    private mutating func note(failure: Bool) {
+        window = (window << 1 | (failure ? 1 : 0)) & (1 << UInt8(Self.callsWatched) - 1)
+    }
+
+    private mutating func suspend(_ suspension: Suspension) -> Suspension {
+        state = .suspended(suspension)
+        window = 0
+        return suspension
+    }
+
+    private func pause(
+        _ failure: FailureClass, step: Int, now: WallTime, retryAt: WallTime?, random: UInt64
+    ) -> Suspension {
+        let longest = failure == .refused ? Self.longestRefusedPause : Self.longestPause
+        // 5 s doubled 20 times is beyond every limit.
+        let doubled = Self.firstPause.milliseconds << Int64(min(step, 20))
+        let spread = doubled / 10 * Int64(random % 1001) / 1000
+        let pause = min(longest, .milliseconds(doubled + spread))
+        let named = retryAt.map { min($0, now + Self.longestBelieved) } ?? now
+        return Suspension(until: max(now + pause, named), failure: failure, step: min(step, 20))
+    }
+}
+
+extension SuspensionMachine {
+    /// One line of text: version, state, end in milliseconds, failure, step, watched calls. A probe under way is kept
+    /// as a rest that is over: after a restart the next caller probes.
+    public func encode() -> Bytes {
+        guard let suspension else { return Bytes(text: "1 healthy \(window)") }
+        return Bytes(
+            text: "1 suspended \(suspension.until.milliseconds) \(suspension.failure.rawValue) \(suspension.step)")
+    }
+
+    /// The machine from what `encode` wrote; nil for anything else.
+    public init?(decoding bytes: Bytes) {
+        self.init()
+        let words = (bytes.strictText ?? "").split(separator: " ", omittingEmptySubsequences: false)
+        switch words.count {
+        case 3 where words[0] == "1" && words[1] == "healthy":
+            guard let kept = UInt8(words[2]), kept < 1 << UInt8(Self.callsWatched) else { return nil }
+            window = kept
+        case 5 where words[0] == "1" && words[1] == "suspended":
+            guard let until = Int64(words[2]), let failure = FailureClass(rawValue: String(words[3])),
+                let step = Int(words[4]), (0...20).contains(step)
+            else { return nil }
+            state = .suspended(Suspension(until: WallTime(milliseconds: until), failure: failure, step: step))
+        default: return nil
+        }
+    }
+}

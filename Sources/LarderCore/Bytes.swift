@@ -1,0 +1,67 @@
+// Bytes between rooms are plain arrays: contiguous, shared by reference counting, safe to hand across threads.
+
+/// A run of bytes. Copies share storage; nothing between rooms changes one in place.
+public typealias Bytes = [UInt8]
+
+extension Array where Element == UInt8 {
+    /// The UTF-8 bytes of a text.
+    @inlinable
+    public init(text: String) {
+        self = Array(text.utf8)
+    }
+
+    /// The bytes read as UTF-8; invalid sequences become U+FFFD. For messages, never for keys.
+    @inlinable
+    public var lossyText: String { String(decoding: self, as: UTF8.self) }
+
+    /// The bytes read as strict UTF-8, or nil where they are none.
+    @inlinable
+    public var strictText: String? { String(validating: self, as: UTF8.self) }
+}
+
+/// ASCII classes and folding, used wherever a protocol compares without regard to case (RFC 9110 §5.1).
+public enum ASCII {
+    /// The lower-case form of an ASCII letter; any other byte is unchanged.
+    @inlinable
+    public static func lowercased(_ byte: UInt8) -> UInt8 {
+        byte &- 0x41 < 26 ? byte | 0x20 : byte
+    }
+
+    /// Whether two texts are equal when ASCII letters are folded.
+    @inlinable
+    public static func equalFolded(_ left: String, _ right: String) -> Bool {
+        let leftBytes = left.utf8
+        let rightBytes = right.utf8
+        guard leftBytes.count == rightBytes.count else { return false }
+        return zip(leftBytes, rightBytes).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
+    /// A token character (RFC 9110 §5.6.2).
+    @inlinable
+    public static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// The text without spaces and tabs at either end (OWS, RFC 9110 §5.6.3).
+    public static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
+        while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
+        return text
+    }
+
+    /// The value of a hexadecimal digit.
+    @inlinable
+    public static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// An error may know its HTTP face. It becomes HTTP at one place, in Server, as application/problem+json (RFC 9457).
+
+/// An error that a client may see as it is: no secrets, no paths of this machine.
+public struct ClientFacingError: Error, Sendable, Hashable {
+    /// The HTTP status.
+    public var status: Int
+    /// A stable word for programs: `unknownParameter`, `limited`, …; also the end of the problem's `type`.
+    public var code: String
+    /// What happened, in a sentence for a person.
+    public var detail: String
+    /// The parameter at fault and what it may be.
+    public var parameter: String?
+    public var allowed: [String]
+    /// The provider and the class of its failure.
+    public var provider: String?
+    public var failure: FailureClass?
+    /// Whether asking again helps, and the seconds after which it does.
+    public var retryable: Bool?
+    public var retryAfter: Int64?
+    /// Fields the status demands (`Allow`, `WWW-Authenticate`).
+    public var fields: HeaderFields
+    /// Whether the connection must end with this answer, since the rest of the input cannot be trusted.
+    public var closesConnection: Bool
+
+    public init(
+        status: Int, code: String, detail: String, parameter: String? = nil, allowed: [String] = [],
+        provider: String? = nil, failure: FailureClass? = nil, retryable: Bool? = nil, retryAfter: Int64? = nil,
+        fields: HeaderFields = [:], closesConnection: Bool = false
+    ) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.parameter = parameter
+        self.allowed = allowed
+        self.provider = provider
+        self.failure = failure
+        self.retryable = retryable
+        self.retryAfter = retryAfter
+        self.fields = fields
+        self.closesConnection = closesConnection
+    }
+}
+
+extension ClientFacingError {
+    /// 400 for a parameter whose value is not allowed.
+    public static func invalid(_ parameter: String, _ detail: String, allowed: [String] = []) -> ClientFacingError {
+        ClientFacingError(status: 400, code: "invalidParameter", detail: detail, parameter: parameter, allowed: allowed)
+    }
+
+    /// 400 for a parameter that is needed and absent or empty.
+    public static func missing(_ parameter: String, _ detail: String) -> ClientFacingError {
+        ClientFacingError(status: 400, code: "missingParameter", detail: detail, parameter: parameter)
+    }
+
+    /// 400 for a parameter that this route does not have.
+    public static func unknown(_ parameter: String, allowed: [String]) -> ClientFacingError {
+        ClientFacingError(
+            status: 400, code: "unknownParameter", detail: "This route has no parameter \"\(parameter)\".",
+            parameter: parameter, allowed: allowed)
+    }
+}

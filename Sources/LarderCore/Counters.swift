@@ -1,0 +1,108 @@
+// Counters are records: `/metrics`, `/v1/status` and the manual come from the same table. Every label set is made at
+// start from names the configuration knows, so no request can add a series (a limit on what would be unbounded).
+import Synchronization
+
+/// What a family of counters means. Each room declares its own as static members.
+public struct CounterFamily: Sendable, Hashable {
+    public enum Kind: String, Sendable { case counter, gauge }
+
+    /// The Prometheus name, `larder_…`; counters end in `_total`.
+    public var name: String
+    public var kind: Kind
+    /// One line: exactly what one increment, or the figure, means.
+    public var help: String
+    /// Names of the labels, whose values are bounded.
+    public var labels: [String]
+
+    public init(_ name: String, _ kind: Kind = .counter, help: String, labels: [String] = []) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.labels = labels
+    }
+}
+
+/// One running figure. Adding is a relaxed atomic addition.
+public final class CounterCell: Sendable {
+    @usableFromInline let value = Atomic<Int>(0)
+
+    public init() {}
+
+    @inlinable
+    public func add(_ amount: Int = 1) {
+        value.wrappingAdd(amount, ordering: .relaxed)
+    }
+
+    /// For gauges.
+    @inlinable
+    public func set(_ figure: Int) {
+        value.store(figure, ordering: .relaxed)
+    }
+
+    @inlinable
+    public var current: Int { value.load(ordering: .relaxed) }
+}
+
+/// All counters of one daemon.
+public final class CounterRegistry: Sendable {
+    private struct Series {
+        var family: CounterFamily
+        var labels: [String]
+        var read: @Sendable () -> Double
+    }
+
+    private struct Table {
+        var series: [Series] = []
+        /// Cells by family and labels, joined by a byte that no label holds.
+        var cells: [String: CounterCell] = [:]
+    }
+
+    private let table = Lock(Table())
+
+    public init() {}
+
+    /// The cell of a family and its label values; the same cell for the same values.
+    public func cell(_ family: CounterFamily, _ labels: String...) -> CounterCell {
+        precondition(labels.count == family.labels.count, "\(family.name) has other labels")
+        let name = labels.reduce(family.name) { "\($0)\u{0}\($1)" }
+        return table.withLock { table in
+            if let known = table.cells[name] { return known }
+            let cell = CounterCell()
+            table.cells[name] = cell
+            table.series.append(Series(family: family, labels: labels, read: { Double(cell.current) }))
+            return cell
+        }
+    }
+
+    /// A figure that is read when it is asked for.
+    public func gauge(_ family: CounterFamily, _ labels: String..., read: @escaping @Sendable () -> Double) {
+        precondition(labels.count == family.labels.count, "\(family.name) has other labels")
+        table.withLock { $0.series.append(Series(family: family, labels: labels, read: read)) }
+    }
+
+    /// Every series with its present figure, families together.
+    public func snapshot() -> [(family: CounterFamily, labels: [String], value: Double)] {
+        let all = table.withLock { $0.series }
+        var order: [String: Int] = [:]
+        for one in all where order[one.family.name] == nil { order[one.family.name] = order.count }
+        return all.enumerated()
+            .sorted { (order[$0.1.family.name] ?? 0, $0.0) < (order[$1.1.family.name] ?? 0, $1.0) }
+            .map { ($0.1.family, $0.1.labels, $0.1.read()) }
+    }
+
+    /// The Prometheus text exposition format, version 0.0.4.
+    public func prometheus() -> String {
+        var out = ""
+        var family = ""
+        for (record, labels, value) in snapshot() {
+            if record.name != family {
+                family = record.name
+                out += "# HELP \(record.name) \(record.help)\n# TYPE \(record.name) \(record.kind.rawValue)\n"
+            }
+            let pairs = zip(record.labels, labels).map { "\($0)=\"\($1)\"" }.joined(separator: ",")
+            let figure = value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
+            out += pairs.isEmpty ? "\(record.name) \(figure)\n" : "\(record.name){\(pairs)} \(figure)\n"
+        }
+        return out
+    }
+}

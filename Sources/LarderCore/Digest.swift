@@ -1,0 +1,147 @@
+// SHA-256 and HMAC come from libcrypto; base64url without padding is RFC 4648 §5.
+import CCrypto
+
+/// A SHA-256 digest.
+public struct Digest: Sendable, Hashable, Comparable {
+    public let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The digest of some bytes.
+    public init(of bytes: Bytes) {
+        self.init(raw: Self.sha256(bytes))
+    }
+
+    /// A digest from its 32 bytes, or nil from any other number of them.
+    public init?(bytes: Bytes) {
+        guard bytes.count == 32 else { return nil }
+        self.init(raw: bytes)
+    }
+
+    private init(raw: Bytes) {
+        func word(_ index: Int) -> UInt64 {
+            raw[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        words = (word(0), word(1), word(2), word(3))
+    }
+
+    /// The 32 bytes.
+    public var bytes: Bytes {
+        var out = Bytes()
+        out.reserveCapacity(32)
+        for word in [words.0, words.1, words.2, words.3] {
+            for shift in stride(from: 56, through: 0, by: -8) {
+                out.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
+            }
+        }
+        return out
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    public var hex: String { Hex.encode(bytes) }
+
+    @inlinable
+    public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+    @inlinable
+    public static func < (left: Digest, right: Digest) -> Bool { left.words < right.words }
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        // The digest is already evenly spread: one word of it is enough for a table.
+        hasher.combine(words.0)
+    }
+
+    private static func sha256(_ bytes: Bytes) -> Bytes {
+        Bytes(unsafeUninitializedCapacity: 32) { out, count in
+            bytes.withUnsafeBufferPointer { input in
+                _ = SHA256(input.baseAddress, input.count, out.baseAddress)
+            }
+            count = 32
+        }
+    }
+}
+
+/// Keyed digests and random bytes.
+public enum Secrets {
+    /// HMAC-SHA-256 (RFC 2104), 32 bytes.
+    public static func hmac(_ bytes: Bytes, key: Bytes) -> Bytes {
+        Bytes(unsafeUninitializedCapacity: 32) { out, count in
+            let done = larder_hmac_sha256(key, Int32(key.count), bytes, bytes.count, out.baseAddress)
+            precondition(done == 1, "HMAC-SHA-256 is missing from libcrypto")
+            count = 32
+        }
+    }
+
+    /// Bytes no one can guess.
+    public static func random(_ count: Int) -> Bytes {
+        Bytes(unsafeUninitializedCapacity: count) { out, written in
+            let done = RAND_bytes(out.baseAddress, Int32(count))
+            precondition(done == 1, "the system gave no random bytes")
+            written = count
+        }
+    }
+
+    /// Whether two secrets are equal, in time that does not tell where they differ.
+    public static func equal(_ left: Bytes, _ right: Bytes) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}
+
+/// Base64 with the URL-safe alphabet and no padding.
+public enum Base64URL {
+    private static let alphabet = Bytes(text: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        var out = Bytes()
+        out.reserveCapacity(bytes.count * 4 / 3 + 3)
+        var buffer: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            buffer = buffer << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                out.append(alphabet[Int(buffer >> UInt32(bits) & 63)])
+            }
+        }
+        if bits > 0 { out.append(alphabet[Int(buffer << UInt32(6 - bits) & 63)]) }
+        return out.lossyText
+    }
+
+    /// The bytes, or nil where the text is not the one canonical encoding of some bytes.
+    public static func decode(_ text: some StringProtocol) -> Bytes? {
+        var out = Bytes()
+        var buffer: UInt32 = 0
+        var bits = 0
+        for byte in text.utf8 {
+            let value: UInt32
+            switch byte {
+            case 0x41...0x5A: value = UInt32(byte) - 0x41
+            case 0x61...0x7A: value = UInt32(byte) - 0x61 + 26
+            case 0x30...0x39: value = UInt32(byte) - 0x30 + 52
+            case 0x2D: value = 62
+            case 0x5F: value = 63
+            default: return nil
+            }
+            buffer = buffer << 6 | value
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                out.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+            }
+        }
+        guard bits < 6, buffer & (1 << UInt32(bits) - 1) == 0 else { return nil }
+        return out
+    }
+}
+
+/// Hexadecimal, lower case.
+public enum Hex {
+    public static func encode(_ bytes: some Collection<UInt8>) -> String {
+        let digits = Bytes(text: "0123456789abcdef")
+        var out = Bytes()
+        out.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            out.append(digits[Int(byte >> 4)])
+            out.append(digits[Int(byte & 15)])
+        }
+        return out.lossyText
+    }
+}

@@ -1,0 +1,98 @@
+// Header fields keep their order and spelling, since pass-through must hand on what it was given (RFC 9110 §5.3).
+//
+// A value may hold any byte but control characters. It is kept as a text whose scalars U+0000…U+00FF stand for the
+// bytes (ISO 8859-1), so a byte that is no UTF-8 survives the way through unchanged.
+
+/// One field line.
+public struct HeaderField: Sendable, Hashable {
+    /// The name as received or as we spell it. Compared without regard to case.
+    public var name: String
+    /// The value without surrounding white space, one scalar a byte.
+    public var value: String
+
+    /// A field with the name and value as they shall appear on the wire.
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// An ordered list of field lines.
+public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// The lines in their order.
+    public var lines: [HeaderField]
+
+    /// A list from lines.
+    public init(_ lines: [HeaderField] = []) {
+        self.lines = lines
+    }
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.lines = elements.map { HeaderField($0.0, $0.1) }
+    }
+
+    /// The value of the first line of that name.
+    public func first(_ name: String) -> String? {
+        lines.first { ASCII.equalFolded($0.name, name) }?.value
+    }
+
+    /// The values of every line of that name, in order.
+    public func all(_ name: String) -> [String] {
+        lines.filter { ASCII.equalFolded($0.name, name) }.map(\.value)
+    }
+
+    /// All values of that name joined by ", " (RFC 9110 §5.3), or nil where there is no such line.
+    public func combined(_ name: String) -> String? {
+        let values = all(name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Whether there is a line of that name.
+    public func contains(_ name: String) -> Bool {
+        lines.contains { ASCII.equalFolded($0.name, name) }
+    }
+
+    /// Appends a line, whatever lines of that name there are.
+    public mutating func add(_ name: String, _ value: String) {
+        lines.append(HeaderField(name, value))
+    }
+
+    /// Replaces the lines of that name by one, at the place of the first, or appends it.
+    public mutating func set(_ name: String, _ value: String) {
+        guard let place = lines.firstIndex(where: { ASCII.equalFolded($0.name, name) }) else {
+            return add(name, value)
+        }
+        lines[place].value = value
+        var index = lines.count - 1
+        while index > place {
+            if ASCII.equalFolded(lines[index].name, name) { lines.remove(at: index) }
+            index -= 1
+        }
+    }
+
+    /// Removes every line of that name.
+    public mutating func remove(_ name: String) {
+        lines.removeAll { ASCII.equalFolded($0.name, name) }
+    }
+}
+
+extension HeaderField {
+    /// Appends a text whose scalars stand for bytes. Scalars above U+00FF, which only our own code could make, become "?".
+    public static func append(_ text: String, to bytes: inout Bytes) {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for scalar in text.unicodeScalars {
+                bytes.append(scalar.value < 0x100 ? UInt8(truncatingIfNeeded: scalar.value) : 0x3F)
+            }
+        }
+    }
+
+    /// The text that stands for those bytes.
+    public static func text(_ bytes: some Collection<UInt8>) -> String {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        var text = String.UnicodeScalarView()
+        for byte in bytes { text.append(Unicode.Scalar(byte)) }
+        return String(text)
+    }
+}

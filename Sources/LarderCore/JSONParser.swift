@@ -1,0 +1,233 @@
+// The parser writes the tape in one pass. Strings, which are most of any answer, are scanned eight bytes at a time
+// until one needs a look: a quotation mark, a backslash, a control character or a byte beyond ASCII.
+
+/// One pass over the input. Lives only while the buffer does.
+struct JSONParser {
+    private let input: UnsafeBufferPointer<UInt8>
+    private let maxDepth: Int
+    private var place = 0
+    private(set) var tape: [JSONNode] = []
+
+    init(input: UnsafeBufferPointer<UInt8>, maxDepth: Int) {
+        self.input = input
+        self.maxDepth = maxDepth
+        // Twenty bytes a value is what answers of real APIs have or exceed; a denser text grows the tape.
+        tape.reserveCapacity(input.count / 20 + 8)
+    }
+
+    mutating func run() throws(JSONError) {
+        try value(depth: 0)
+        skipSpace()
+        guard place == input.count else { throw JSONError(.trailingBytes, at: place) }
+    }
+
+    /// Skips white space (RFC 8259 §2) and gives the byte there without taking it.
+    private mutating func peek() throws(JSONError) -> UInt8 {
+        skipSpace()
+        guard place < input.count else { throw JSONError(.endOfInput, at: place) }
+        return input[place]
+    }
+
+    @inline(__always)
+    private mutating func skipSpace() {
+        while place < input.count {
+            switch input[place] {
+            case 0x20, 0x0A, 0x0D, 0x09: place &+= 1
+            default: return
+            }
+        }
+    }
+
+    private mutating func value(depth: Int) throws(JSONError) {
+        switch try peek() {
+        case 0x22: try string()
+        case 0x7B: try object(depth: depth + 1)
+        case 0x5B: try array(depth: depth + 1)
+        case 0x2D, 0x30...0x39: try number()
+        case 0x74: try literal("true", .bool, true)
+        case 0x66: try literal("false", .bool, false)
+        case 0x6E: try literal("null", .null, false)
+        default: throw JSONError(.unexpectedByte, at: place)
+        }
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) {
+        let index = try open(.object, depth: depth)
+        if try peek() == 0x7D { return close(index) }
+        while true {
+            guard try peek() == 0x22 else { throw JSONError(.unexpectedByte, at: place) }
+            try string()
+            guard try peek() == 0x3A else { throw JSONError(.unexpectedByte, at: place) }
+            place += 1
+            try value(depth: depth)
+            let after = try peek()
+            if after == 0x7D { return close(index) }
+            guard after == 0x2C else { throw JSONError(.unexpectedByte, at: place) }
+            place += 1
+        }
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) {
+        let index = try open(.array, depth: depth)
+        if try peek() == 0x5D { return close(index) }
+        while true {
+            try value(depth: depth)
+            let after = try peek()
+            if after == 0x5D { return close(index) }
+            guard after == 0x2C else { throw JSONError(.unexpectedByte, at: place) }
+            place += 1
+        }
+    }
+
+    private mutating func open(_ kind: JSONKind, depth: Int) throws(JSONError) -> Int {
+        guard depth <= maxDepth else { throw JSONError(.tooDeep, at: place) }
+        tape.append(JSONNode(start: UInt32(place), end: 0, next: 0, kind: kind, flag: false))
+        place += 1
+        return tape.count - 1
+    }
+
+    private mutating func close(_ index: Int) {
+        place += 1
+        tape[index].end = UInt32(place)
+        tape[index].next = Int32(tape.count)
+    }
+
+    private mutating func append(_ kind: JSONKind, from start: Int, to end: Int, flag: Bool) {
+        let next = Int32(tape.count + 1)
+        tape.append(JSONNode(start: UInt32(start), end: UInt32(end), next: next, kind: kind, flag: flag))
+    }
+
+    private mutating func literal(_ text: StaticString, _ kind: JSONKind, _ flag: Bool) throws(JSONError) {
+        let start = place
+        for offset in 0..<text.utf8CodeUnitCount {
+            guard place < input.count else { throw JSONError(.endOfInput, at: place) }
+            guard input[place] == text.utf8Start[offset] else { throw JSONError(.invalidLiteral, at: start) }
+            place += 1
+        }
+        append(kind, from: start, to: place, flag: flag)
+    }
+
+    /// `-? (0 | [1-9][0-9]*) (\.[0-9]+)? ([eE][+-]?[0-9]+)?` (RFC 8259 §6), kept as text.
+    private mutating func number() throws(JSONError) {
+        let start = place
+        if input[place] == 0x2D { place += 1 }
+        if place < input.count, input[place] == 0x30 {
+            place += 1
+        } else {
+            try digits(of: start)
+        }
+        if place < input.count, input[place] == 0x2E {
+            place += 1
+            try digits(of: start)
+        }
+        if place < input.count, input[place] | 0x20 == 0x65 {
+            place += 1
+            if place < input.count, input[place] == 0x2B || input[place] == 0x2D { place += 1 }
+            try digits(of: start)
+        }
+        append(.number, from: start, to: place, flag: false)
+    }
+
+    private mutating func digits(of start: Int) throws(JSONError) {
+        let first = place
+        while place < input.count, input[place] &- 0x30 < 10 { place &+= 1 }
+        guard place > first else { throw JSONError(place < input.count ? .invalidNumber : .endOfInput, at: place) }
+    }
+
+    private mutating func string() throws(JSONError) {
+        place += 1
+        let start = place
+        var escapes = false
+        while true {
+            skipPlain()
+            guard place < input.count else { throw JSONError(.endOfInput, at: place) }
+            switch input[place] {
+            case 0x22:
+                append(.string, from: start, to: place, flag: escapes)
+                place += 1
+                return
+            case 0x5C:
+                escapes = true
+                try escape()
+            case 0x00...0x1F: throw JSONError(.controlCharacter, at: place)
+            case 0x80...0xFF: try multibyte()
+            default: place &+= 1
+            }
+        }
+    }
+
+    /// Passes whole words of eight bytes while none of them needs a look. The tests are the usual ones for "some byte
+    /// is below n" and "some byte is zero"; a borrow can only make them too careful, never too lax.
+    @inline(__always)
+    private mutating func skipPlain() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        while place &+ 8 <= input.count, let base = input.baseAddress {
+            let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
+            let quotes = word ^ (ones &* 0x22)
+            let slashes = word ^ (ones &* 0x5C)
+            let special =
+                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word) | word
+            if special & tops != 0 {
+                // In little-endian order the lowest marked byte is the first that may need a look.
+                place &+= (special & tops).littleEndian.trailingZeroBitCount / 8
+                return
+            }
+            place &+= 8
+        }
+    }
+
+    private mutating func escape() throws(JSONError) {
+        let start = place
+        guard place + 1 < input.count else { throw JSONError(.endOfInput, at: input.count) }
+        switch input[place + 1] {
+        case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: place += 2
+        case 0x75:
+            let unit = try hexUnit()
+            if unit & 0xFC00 == 0xDC00 { throw JSONError(.loneSurrogate, at: start) }
+            if unit & 0xFC00 == 0xD800 {
+                guard place + 1 < input.count, input[place] == 0x5C, input[place + 1] == 0x75,
+                    try hexUnit() & 0xFC00 == 0xDC00
+                else { throw JSONError(.loneSurrogate, at: start) }
+            }
+        default: throw JSONError(.invalidEscape, at: start)
+        }
+    }
+
+    /// Reads "\uXXXX" at the place.
+    private mutating func hexUnit() throws(JSONError) -> UInt16 {
+        let start = place
+        var unit: UInt16 = 0
+        for offset in 2..<6 {
+            guard place + offset < input.count else { throw JSONError(.endOfInput, at: input.count) }
+            guard let digit = ASCII.hexValue(input[place + offset]) else { throw JSONError(.invalidEscape, at: start) }
+            unit = unit << 4 | UInt16(digit)
+        }
+        place += 6
+        return unit
+    }
+
+    /// One sequence of the table in RFC 3629 §4: no overlong forms, no surrogates, nothing above U+10FFFF.
+    private mutating func multibyte() throws(JSONError) {
+        let first = input[place]
+        let length: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch first {
+        case 0xC2...0xDF: length = 2
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: length = 3
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF1...0xF3: length = 4
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        default: throw JSONError(.invalidUTF8, at: place)
+        }
+        guard place + length <= input.count, second.contains(input[place + 1]) else {
+            throw JSONError(.invalidUTF8, at: place)
+        }
+        for offset in 2..<max(2, length) where input[place + offset] & 0xC0 != 0x80 {
+            throw JSONError(.invalidUTF8, at: place)
+        }
+        place += length
+    }
+}

@@ -1,0 +1,168 @@
+// A value is a place on the tape of its text: two words, copied freely. Texts are decoded when they are asked for.
+
+/// One value of a parsed JSON text. Keeps the whole text alive.
+public struct JSONValue: Sendable {
+    @usableFromInline let document: JSONDocument
+    @usableFromInline let index: Int
+
+    @usableFromInline
+    init(document: JSONDocument, index: Int) {
+        self.document = document
+        self.index = index
+    }
+
+    @usableFromInline var node: JSONNode { document.tape[index] }
+
+    public var kind: JSONKind { node.kind }
+    public var isNull: Bool { node.kind == .null }
+
+    /// The bytes of the value in the text, quotation marks included.
+    public var range: Range<Int> {
+        let node = node
+        let mark = node.kind == .string ? 1 : 0
+        return Int(node.start) - mark..<Int(node.end) + mark
+    }
+
+    /// The value as it is written in the text.
+    public var raw: Bytes { Bytes(document.bytes[range]) }
+
+    /// The text of a string, escapes decoded; nil for any other kind.
+    public var string: String? {
+        let node = node
+        guard node.kind == .string else { return nil }
+        let bytes = document.bytes[Int(node.start)..<Int(node.end)]
+        return node.flag ? Self.unescaped(bytes) : String(decoding: bytes, as: UTF8.self)
+    }
+
+    public var bool: Bool? { node.kind == .bool ? node.flag : nil }
+
+    /// A number as it is written; nil for any other kind. Kept as text, so that money keeps its digits.
+    public var numberText: String? {
+        let node = node
+        guard node.kind == .number else { return nil }
+        return String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+    }
+
+    /// A number as the nearest double; nil for any other kind and beyond a double's range.
+    public var double: Double? { numberText.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
+
+    /// A whole number; nil for any other kind, for fractions, and beyond 64 bits.
+    public var integer: Int? { numberText.flatMap { Int($0) } }
+
+    /// The elements of an array; of any other kind none.
+    public var elements: Elements { Elements(value: self) }
+
+    /// How many elements an array has, or members an object, repeated names included.
+    public var count: Int {
+        switch node.kind {
+        case .array: elements.reduce(0) { count, _ in count + 1 }
+        case .object: members.reduce(0) { count, _ in count + 1 }
+        default: 0
+        }
+    }
+
+    /// The members of an object in their order, repeated names included; of any other kind none.
+    public var members: Members { Members(value: self) }
+
+    /// The member of that name, the last where it is repeated; nil where there is none or this is no object.
+    public subscript(_ name: String) -> JSONValue? {
+        var found: JSONValue?
+        for member in members where member.isNamed(name) { found = member.value }
+        return found
+    }
+
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+        var out = Bytes()
+        out.reserveCapacity(bytes.count)
+        var place = bytes.startIndex
+        func unit(_ at: Int) -> UInt32 {
+            bytes[at + 2..<at + 6].reduce(0) { $0 << 4 | UInt32(ASCII.hexValue($1) ?? 0) }
+        }
+        while place < bytes.endIndex {
+            guard bytes[place] == 0x5C else {
+                out.append(bytes[place])
+                place += 1
+                continue
+            }
+            switch bytes[place + 1] {
+            case 0x62: out.append(0x08)
+            case 0x66: out.append(0x0C)
+            case 0x6E: out.append(0x0A)
+            case 0x72: out.append(0x0D)
+            case 0x74: out.append(0x09)
+            case 0x75:
+                var code = unit(place)
+                if code & 0xFC00 == 0xD800 {
+                    // The parser let only whole pairs through.
+                    code = 0x10000 + (code & 0x3FF) << 10 + unit(place + 6) & 0x3FF
+                    place += 6
+                }
+                if let scalar = Unicode.Scalar(code) { out.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+                place += 4
+            default: out.append(bytes[place + 1])
+            }
+            place += 2
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
+
+extension JSONValue {
+    /// The elements of an array.
+    public struct Elements: Sequence, IteratorProtocol, Sendable {
+        private let document: JSONDocument
+        private var place: Int
+        private let end: Int
+
+        init(value: JSONValue) {
+            let node = value.node
+            document = value.document
+            place = value.index + 1
+            end = node.kind == .array ? Int(node.next) : place
+        }
+
+        public mutating func next() -> JSONValue? {
+            guard place < end else { return nil }
+            defer { place = Int(document.tape[place].next) }
+            return JSONValue(document: document, index: place)
+        }
+    }
+
+    /// One member of an object.
+    public struct Member: Sendable {
+        let key: JSONValue
+        public let value: JSONValue
+
+        public var name: String { key.string ?? "" }
+
+        /// Whether the name equals a text, without making a text of it where it has no escapes.
+        public func isNamed(_ name: String) -> Bool {
+            let node = key.node
+            if node.flag { return self.name == name }
+            let bytes = key.document.bytes[Int(node.start)..<Int(node.end)]
+            return bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
+        }
+    }
+
+    /// The members of an object.
+    public struct Members: Sequence, IteratorProtocol, Sendable {
+        private let document: JSONDocument
+        private var place: Int
+        private let end: Int
+
+        init(value: JSONValue) {
+            let node = value.node
+            document = value.document
+            place = value.index + 1
+            end = node.kind == .object ? Int(node.next) : place
+        }
+
+        public mutating func next() -> Member? {
+            guard place < end else { return nil }
+            let key = JSONValue(document: document, index: place)
+            let value = JSONValue(document: document, index: place + 1)
+            place = Int(document.tape[place + 1].next)
+            return Member(key: key, value: value)
+        }
+    }
+}

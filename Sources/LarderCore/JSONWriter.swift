@@ -1,0 +1,138 @@
+// JSON text written straight to bytes (RFC 8259), members in the order they are given: an answer's bytes, and so its
+// entity tag, must not depend on a dictionary's whim.
+
+/// Writes one JSON text. Commas are its own business; nesting is the caller's.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: Bytes = []
+    private var needsComma = false
+
+    public init() {}
+
+    public init(reserving capacity: Int) {
+        bytes.reserveCapacity(capacity)
+    }
+
+    public mutating func beginObject() { open(0x7B) }
+    public mutating func endObject() { close(0x7D) }
+    public mutating func beginArray() { open(0x5B) }
+    public mutating func endArray() { close(0x5D) }
+
+    /// An object in a value's place: `writer.object { $0.member("a", 1) }`.
+    public mutating func object(_ body: (inout JSONWriter) -> Void) {
+        beginObject()
+        body(&self)
+        endObject()
+    }
+
+    /// An array in a value's place.
+    public mutating func array(_ body: (inout JSONWriter) -> Void) {
+        beginArray()
+        body(&self)
+        endArray()
+    }
+
+    /// A member's name; its value must follow.
+    public mutating func name(_ name: String) {
+        separate()
+        quoted(name)
+        bytes.append(0x3A)
+        needsComma = false
+    }
+
+    public mutating func string(_ value: String) {
+        separate()
+        quoted(value)
+        needsComma = true
+    }
+
+    public mutating func integer(_ value: some BinaryInteger) { plain(String(value)) }
+    public mutating func bool(_ value: Bool) { plain(value ? "true" : "false") }
+    public mutating func null() { plain("null") }
+
+    /// A number; NaN and infinities, which JSON lacks, become null. Whole numbers are written without a fraction.
+    public mutating func number(_ value: Double) {
+        guard value.isFinite else { return null() }
+        if value == value.rounded(), abs(value) < 9_007_199_254_740_992 {
+            plain(String(Int64(value)))
+        } else {
+            plain("\(value)")
+        }
+    }
+
+    /// A number or any other JSON text that is known to be valid, as it is.
+    public mutating func raw(_ text: Bytes) {
+        separate()
+        bytes.append(contentsOf: text)
+        needsComma = true
+    }
+
+    public mutating func member(_ name: String, _ value: String) {
+        self.name(name)
+        string(value)
+    }
+    public mutating func member(_ name: String, _ value: some BinaryInteger) {
+        self.name(name)
+        integer(value)
+    }
+    public mutating func member(_ name: String, _ value: Bool) {
+        self.name(name)
+        bool(value)
+    }
+    public mutating func member(_ name: String, number value: Double) {
+        self.name(name)
+        number(value)
+    }
+    public mutating func member(_ name: String, raw value: Bytes) {
+        self.name(name)
+        raw(value)
+    }
+    /// Absent is absent: nothing is written for nil.
+    public mutating func member(ifPresent name: String, _ value: String?) {
+        if let value { member(name, value) }
+    }
+    public mutating func member(_ name: String, strings values: [String]) {
+        self.name(name)
+        array { writer in
+            for value in values { writer.string(value) }
+        }
+    }
+
+    private mutating func open(_ byte: UInt8) {
+        separate()
+        bytes.append(byte)
+        needsComma = false
+    }
+
+    private mutating func close(_ byte: UInt8) {
+        bytes.append(byte)
+        needsComma = true
+    }
+
+    private mutating func plain(_ text: String) {
+        separate()
+        bytes.append(contentsOf: text.utf8)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(0x2C) }
+    }
+
+    private mutating func quoted(_ text: String) {
+        bytes.append(0x22)
+        for byte in text.utf8 {
+            switch byte {
+            case 0x22: bytes.append(contentsOf: [0x5C, 0x22])
+            case 0x5C: bytes.append(contentsOf: [0x5C, 0x5C])
+            case 0x0A: bytes.append(contentsOf: [0x5C, 0x6E])
+            case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
+            case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
+            case 0x00...0x1F:
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(contentsOf: Hex.encode([byte]).utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(0x22)
+    }
+}

@@ -1,0 +1,28 @@
+// Request methods and what their definitions promise (RFC 9110 §9).
+
+/// A request method. Names are case-sensitive (RFC 9110 §9.1); unknown ones are kept as they came.
+public struct Method: Sendable, Hashable, CustomStringConvertible {
+    /// The name as on the wire.
+    public let name: String
+
+    /// A method of that name.
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    public static let get = Method("GET")
+    public static let head = Method("HEAD")
+    public static let post = Method("POST")
+    public static let put = Method("PUT")
+    public static let delete = Method("DELETE")
+    public static let options = Method("OPTIONS")
+    public static let trace = Method("TRACE")
+    public static let patch = Method("PATCH")
+
+    /// Safe methods ask for nothing to change (RFC 9110 §9.2.1).
+    public var isSafe: Bool {
+        self == .get || self == .head || self == .options || self == .trace
+    }
+
+    public var description: String { name }
+}

@@ -1,0 +1,51 @@
+// A setting is one record. The configuration's reader, `larder params`, flags, help, the documented example file and the
+// manual page are all made from these records; nothing else knows a setting's name, bounds or default.
+
+/// The kind of value a setting takes, with its bounds.
+public enum ParameterKind: Sendable, Hashable {
+    case size(ClosedRange<Int64>)
+    case duration(ClosedRange<Duration>)
+    case count(ClosedRange<Int>)
+    case flag
+    case text
+    /// One of these words.
+    case choice([String])
+    /// A `CallRate` or "off".
+    case rate
+    /// A list of texts.
+    case texts
+    /// One duration for all, or a mapping from endpoint to duration.
+    case ttl
+    /// The list of addresses to listen on: texts, or mappings with `address` and `provider`.
+    case listeners
+}
+
+/// One setting.
+public struct Parameter: Sendable, Hashable {
+    /// Dotted path as in the file: "cache.maxSize"; "providers.<name>.rate" stands for every provider.
+    public var path: String
+    public var kind: ParameterKind
+    /// The default as a person would write it; nil where there is none or the provider supplies it.
+    public var defaultText: String?
+    /// One line: what it is.
+    public var summary: String
+    /// When and why to change it.
+    public var advice: String
+    /// Takes effect only at the next start.
+    public var needsRestart: Bool
+    /// Its value is never shown.
+    public var isSecret: Bool
+
+    public init(
+        _ path: String, _ kind: ParameterKind, default defaultText: String?, summary: String, advice: String = "",
+        needsRestart: Bool = false, isSecret: Bool = false
+    ) {
+        self.path = path
+        self.kind = kind
+        self.defaultText = defaultText
+        self.summary = summary
+        self.advice = advice
+        self.needsRestart = needsRestart
+        self.isSecret = isSecret
+    }
+}

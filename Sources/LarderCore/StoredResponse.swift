@@ -1,0 +1,139 @@
+// What the store keeps and the cache decides about: one entry, whole.
+
+/// One stored answer, raw or normalised, with all that deciding about its reuse needs.
+public struct StoredResponse: Sendable {
+    /// Its identity.
+    public var key: CacheKey
+    public var layer: CacheKey.Layer
+    /// Provider and endpoint by name, for TTL rules, purging and display.
+    public var provider: String
+    public var endpoint: String
+    /// A cached refusal or absence: kept for a short time only.
+    public var isNegative: Bool
+    /// Status, reason phrase ("" where none) and fields as received (raw), without hop-by-hop fields; for a normalised
+    /// entry the fields hold what the envelope needs.
+    public var status: Int
+    public var reason: String
+    public var fields: HeaderFields
+    /// The body as received; a normalised entry's JSON array of results.
+    public var body: Bytes
+    /// When the request left and the response head came (RFC 9111 §4.2.3).
+    public var requestTime: WallTime
+    public var responseTime: WallTime
+    /// Age in milliseconds that the answer had on arrival (corrected_initial_age, RFC 9111 §4.2.3).
+    public var initialAge: Int64
+    /// Until when the entry is fresh; until when it may be served stale, and for how long negative entries live.
+    public var freshUntil: WallTime
+    public var staleUntil: WallTime
+    /// Digests of the raw entries a normalised one was made from: purging a parent purges it.
+    public var parents: [Digest]
+    /// The version of the normaliser that made a normalised entry; 0 for raw entries.
+    public var normaliserVersion: Int
+    /// A text by which people find it: the canonical request without credentials.
+    public var label: String
+
+    public init(
+        key: CacheKey, layer: CacheKey.Layer, provider: String, endpoint: String, isNegative: Bool = false,
+        status: Int = 200, reason: String = "", fields: HeaderFields = [:], body: Bytes = [],
+        requestTime: WallTime, responseTime: WallTime, initialAge: Int64 = 0, freshUntil: WallTime,
+        staleUntil: WallTime, parents: [Digest] = [], normaliserVersion: Int = 0, label: String = ""
+    ) {
+        self.key = key
+        self.layer = layer
+        self.provider = provider
+        self.endpoint = endpoint
+        self.isNegative = isNegative
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+        self.body = body
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.initialAge = initialAge
+        self.freshUntil = freshUntil
+        self.staleUntil = staleUntil
+        self.parents = parents
+        self.normaliserVersion = normaliserVersion
+        self.label = label
+    }
+
+    /// The age in whole seconds to put in `Age` (RFC 9111 §4.2.3, §5.1); never negative, whatever the clock did.
+    public func age(at now: WallTime) -> Int64 {
+        max(0, initialAge + max(0, (now - responseTime).milliseconds)) / 1000
+    }
+}
+
+/// What became of a write.
+public enum WriteOutcome: Sendable, Hashable {
+    case stored
+    /// Not stored, with the reason in one word: `tooLarge`, `diskFull`, `noRoom`, `failed`.
+    case refused(String)
+}
+
+/// The store as other rooms see it. Every call returns on the caller's executor; none blocks it.
+public protocol CacheStore: Sendable {
+    /// The entry of that key, body included, or nil. Expired entries are returned too: reuse is the caller's decision.
+    func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
+    /// Writes or replaces an entry in one transaction.
+    func write(_ entry: StoredResponse) async -> WriteOutcome
+    /// Notes that the entry was used. Batched; never waits.
+    func touch(_ digest: Digest)
+    /// Removes (or with `soft` expires) what the selector names, with everything made from it. Returns how many entries.
+    func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int
+    /// Moves an entry's freshness after a validation or a failed refresh. No effect where the entry is gone.
+    func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async
+    /// What the store holds now.
+    func statistics() async throws(StoreError) -> StoreStatistics
+}
+
+/// What to purge.
+public enum PurgeSelector: Sendable, Hashable {
+    case all
+    case digest(Digest)
+    case provider(String)
+    /// Entries whose label contains the text, case folded, of one provider or of all.
+    case term(String, provider: String?)
+}
+
+/// Figures about the store, for status and metrics.
+public struct StoreStatistics: Sendable, Hashable {
+    /// Live bytes: (page_count − freelist_count) × page_size.
+    public var liveBytes: Int64 = 0
+    public var fileBytes: Int64 = 0
+    public var walBytes: Int64 = 0
+    public var entries: Int64 = 0
+    /// Entries and body bytes by provider.
+    public var byProvider: [String: (entries: Int64, bytes: Int64)] = [:]
+    /// Why nothing is stored at the moment, or nil.
+    public var degraded: String?
+
+    public init() {}
+
+    public static func == (left: StoreStatistics, right: StoreStatistics) -> Bool {
+        left.liveBytes == right.liveBytes && left.entries == right.entries && left.degraded == right.degraded
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(liveBytes)
+        hasher.combine(entries)
+    }
+}
+
+/// A failure of the store, with SQLite's own codes. Bound values never appear in it.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    /// The primary and extended result codes (sqlite.org/rescode.html).
+    public var code: Int32
+    public var extendedCode: Int32
+    /// What was being done, in words.
+    public var doing: String
+    public var message: String
+
+    public init(code: Int32, extendedCode: Int32, doing: String, message: String) {
+        self.code = code
+        self.extendedCode = extendedCode
+        self.doing = doing
+        self.message = message
+    }
+
+    public var description: String { "store: \(doing): \(message) (SQLite \(extendedCode))" }
+}

@@ -1,0 +1,149 @@
+// Two kinds of time: wall time is stored and compared across restarts, monotonic time drives timers and measures.
+// Neither is read inside a pure room: instants come in as parameters.
+import Glibc
+
+/// Milliseconds since 1970-01-01 UTC. Stored in databases and rendered in answers.
+public struct WallTime: Sendable, Hashable, Comparable {
+    public var milliseconds: Int64
+
+    @inlinable
+    public init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// Whole seconds since 1970.
+    @inlinable
+    public init(seconds: Int64) {
+        self.milliseconds = seconds &* 1000
+    }
+
+    /// Whole seconds since 1970, rounded down.
+    @inlinable
+    public var seconds: Int64 { milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0) }
+
+    @inlinable
+    public static func < (left: WallTime, right: WallTime) -> Bool { left.milliseconds < right.milliseconds }
+
+    /// That much later; never wraps.
+    @inlinable
+    public static func + (left: WallTime, right: Duration) -> WallTime {
+        let (sum, overflow) = left.milliseconds.addingReportingOverflow(right.milliseconds)
+        return WallTime(milliseconds: overflow ? (right < .zero ? .min : .max) : sum)
+    }
+
+    /// The time from the right instant to the left one; negative where the left is earlier.
+    @inlinable
+    public static func - (left: WallTime, right: WallTime) -> Duration {
+        .milliseconds(left.milliseconds.subtractingReportingOverflow(right.milliseconds).partialValue)
+    }
+
+    /// Later than anything that is stored.
+    public static let distantFuture = WallTime(milliseconds: .max)
+    /// Earlier than anything that is stored.
+    public static let distantPast = WallTime(milliseconds: .min)
+
+    /// RFC 3339 in UTC, whole seconds: "2026-11-20T12:00:00Z".
+    public var rfc3339: String {
+        let (year, month, day) = Self.civil(fromDays: seconds.flooredQuotient(by: 86_400))
+        let rest = seconds - seconds.flooredQuotient(by: 86_400) * 86_400
+        func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+        let padded = year < 1000 ? String(repeating: "0", count: max(0, 4 - "\(year)".count)) + "\(year)" : "\(year)"
+        return "\(padded)-\(two(month))-\(two(day))T\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
+    }
+
+    /// Year, month (1…12) and day (1…31) of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
+    public static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        // Days are counted from 0000-03-01, so that the leap day ends the year; eras of 400 years repeat exactly.
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+
+    /// The day counted from 1970-01-01 of a date in the proleptic Gregorian calendar. Month 1…12, day 1…31.
+    public static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = shiftedYear.flooredQuotient(by: 400)
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
+extension Int64 {
+    fileprivate func flooredQuotient(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded towards zero.
+    @inlinable
+    public var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000_000
+    }
+
+    /// Whole seconds, rounded towards zero.
+    @inlinable
+    public var wholeSeconds: Int64 { components.seconds }
+}
+
+/// Nanoseconds of a clock that never steps back and counts while the machine sleeps (CLOCK_BOOTTIME).
+public struct MonotonicTime: Sendable, Hashable, Comparable {
+    public var nanoseconds: Int64
+
+    @inlinable
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    @inlinable
+    public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// That much later; never wraps.
+    @inlinable
+    public static func + (left: MonotonicTime, right: Duration) -> MonotonicTime {
+        let (product, overflow) = right.milliseconds.multipliedReportingOverflow(by: 1_000_000)
+        if overflow { return MonotonicTime(nanoseconds: .max) }
+        let rest = right.components.attoseconds / 1_000_000_000 % 1_000_000
+        let (sum, sumOverflow) = left.nanoseconds.addingReportingOverflow(product &+ rest)
+        return MonotonicTime(nanoseconds: sumOverflow ? .max : sum)
+    }
+
+    @inlinable
+    public static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
+        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+    }
+}
+
+/// Where a room that acts (never one that decides) reads the time. A test gives one that it sets by hand.
+public protocol TimeSource: Sendable {
+    func wall() -> WallTime
+    func monotonic() -> MonotonicTime
+}
+
+/// The system's clocks.
+public struct SystemTime: TimeSource {
+    public init() {}
+
+    @inlinable
+    public func wall() -> WallTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return WallTime(milliseconds: Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    @inlinable
+    public func monotonic() -> MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return MonotonicTime(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+}

@@ -1,0 +1,151 @@
+// What goes to an API and what comes back, as values. Credentials are joined when the request is sent, by Fetch:
+// nothing here holds one but `FetchOrder.secretFields`, which is never part of a key, a label, a row or a log line.
+
+/// A request to a provider in its canonical form: the identity of a raw entry.
+public struct UpstreamRequest: Sendable, Hashable {
+    public var method: Method
+    /// Percent-encoded path relative to the provider's base URL, beginning with "/".
+    public var path: String
+    /// The canonical query without "?", nil where there is none.
+    public var query: String?
+    /// Fields that this request sends beyond those every request carries. Never secret.
+    public var fields: HeaderFields
+    public var body: Bytes?
+
+    public init(
+        method: Method = .get, path: String, query: String? = nil, fields: HeaderFields = [:], body: Bytes? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.body = body
+    }
+
+    /// Path and query as they follow the base URL.
+    public var target: String { query.map { "\(path)?\($0)" } ?? path }
+}
+
+/// Where a fetch may connect to.
+public enum AddressPolicy: Sendable, Hashable {
+    /// The origin was written in the configuration: it may be private.
+    case configured
+    /// The origin came out of an answer: public addresses only.
+    case publicOnly
+}
+
+/// One order for the fetcher: everything it needs and nothing it must look up.
+public struct FetchOrder: Sendable {
+    /// Absolute http or https URL.
+    public var url: String
+    public var method: Method
+    public var fields: HeaderFields
+    /// Credentials: sent, never logged, never put in an error, not sent on to another origin by a redirect.
+    public var secretFields: HeaderFields
+    public var body: Bytes?
+    public var addresses: AddressPolicy
+    /// Answers with a larger body are broken off.
+    public var maxBody: Int
+    /// The whole exchange, redirects and retry included, ends within this.
+    public var deadline: Duration
+    /// Redirects followed by us, each target passed to `permits` first; 0 hands a 3xx back as the answer.
+    public var maxRedirects: Int
+    /// Whether a redirect's target may be followed, and with which address policy.
+    public var permits: @Sendable (_ url: String) -> AddressPolicy?
+    /// At most one more try for what may pass (see Fetch's retry table).
+    public var mayRetry: Bool
+
+    public init(
+        url: String, method: Method = .get, fields: HeaderFields = [:], secretFields: HeaderFields = [:],
+        body: Bytes? = nil, addresses: AddressPolicy, maxBody: Int, deadline: Duration, maxRedirects: Int = 0,
+        mayRetry: Bool = true, permits: @escaping @Sendable (_ url: String) -> AddressPolicy? = { _ in nil }
+    ) {
+        self.url = url
+        self.method = method
+        self.fields = fields
+        self.secretFields = secretFields
+        self.body = body
+        self.addresses = addresses
+        self.maxBody = maxBody
+        self.deadline = deadline
+        self.maxRedirects = maxRedirects
+        self.mayRetry = mayRetry
+        self.permits = permits
+    }
+}
+
+/// A whole upstream answer.
+public struct UpstreamResponse: Sendable {
+    public var status: Int
+    public var reason: String
+    /// As received, hop-by-hop fields included.
+    public var fields: HeaderFields
+    /// As received: no content coding is undone.
+    public var body: Bytes
+    public var requestTime: WallTime
+    public var responseTime: WallTime
+    /// The URL that answered, after redirects, in the fetcher's own spelling.
+    public var url: String
+    /// Redirects followed on the way: each was a call beside the one that answered.
+    public var redirects: Int
+
+    public init(
+        status: Int, reason: String = "", fields: HeaderFields = [:], body: Bytes = [], requestTime: WallTime,
+        responseTime: WallTime, url: String = "", redirects: Int = 0
+    ) {
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+        self.body = body
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.url = url
+        self.redirects = redirects
+    }
+}
+
+/// A fetch that brought no whole answer, by the stage that failed.
+public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Stage: String, Sendable, Hashable, CaseIterable {
+        case resolve
+        case connect
+        case secure
+        case send
+        case receive
+        /// The deadline passed.
+        case timedOut
+        /// The body grew past the order's limit.
+        case tooLarge
+        /// The head or framing of the answer was not HTTP as we accept it.
+        case malformed
+        /// An address, scheme or redirect that is not allowed.
+        case forbidden
+        /// Nobody waits for it any more.
+        case cancelled
+        /// Too many fetches wait already: nothing was sent, and the upstream is not to blame.
+        case overloaded
+    }
+
+    public var stage: Stage
+    /// Scheme, host and port; never path, query or credentials.
+    public var origin: String
+    /// libcurl's code, 0 where libcurl did not fail.
+    public var curlCode: Int
+    /// A sentence for a person, without secrets.
+    public var message: String
+
+    public init(stage: Stage, origin: String, curlCode: Int = 0, message: String) {
+        self.stage = stage
+        self.origin = origin
+        self.curlCode = curlCode
+        self.message = message
+    }
+
+    public var description: String { "\(stage.rawValue) \(origin): \(message)" }
+}
+
+/// The fetcher as other rooms see it.
+public protocol Upstream: Sendable {
+    /// Performs one exchange. Cancelling the task cancels the transfer (`.cancelled`).
+    func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse
+}

@@ -1,0 +1,170 @@
+// From a cached answer to an HTTP one, at one place for every route: conditional requests, ranges, age, Cache-Status,
+// and the ready form that the memory tier keeps.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderServer
+
+/// A 200 (or mirrored) answer before the request's own conditions are applied.
+struct Answer: Sendable {
+    var status = 200
+    var reason: String?
+    /// Everything constant: type, validators, caching of the client. Not Age, Cache-Status, Content-Length.
+    var fields: HeaderFields
+    var body: Bytes
+    /// When its age was zero.
+    var bornAt: WallTime
+    var freshUntil: WallTime
+    var outcome: CacheOutcome
+    var forward: ForwardReason?
+    var forwardStatus: Int?
+    var isStored = false
+    var provider: String
+    var route: String
+    /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
+    var digest: Digest?
+    var stamp: MemoryStamp?
+    /// The stored entries it was made from, where that is not `digest` alone.
+    var rows: [Digest]?
+    /// It was made from several sources' answers.
+    var isMerged = false
+    /// It was chosen by the client's `Accept-Encoding`.
+    var variesByCoding = false
+    /// Larder made this representation; a raw answer is the upstream's, and some conditions are its own to decide.
+    var isOurs = true
+    /// It is an error that the upstream made: no conditions apply.
+    var isMirroredError = false
+}
+
+extension DaemonContext {
+    /// Finishes an answer for one request.
+    func respond(_ answer: Answer, to request: ServerRequest) -> ServerResponse {
+        let now = time.wall()
+        var answer = answer
+        // A stored answer keeps the origin's date; one that came without, and what Larder made, was made when its age
+        // was zero (RFC 9110 §6.6.1). An id of the upstream's own would be a second one beside ours.
+        answer.fields.remove("X-Request-Id")
+        if answer.isOurs || !answer.fields.contains("Date") {
+            answer.fields.set("Date", HTTPDate.format(answer.bornAt))
+        }
+        // A merged answer's sources were counted one by one.
+        if !answer.isMerged { counters.cell(DaemonCounters.outcomes, answer.provider, answer.outcome.rawValue).add() }
+        let age = max(0, (now - answer.bornAt).milliseconds) / 1000
+        var response = ServerResponse(status: answer.status)
+        response.reason = answer.reason
+        response.fields = answer.fields
+        response.body = .bytes(answer.body)
+        response.outcome = answer.outcome
+        response.provider = answer.provider
+        response.route = answer.route
+        if answer.status == 200, !answer.isMirroredError {
+            keepReady(answer, request, now)
+            applyConditions(answer, request, &response, now)
+        }
+        response.fields.set("Age", String(age))
+        response.fields.add("Cache-Status", cacheStatus(answer, now))
+        return response
+    }
+
+    private func cacheStatus(_ answer: Answer, _ now: WallTime) -> String {
+        let ttl = (answer.freshUntil - now).milliseconds
+        return CacheStatus.render(
+            outcome: answer.outcome, ttl: ttl >= 0 ? ttl / 1000 : (ttl - 999) / 1000, fwdStatus: answer.forwardStatus,
+            stored: answer.outcome == .miss ? answer.isStored : nil, collapsed: answer.outcome == .joined,
+            fwdReason: answer.forward)
+    }
+
+    /// RFC 9110 §13 and §14: a condition that holds back the body comes before a range of it.
+    private func applyConditions(
+        _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ now: WallTime
+    ) {
+        let etag = answer.fields.first("ETag").flatMap { EntityTag.parse($0) }
+        let lastModified = answer.fields.first("Last-Modified").flatMap { HTTPDate.parse($0, now: now) }
+        switch Conditional.evaluate(
+            method: request.method, requestFields: request.fields, status: 200, etag: etag, lastModified: lastModified,
+            now: now, role: answer.isOurs ? .origin : .cache)
+        {
+        case .notModified:
+            response.status = 304
+            response.reason = nil
+            response.body = .empty
+            // A 304 carries what a 200 would have said about the stored copy, not about its content (RFC 9110 §15.4.5).
+            for name in ["Content-Type", "Content-Encoding", "Content-Length", "Content-Disposition"] {
+                response.fields.remove(name)
+            }
+        case .preconditionFailed:
+            response.status = 412
+            response.reason = nil
+            response.body = .empty
+            response.fields.remove("Content-Type")
+        case .proceed:
+            guard request.method == .get else { return }
+            applyRange(answer, request, &response, etag, lastModified)
+        }
+    }
+
+    private func applyRange(
+        _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ etag: EntityTag?,
+        _ lastModified: WallTime?
+    ) {
+        response.fields.set("Accept-Ranges", "bytes")
+        guard request.fields.contains("Range") else { return }
+        let length = Int64(answer.body.count)
+        let now = time.wall()
+        let date = answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
+        switch ByteRange.evaluate(
+            requestFields: request.fields, length: length, etag: etag, lastModified: lastModified, date: date)
+        {
+        case .whole: break
+        case .unsatisfiable:
+            response.status = 416
+            response.reason = nil
+            response.fields.set("Content-Range", ByteRange.unsatisfiedRange(length: length))
+            response.fields.remove("Content-Type")
+            response.body = .empty
+        case .single(let range):
+            response.status = 206
+            response.reason = nil
+            response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
+            response.body = .bytes(Bytes(answer.body[Int(range.lowerBound)..<Int(range.upperBound)]))
+        case .several(let ranges):
+            response.status = 206
+            response.reason = nil
+            let type = answer.fields.first("Content-Type")
+            let boundary = ByteRange.boundary(for: answer.body)
+            response.fields.set("Content-Type", "multipart/byteranges; boundary=\(boundary)")
+            response.body = .bytes(
+                ByteRange.multipart(body: answer.body, ranges: ranges, contentType: type, boundary: boundary))
+        }
+    }
+
+    /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
+    private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
+        guard let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil, answer.outcome != .bypass,
+            answer.outcome != .stale, request.method == .get || request.method == .head, request.isPlain
+        else { return }
+        var fields = answer.fields
+        fields.set("Accept-Ranges", "bytes")
+        if request.listenerProvider == nil { fields.set("Cross-Origin-Resource-Policy", "same-origin") }
+        var head = Bytes()
+        ResponseEncoder.append(
+            ResponseHead(status: 200, reason: answer.reason, fields: fields), length: answer.body.count, to: &head)
+        let ready = ReadyResponse(
+            head: head, body: answer.body, bornAt: answer.bornAt, freshUntil: answer.freshUntil,
+            hits: counters.cell(DaemonCounters.memoryHits, answer.provider))
+        tier.insert(
+            listener: request.listener, target: request.target,
+            acceptEncoding: answer.variesByCoding ? Bytes(text: request.fields.first("Accept-Encoding") ?? "") : nil,
+            response: ready, key: digest, rows: answer.rows, stamp: stamp, now: now)
+    }
+}
+
+extension ServerRequest {
+    /// Whether the hot path would have looked for an answer to this request: nothing in it asks for another one.
+    var isPlain: Bool {
+        // Several lines of Accept-Encoding are one list (RFC 9110 §5.3), and memory compares one line.
+        guard body.isEmpty, fields.all("Accept-Encoding").count <= 1 else { return false }
+        let special = ["Authorization", "Cookie", "Cache-Control", "Pragma", "Prefer", "X-Larder-Session"]
+        return !special.contains { fields.contains($0) }
+    }
+}

@@ -1,0 +1,27 @@
+// Who may change Larder's state (decision 16): on the Unix socket root, the daemon's own user and those the
+// configuration names; on TCP whoever has the token.
+import Glibc
+import LarderCore
+import LarderServer
+
+enum Authority {
+    /// - Throws: 401 or 403 saying what is needed.
+    static func check(_ request: ServerRequest, _ settings: Settings) throws(ClientFacingError) {
+        if case .unix(let uid, _) = request.peer, uid == 0 || uid == geteuid() || settings.adminUsers.contains(uid) {
+            return
+        }
+        guard let token = settings.adminToken else {
+            throw ClientFacingError(
+                status: 403, code: "authorityNeeded",
+                detail: "Changes need the Unix socket, or a token, and no admin.token is configured.")
+        }
+        let given = request.fields.first("Authorization") ?? ""
+        guard given.lowercased().hasPrefix("bearer "),
+            LarderCore.Secrets.equal(Bytes(text: token), Bytes(text: String(ASCII.trimmed(given.dropFirst(7)))))
+        else {
+            throw ClientFacingError(
+                status: 401, code: "authorityNeeded", detail: "Changes over TCP need the admin token.",
+                fields: ["WWW-Authenticate": "Bearer realm=\"larder\""])
+        }
+    }
+}

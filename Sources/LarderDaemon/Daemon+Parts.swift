@@ -1,0 +1,100 @@
+// How each part's own settings come out of the whole.
+import Glibc
+import LarderCore
+import LarderFetch
+import LarderIO
+import LarderServer
+import LarderStore
+
+extension Daemon {
+    static func openDatabases(
+        _ settings: Settings, _ surroundings: Surroundings, _ counters: CounterRegistry
+    ) throws(DaemonError) -> (SQLiteStore, StateStore) {
+        for path in [settings.cachePath, settings.statePath] {
+            guard makeDirectory(path) else {
+                throw DaemonError(
+                    stage: "directories", message: "\(path) is no directory this user can write to, and cannot be made."
+                )
+            }
+        }
+        do {
+            let log = surroundings.log.labelled("store")
+            let state = try StateStore.open(
+                directory: settings.statePath, log: log, counters: counters, time: surroundings.time)
+            let store = try SQLiteStore.open(
+                directory: settings.cachePath, settings: storeSettings(settings), log: log, counters: counters,
+                time: surroundings.time)
+            return (store, state)
+        } catch {
+            throw DaemonError(stage: "databases", message: "\(error)")
+        }
+    }
+
+    /// Makes a directory and those above it, by default for this user alone.
+    private static func makeDirectory(_ path: String, mode: mode_t = 0o700) -> Bool {
+        var made = path.hasPrefix("/") ? "" : "."
+        for segment in path.split(separator: "/") {
+            made += "/\(segment)"
+            mkdir(made, mode)
+        }
+        return access(path, R_OK | W_OK | X_OK) == 0
+    }
+
+    static func storeSettings(_ settings: Settings) -> StoreSettings {
+        StoreSettings(
+            maxSize: settings.cacheMaxSize, maxObject: settings.cacheMaxObject, minFree: minFree(settings),
+            highWater: settings.cacheHighWater, lowWater: settings.cacheLowWater)
+    }
+
+    /// The default would leave no room at all on a small file system: there a tenth of it stays free.
+    private static func minFree(_ settings: Settings) -> Int64 {
+        var system = statvfs()
+        guard settings.cacheMinFreeIsDefault, statvfs(settings.cachePath, &system) == 0 else {
+            return settings.cacheMinFree
+        }
+        let capacity = Int64(clamping: UInt64(system.f_blocks) * UInt64(system.f_frsize))
+        return min(settings.cacheMinFree, capacity / 10)
+    }
+
+    static func fetchSettings(_ settings: Settings) -> FetchSettings {
+        FetchSettings(
+            userAgent: settings.fetchUserAgent, connectTimeout: settings.fetchConnectTimeout,
+            maxTransfers: settings.fetchMaxTransfers, proxy: settings.fetchProxy)
+    }
+
+    static func serverSettings(_ settings: Settings) -> ServerSettings {
+        var limits = ServerLimits()
+        limits.maxConnections = settings.serverMaxConnections
+        limits.headTimeout = settings.serverHeadTimeout
+        limits.idleTimeout = settings.serverIdleTimeout
+        limits.writeTimeout = settings.serverWriteTimeout
+        limits.maxBody = Int(clamping: settings.serverMaxBody)
+        return ServerSettings(
+            limits: limits, hosts: HostPolicy(names: settings.hostNames),
+            crossSite: CrossSitePolicy(landingPaths: RequestDispatch.landingPaths),
+            accessLog: AccessLogging(rawValue: settings.logAccess.rawValue) ?? .misses)
+    }
+
+    /// The listeners of the configuration, inherited sockets in the places of equal addresses.
+    static func listenerSpecs(
+        _ settings: Settings, _ inherited: [InheritedSocket]
+    ) throws(DaemonError) -> [ListenerSpec] {
+        var specs: [ListenerSpec] = []
+        for setting in settings.listen {
+            do {
+                // The socket's own folder, such as larder/ in $XDG_RUNTIME_DIR, is made where it is missing; where that
+                // fails, binding says so.
+                if case .unix(let path) = try Address(setting.address), let slash = path.lastIndex(of: "/") {
+                    _ = makeDirectory(String(path[..<slash]), mode: 0o755)
+                }
+                specs.append(
+                    ListenerSpec(
+                        address: try Address(setting.address), number: UInt16(specs.count), provider: setting.provider,
+                        isOptional: setting.isDefault))
+            } catch {
+                throw DaemonError(stage: "listen", message: "\(setting.address): \(error)")
+            }
+        }
+        return ListenerSpec.joined(specs, inherited: inherited)
+    }
+}

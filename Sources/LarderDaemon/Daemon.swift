@@ -1,0 +1,217 @@
+// The life of the daemon: parts start in order, each needing only those before it, and stop in reverse within a stated
+// deadline. READY is said when the listeners are open and the databases are there; STOPPING before anything is closed.
+import Glibc
+import LarderCache
+import LarderCore
+import LarderFetch
+import LarderIO
+import LarderProviders
+import LarderServer
+import LarderStore
+
+/// A failure to start, with the stage and a sentence for the person who starts it.
+public struct DaemonError: Error, Sendable, CustomStringConvertible {
+    public var stage: String
+    public var message: String
+
+    public init(stage: String, message: String) {
+        self.stage = stage
+        self.message = message
+    }
+
+    public var description: String { "\(stage): \(message)" }
+}
+
+/// One running daemon.
+public final class Daemon: Sendable {
+    /// How it reaches what is outside: replaced in tests.
+    public struct Surroundings: Sendable {
+        public var time: any TimeSource
+        public var log: Logger
+        /// All counters of the process; whoever starts the daemon may have begun some.
+        public var counters: CounterRegistry
+        /// Reads the settings again, for SIGHUP.
+        public var reload: @Sendable () throws -> Settings
+        /// Sockets the service manager opened.
+        public var inherited: [InheritedSocket]
+
+        public init(
+            time: any TimeSource = SystemTime(), log: Logger, counters: CounterRegistry = CounterRegistry(),
+            inherited: [InheritedSocket] = [],
+            reload: @escaping @Sendable () throws -> Settings
+        ) {
+            self.time = time
+            self.log = log
+            self.counters = counters
+            self.inherited = inherited
+            self.reload = reload
+        }
+    }
+
+    /// The addresses that were bound, in the order of `listen`.
+    public let addresses: [String]
+    private let loops: [EventLoop]
+    private let fetchLoop: EventLoop
+    /// Where signals and the watchdog's timer live.
+    var controlLoop: EventLoop { fetchLoop }
+    private let fetcher: CurlUpstream
+    private let server: HTTPServer
+    private let context: DaemonContext
+    private let readiness: Readiness
+    private let surroundings: Surroundings
+    /// Open when a stop need not wait for answers any longer.
+    private let drained = Latch()
+
+    /// Makes and opens this daemon's artwork handles.
+    public var artworkSigner: ArtworkSigner { context.signer }
+
+    /// Starts everything; requests are answered when it returns.
+    public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
+        // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
+        Syscall.raiseOpenFiles()
+        ProcessMemory.keepFreed()
+        let counters = surroundings.counters
+        let log = surroundings.log
+        let time = surroundings.time
+        let (store, state) = try openDatabases(settings, surroundings, counters)
+        let fetchLoop: EventLoop
+        var loops: [EventLoop] = []
+        do {
+            fetchLoop = try EventLoop(name: "fetch", index: UInt16.max)
+            try fetchLoop.start()
+            let count = settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+            for index in 0..<min(count, 1024) {
+                let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index))
+                try loop.start()
+                loops.append(loop)
+            }
+        } catch {
+            throw DaemonError(stage: "loops", message: "\(error)")
+        }
+        let secret: Bytes
+        do {
+            secret = try await state.secret("artwork", length: 32)
+        } catch {
+            throw DaemonError(stage: "state database", message: "\(error)")
+        }
+        let fetcher = CurlUpstream(
+            loop: fetchLoop, settings: fetchSettings(settings), log: log.labelled("fetch"), counters: counters,
+            time: time)
+        let snapshot = Snapshot(settings)
+        let compute = ComputeGate(width: loops.count)
+        let upstream = UpstreamDesk(
+            loop: fetchLoop, upstream: fetcher, state: state, compute: compute, time: time,
+            log: log.labelled("upstream"), counters: counters)
+        await upstream.open(snapshot.providers)
+        let context = DaemonContext(
+            snapshot: snapshot, store: store, state: state,
+            flights: FlightDesk(
+                loop: fetchLoop, time: time, counters: counters, failurePause: settings.fetchFailurePause),
+            upstream: upstream, tier: MemoryTier(budget: Int(clamping: settings.cacheMemorySize)), compute: compute,
+            signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
+        context.tier.register(in: counters)
+        let readiness = Readiness()
+        let dispatch = RequestDispatch(context: context, readiness: readiness)
+        let listeners = try listenerSpecs(settings, surroundings.inherited)
+        let server = HTTPServer(
+            loops: loops, listeners: listeners, ready: context.tier,
+            handler: dispatch, settings: serverSettings(settings), log: log.labelled("server"), counters: counters,
+            time: time)
+        // Before the first request: on an inherited socket clients may wait already.
+        readiness.set(true)
+        let addresses: [String]
+        do {
+            addresses = try server.start().map(\.description)
+        } catch {
+            throw DaemonError(stage: "listen", message: "\(error)")
+        }
+        log.notice(
+            "started", ["version": LarderVersion.text, "listening": addresses.joined(separator: " ")])
+        for note in settings.notes { log.warning(note) }
+        return Daemon(addresses, loops, fetchLoop, fetcher, server, context, readiness, surroundings)
+    }
+
+    private init(
+        _ addresses: [String], _ loops: [EventLoop], _ fetchLoop: EventLoop, _ fetcher: CurlUpstream,
+        _ server: HTTPServer, _ context: DaemonContext, _ readiness: Readiness, _ surroundings: Surroundings
+    ) {
+        self.addresses = addresses
+        self.loops = loops
+        self.fetchLoop = fetchLoop
+        self.fetcher = fetcher
+        self.server = server
+        self.context = context
+        self.readiness = readiness
+        self.surroundings = surroundings
+    }
+
+    /// Reads the configuration again. A bad file leaves everything as it is, and the log says why.
+    public func reload() async {
+        let settings: Settings
+        do {
+            settings = try surroundings.reload()
+        } catch {
+            context.counters.cell(DaemonCounters.reloads, "refused").add()
+            context.log.error("the configuration is not used; the old one stays in force", ["error": "\(error)"])
+            return
+        }
+        let old = context.snapshot.settings
+        if old.listen != settings.listen || old.cachePath != settings.cachePath || old.statePath != settings.statePath
+            || old.loops != settings.loops
+        {
+            context.log.warning("listen, paths and the number of loops change only at a restart")
+        }
+        let snapshot = Snapshot(settings)
+        context.replace(snapshot)
+        await context.upstream.open(snapshot.providers)
+        await context.flights.forgetFailures(pause: settings.fetchFailurePause)
+        context.store.apply(Self.storeSettings(settings))
+        fetcher.apply(Self.fetchSettings(settings))
+        context.tier.setBudget(Int(clamping: settings.cacheMemorySize))
+        context.tier.invalidateAll()
+        await server.apply(Self.serverSettings(settings))
+        context.counters.cell(DaemonCounters.reloads, "done").add()
+        context.log.notice("configuration read again")
+        for note in settings.notes { context.log.warning(note) }
+    }
+
+    /// Tells the store which entries memory answered from since the last time, so that eviction spares them, and adds
+    /// up the totals.
+    public func noteUses() async {
+        for digest in context.tier.takeUsed() { context.store.touch(digest) }
+        await context.totals.save(context.snapshot.providers.all.map(\.name))
+    }
+
+    /// Whether the daemon is alive, by a request of its own through every loop down to the store (decision 17).
+    public func probe() async -> Bool {
+        await server.probe()
+    }
+
+    /// Stops: answers in hand are finished within the deadline, or until `hurry`, then fetches are cancelled, touches
+    /// flushed, databases closed.
+    public func stop() async {
+        readiness.set(false)
+        context.log.notice("stopping")
+        await server.stopAccepting()
+        let deadline = context.snapshot.settings.serverDrainTimeout
+        Task {
+            await server.drain(deadline: deadline)
+            drained.open()
+        }
+        await drained.wait()
+        await context.flights.shutDown()
+        await noteUses()
+        await fetcher.shutdown()
+        await context.store.close()
+        await context.state.close()
+        for loop in loops + [fetchLoop] { loop.stop() }
+        for loop in loops + [fetchLoop] where !loop.isCurrent { loop.join() }
+        context.log.notice("stopped")
+    }
+
+    /// A stop waits no longer for answers in hand; all else of it is still done.
+    public func hurry() {
+        context.log.notice("stopping without waiting for answers")
+        drained.open()
+    }
+}

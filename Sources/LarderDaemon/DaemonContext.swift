@@ -1,0 +1,61 @@
+// What every route needs: the parts of the running daemon and the one snapshot of settings that is in force.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderProviders
+import LarderStore
+
+/// Settings and what is made from them, swapped as one (decision 18).
+struct Snapshot: Sendable {
+    let settings: Settings
+    let providers: ProviderSet
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        providers = ProviderSet(settings)
+    }
+}
+
+/// The parts of one running daemon. Immutable but for the snapshot, which is replaced whole.
+final class DaemonContext: Sendable {
+    let store: SQLiteStore
+    let state: StateStore
+    let flights: FlightDesk
+    let upstream: UpstreamDesk
+    let tier: MemoryTier
+    let compute: ComputeGate
+    let signer: ArtworkSigner
+    let counters: CounterRegistry
+    let log: Logger
+    let time: any TimeSource
+    let startedAt: WallTime
+    let totals: Totals
+    private let current: Lock<Snapshot>
+
+    init(
+        snapshot: Snapshot, store: SQLiteStore, state: StateStore, flights: FlightDesk, upstream: UpstreamDesk,
+        tier: MemoryTier, compute: ComputeGate, signer: ArtworkSigner, counters: CounterRegistry, log: Logger,
+        time: any TimeSource
+    ) {
+        current = Lock(snapshot)
+        self.store = store
+        self.state = state
+        self.flights = flights
+        self.upstream = upstream
+        self.tier = tier
+        self.compute = compute
+        self.signer = signer
+        self.counters = counters
+        self.log = log
+        self.time = time
+        startedAt = time.wall()
+        totals = Totals(state: state, counters: counters, log: log)
+    }
+
+    /// The settings in force. A request takes it once and keeps it to its end.
+    var snapshot: Snapshot { current.withLock { $0 } }
+
+    func replace(_ snapshot: Snapshot) {
+        current.withLock { $0 = snapshot }
+    }
+}

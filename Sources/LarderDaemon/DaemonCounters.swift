@@ -1,0 +1,40 @@
+// The daemon's own counters. Labels are names from the configuration and words of fixed sets only, never of a request.
+import LarderCore
+
+enum DaemonCounters {
+    static let requests = CounterFamily(
+        "larder_requests_total", help: "Requests answered by a route, memory hits excepted.",
+        labels: ["route", "status"])
+    static let outcomes = CounterFamily(
+        "larder_cache_total", help: "Answers of a provider's data by how they came to be.",
+        labels: ["provider", "outcome"])
+    static let memoryHits = CounterFamily(
+        "larder_memory_hits_total", help: "Answers written from the memory tier without leaving their loop.",
+        labels: ["provider"])
+    static let upstreamCalls = CounterFamily(
+        "larder_upstream_calls_total", help: "Calls sent to a provider, by what came of them.",
+        labels: ["provider", "class"])
+    static let budgetRefusals = CounterFamily(
+        "larder_budget_refusals_total", help: "Calls not sent because the provider's budget was spent.",
+        labels: ["provider"])
+    static let suspensions = CounterFamily(
+        "larder_suspensions_total", help: "Times a provider was suspended after failures.", labels: ["provider"])
+    static let dropped = CounterFamily(
+        "larder_results_dropped_total", help: "Results of an answer that could not be normalised.", labels: ["provider"]
+    )
+    static let joined = CounterFamily(
+        "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
+    static let flightsRefused = CounterFamily(
+        "larder_flights_refused_total", help: "Askers turned away because too many fetches or waiters were under way.")
+    static let flightsAbandoned = CounterFamily(
+        "larder_flights_abandoned_total", help: "Fetches cancelled because the last client that waited had left.")
+    static let flightsUnderWay = CounterFamily(
+        "larder_flights_under_way", .gauge, help: "Fetches under way now.")
+    static let reloads = CounterFamily(
+        "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
+
+    static let all: [CounterFamily] = [
+        requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, joined, flightsRefused,
+        flightsAbandoned, flightsUnderWay, reloads,
+    ]
+}

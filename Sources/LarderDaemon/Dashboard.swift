@@ -1,0 +1,225 @@
+// The page at `/`: a search over all sources and the state of the house, drawn by a small script from the same routes
+// that every tool uses. Text from answers is only ever set as text, never as markup.
+import LarderCore
+import LarderHTTP
+import LarderServer
+
+enum Dashboard {
+    enum Part: Sendable {
+        case page
+        case style
+        case script
+    }
+
+    static func response(_ part: Part, route: String) -> ServerResponse {
+        let (type, text): (String, StaticString) =
+            switch part {
+            case .page: ("text/html; charset=utf-8", page)
+            case .style: ("text/css; charset=utf-8", style)
+            case .script: ("text/javascript; charset=utf-8", script)
+            }
+        var response = ServerResponse(status: 200)
+        response.fields = [
+            "Content-Type": type, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy":
+                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+                + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+            "Referrer-Policy": "no-referrer",
+        ]
+        response.body = .bytes(Bytes(text: "\(text)"))
+        response.route = route
+        return response
+    }
+
+    private static let page: StaticString = """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>Larder</title>
+        <link rel="stylesheet" href="/dashboard.css">
+        <script src="/dashboard.js" defer></script>
+        </head>
+        <body>
+        <header>
+        <h1>Larder</h1>
+        <form id="search" role="search">
+        <input id="term" name="q" type="search" placeholder="Search all sources" autofocus aria-label="Search term">
+        <select id="source" name="source" aria-label="Source"><option value="">all sources</option></select>
+        <select id="sort" name="sort" aria-label="Order">
+        <option>relevance</option><option>name</option><option>date</option><option>price</option>
+        </select>
+        <button>Search</button>
+        </form>
+        </header>
+        <main>
+        <p id="outcome" role="status"></p>
+        <ul id="results"></ul>
+        <h2>Providers</h2>
+        <table>
+        <thead><tr><th>Provider</th><th>State</th><th>Calls left</th><th>Last answer</th><th>Answers</th></tr></thead>
+        <tbody id="providers"></tbody>
+        </table>
+        <h2>Larder itself</h2>
+        <dl id="house"></dl>
+        <p class="links"><a href="/v1/status">status</a> <a href="/metrics">metrics</a>
+        <a href="/openapi.json">interface</a></p>
+        </main>
+        </body>
+        </html>
+
+        """
+
+    private static let style: StaticString = """
+        :root { color-scheme: light dark; --line: #8884; --soft: #888; --accent: #b4552d; }
+        * { box-sizing: border-box; }
+        body { margin: 0 auto; max-width: 66rem; padding: 1rem; font: 16px/1.45 system-ui, sans-serif; }
+        header { display: flex; flex-wrap: wrap; gap: 1rem; align-items: baseline; }
+        h1 { margin: 0; font-size: 1.5rem; color: var(--accent); }
+        h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
+        form { display: flex; flex: 1; gap: .5rem; flex-wrap: wrap; }
+        input, select, button { font: inherit; padding: .35rem .6rem; border: 1px solid var(--line); border-radius: 6px; }
+        input { flex: 1; min-width: 12rem; }
+        button { background: var(--accent); color: #fff; border-color: transparent; cursor: pointer; }
+        #outcome { color: var(--soft); min-height: 1.5em; }
+        #results { list-style: none; margin: 0; padding: 0; display: grid; gap: .75rem;
+          grid-template-columns: repeat(auto-fill, minmax(19rem, 1fr)); }
+        #results li { display: flex; gap: .75rem; border: 1px solid var(--line); border-radius: 8px; padding: .6rem; }
+        #results img { width: 64px; height: 64px; object-fit: cover; border-radius: 4px; background: var(--line); }
+        #results strong { display: block; overflow-wrap: anywhere; }
+        #results small { color: var(--soft); display: block; }
+        table { width: 100%; border-collapse: collapse; }
+        th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); }
+        th { font-weight: 600; color: var(--soft); }
+        dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; margin: 0; }
+        dt { color: var(--soft); }
+        dd { margin: 0; }
+        .bad { color: #c0392b; }
+        .links a { margin-right: 1rem; }
+
+        """
+
+    private static let script: StaticString = #"""
+        "use strict";
+        const byId = (id) => document.getElementById(id);
+        const element = (name, text, className) => {
+          const made = document.createElement(name);
+          if (text !== undefined && text !== null) made.textContent = String(text);
+          if (className) made.className = className;
+          return made;
+        };
+        const size = (bytes) => {
+          const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+          let at = 0;
+          while (bytes >= 1024 && at < units.length - 1) { bytes /= 1024; at += 1; }
+          return (at ? bytes.toFixed(1) : bytes) + " " + units[at];
+        };
+
+        function card(result) {
+          const item = element("li");
+          if (result.artwork && result.artwork.small) {
+            const image = element("img");
+            image.src = result.artwork.small;
+            image.alt = "";
+            image.loading = "lazy";
+            item.append(image);
+          }
+          const text = element("div");
+          text.append(element("strong", result.title || result.id));
+          const price = result.price ? result.price.amount + " " + (result.price.currency || "") : null;
+          const facts = [result.creator, result.collection, result.kind, price, (result.publishedAt || "").slice(0, 10)];
+          text.append(element("small", facts.filter(Boolean).join(" · ")));
+          if (result.url && /^https?:/.test(result.url)) {
+            const link = element("a", result.provider);
+            link.href = result.url;
+            link.rel = "noreferrer noopener";
+            text.append(link);
+          }
+          item.append(text);
+          return item;
+        }
+
+        let latest = 0;
+        async function search(event) {
+          event.preventDefault();
+          const term = byId("term").value.trim();
+          if (!term) return;
+          history.replaceState(null, "", "/?" + new URLSearchParams({ q: term }));
+          const mine = ++latest;
+          const query = new URLSearchParams({ q: term, sort: byId("sort").value });
+          if (byId("source").value) query.set("source", byId("source").value);
+          byId("outcome").textContent = "Searching…";
+          const begun = performance.now();
+          let answer, reply;
+          try {
+            reply = await fetch("/v1/search?" + query);
+            answer = await reply.json();
+          } catch (error) {
+            byId("outcome").textContent = "Larder cannot be reached.";
+            return;
+          }
+          if (mine !== latest) return;
+          const time = (performance.now() - begun).toFixed(0) + " ms";
+          const list = byId("results");
+          list.replaceChildren();
+          if (!reply.ok) {
+            byId("outcome").textContent = answer.detail || answer.title || "Failed.";
+            return;
+          }
+          const failed = answer.sources.filter((source) => source.error);
+          const notes = failed.map((source) => source.provider + ": " + source.error.detail);
+          const how = (reply.headers.get("Cache-Status") || "").replace("larder; ", "");
+          byId("outcome").textContent = [answer.count + " results in " + time, how, ...notes].join(" · ");
+          list.append(...answer.results.map(card));
+        }
+
+        function row(provider) {
+          const line = element("tr");
+          const budget = Object.entries(provider.budget).map(([name, one]) => one.remaining + " of " + one.limit + " (" + name + ")");
+          const answers = Object.entries(provider.answers).filter(([, count]) => count > 0)
+            .map(([name, count]) => count + " " + name);
+          line.append(
+            element("td", provider.title || provider.name),
+            element("td", provider.state + (provider.suspendedUntil ? " until " + provider.suspendedUntil : ""),
+              provider.state === "ready" ? "" : "bad"),
+            element("td", budget.join(", ") || "no limit"),
+            element("td", provider.lastSuccess || provider.lastFailureDetail || "none yet"),
+            element("td", answers.join(", ") || "none yet"));
+          return line;
+        }
+
+        async function refresh() {
+          let status;
+          try {
+            status = await (await fetch("/v1/status")).json();
+          } catch (error) {
+            return;
+          }
+          byId("providers").replaceChildren(...status.providers.map(row));
+          const choice = byId("source");
+          if (choice.options.length === 1) {
+            for (const provider of status.providers) {
+              if (provider.kind === "builtIn") choice.append(element("option", provider.name));
+            }
+          }
+          const facts = [
+            ["version", status.version], ["up since", status.startedAt],
+            ["store", status.store.entries + " entries, " + size(status.store.liveBytes) + " of " + size(status.store.maxBytes)],
+            ["memory", status.memory.entries + " answers, " + size(status.memory.bytes) + " of " + size(status.memory.maxBytes)],
+          ];
+          if (status.store.degraded) facts.push(["degraded", status.store.degraded]);
+          byId("house").replaceChildren(...facts.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+        }
+
+        byId("search").addEventListener("submit", search);
+        refresh();
+        const asked = new URLSearchParams(location.search).get("q");
+        if (asked) {
+          byId("term").value = asked;
+          search(new Event("submit"));
+        }
+        setInterval(refresh, 5000);
+
+        """#
+}

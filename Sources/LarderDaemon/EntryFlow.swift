@@ -1,0 +1,137 @@
+// Performs a RequestFlow for one entry: reads the store, joins or leads a flight, falls back on what is stale. Raw,
+// normalised and artwork entries all go this one way; they differ only in the work that makes a missing entry.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderStore
+
+/// An answer out of the cache and how it came to be.
+struct Served: Sendable {
+    var entry: StoredResponse
+    var outcome: CacheOutcome
+    /// Why it went forward, where it did.
+    var forward: ForwardReason?
+    /// The failure that a stale answer covers for.
+    var failure: UpstreamFailure?
+    /// Whether the fetched answer was stored.
+    var isStored = false
+    /// The memory tier's state that the answer depends on; nil keeps it out of the tier.
+    var stamp: MemoryStamp?
+}
+
+/// One request for one entry.
+struct EntryFlow: Sendable {
+    let context: DaemonContext
+    let provider: String
+    let key: CacheKey
+    let rule: FreshnessRule
+    let staleWhileRefresh: Duration
+    let directives: ClientDirectives
+    /// Part of a refresh, or of making another entry: a stale entry may only cover for a failure.
+    var wantsFresh = false
+    /// How long a client waits for a fetch while something stale could answer.
+    var patience: Duration?
+    /// How long a client waits for a fetch in any case; the fetch goes on without it.
+    var deadline: Duration?
+    /// The work may succeed without a call, from another form of the entry: `only-if-cached` does not end the flow.
+    var worksFromStore = false
+    /// Makes the entry: fetches, classifies, stores, and ends when the row is committed or refused. It is told whether
+    /// a stale entry can cover for its failure.
+    let work: @Sendable (_ hasFallback: Bool) async -> FlightResult
+
+    func run() async throws(UpstreamFailure) -> Served {
+        var flow = RequestFlow(
+            directives: directives, rule: rule, staleWhileRefresh: staleWhileRefresh, patience: patience,
+            wantsFresh: wantsFresh)
+        // Before the store is read: a purge in between then keeps the answer out of memory.
+        let stamp = context.tier.stamp(keys: [key.digest], providers: [provider])
+        // The same without the key, which the flight's own write touches: whether the settings are still those by which
+        // this request was read, and no purge passed, when the flight has ended.
+        let begun = context.tier.stamp(keys: [], providers: [provider])
+        let stored = await context.readOrMiss(key)
+        switch flow.lookedUp(stored, now: context.time.wall()) {
+        case .lookUp: throw Self.notCached
+        case .gatewayTimeout:
+            guard worksFromStore else { throw Self.notCached }
+            switch await work(false) {
+            case .answered(let made):
+                let isFresh = made.covering == nil && context.time.wall() < made.entry.freshUntil
+                return Served(entry: made.entry, outcome: isFresh ? .hit : .stale, failure: made.covering)
+            case .failed(let failure): throw failure
+            }
+        case .answer(let entry, let outcome):
+            context.store.touch(entry.key.digest)
+            return Served(entry: entry, outcome: outcome, stamp: stamp)
+        case .answerAndRefresh(let entry):
+            context.store.touch(entry.key.digest)
+            // A refresh that may not be stored would cost a call and bring nothing to anybody.
+            if !directives.onlyIfCached, !directives.noStore {
+                await context.flights.refresh(key, work: { [work] in await work(true) })
+            }
+            return Served(entry: entry, outcome: .stale)
+        case .fetch(let reason, let fallback, let patience):
+            return try await fetch(flow, reason, fallback, patience, begun)
+        }
+    }
+
+    private func fetch(
+        _ flow: RequestFlow, _ reason: ForwardReason, _ fallback: StoredResponse?, _ patience: Duration?,
+        _ begun: MemoryStamp
+    ) async throws(UpstreamFailure) -> Served {
+        // What the client forbids to store must not be handed to others either (RFC 9111 §5.2.1.5).
+        var obtained: Obtained = .alone
+        let hasFallback = fallback != nil
+        if !directives.noStore {
+            let longest = [patience, deadline].compactMap { $0 }.min()
+            obtained = await context.flights.obtain(key, patience: longest) { [work] in await work(hasFallback) }
+        }
+        if case .alone = obtained {
+            obtained = await context.flights.obtainAlone(key, patience: deadline) { [work] in await work(hasFallback) }
+        }
+        let now = context.time.wall()
+        switch obtained {
+        case .result(.answered(let made), let joined):
+            if let failure = made.covering {
+                return Served(entry: made.entry, outcome: .stale, failure: failure)
+            }
+            return Served(
+                entry: made.entry, outcome: joined ? .joined : .miss, forward: directives.noStore ? .request : reason,
+                isStored: made.isStored, stamp: context.tier.isCurrent(begun) ? made.stamp : nil)
+        case .result(.failed(let failure), _):
+            return try ending(flow.fetched(.failed, now: now), failure)
+        case .late:
+            let failure = UpstreamFailure(
+                provider: fallback?.provider ?? "", failure: .timedOut,
+                detail: "The upstream is slow; nobody waits any longer.")
+            return try ending(flow.fetched(.late, now: now), failure)
+        case .left, .alone:
+            throw UpstreamFailure(provider: "", failure: .overloaded, detail: "The client has left.")
+        }
+    }
+
+    private func ending(
+        _ ending: RequestFlow.Ending, _ failure: UpstreamFailure
+    ) throws(UpstreamFailure) -> Served {
+        switch ending {
+        case .answer(let entry, let outcome):
+            context.store.touch(entry.key.digest)
+            return Served(entry: entry, outcome: outcome, failure: failure)
+        case .failure: throw failure
+        }
+    }
+
+    static let notCached = UpstreamFailure(
+        provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.")
+}
+
+extension DaemonContext {
+    /// The stored entry; a store that cannot be read is a miss, logged, so that service goes on.
+    func readOrMiss(_ key: CacheKey) async -> StoredResponse? {
+        do {
+            return try await store.read(key)
+        } catch {
+            log.warning("the store could not be read", ["error": "\(error)"])
+            return nil
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// The one envelope of every search answer (product page, "The answer"). Pure: rows and failures in, bytes out. The body
+// is constant while the state is: nothing of age, outcome or request goes into it.
+import LarderCore
+
+/// What one source gave to an answer.
+struct SourceAnswer: Sendable {
+    var provider: String
+    /// The row, where there is one.
+    var normalised: NormalisedEntry?
+    var fetchedAt: WallTime?
+    var freshUntil: WallTime?
+    var staleUntil: WallTime?
+    var initialAge: Int64 = 0
+    var isStale = false
+    /// Why the source gave nothing, or why what it gave is stale.
+    var failure: UpstreamFailure?
+
+    var state: String {
+        guard let normalised else { return failure?.failure == .notFound ? "noResults" : "failed" }
+        return normalised.count > 0 ? "results" : "noResults"
+    }
+
+    init(_ served: Served, _ normalised: NormalisedEntry?) {
+        provider = served.entry.provider
+        self.normalised = normalised
+        fetchedAt = served.entry.responseTime
+        freshUntil = served.entry.freshUntil
+        staleUntil = served.entry.staleUntil
+        initialAge = served.entry.initialAge
+        isStale = served.outcome == .stale
+        failure = served.failure
+        // A kept absence says the same as one that was just found.
+        if failure == nil, served.entry.isNegative {
+            failure = UpstreamFailure(
+                provider: provider, failure: .notFound, detail: "\(provider) has nothing of that name.")
+        }
+    }
+
+    init(provider: String, failure: UpstreamFailure) {
+        self.provider = provider
+        self.failure = failure
+    }
+}
+
+enum Envelope {
+    /// The state of the whole: failed only where no source gave anything.
+    static func state(_ sources: [SourceAnswer]) -> String {
+        let usable = sources.filter { $0.normalised != nil }
+        if usable.isEmpty { return "failed" }
+        if usable.count < sources.count { return "partial" }
+        return usable.contains { $0.state == "results" } ? "results" : "noResults"
+    }
+
+    /// - Parameters:
+    ///   - query: the canonical query as a JSON object.
+    ///   - results: a JSON array of results, `count` of them.
+    static func render(query: Bytes, sources: [SourceAnswer], count: Int, results: Bytes) -> Bytes {
+        var writer = JSONWriter(reserving: results.count + 1024)
+        writer.object { writer in
+            writer.member("state", state(sources))
+            writer.member("query", raw: query)
+            writer.name("sources")
+            writer.array { writer in
+                for source in sources { append(source, to: &writer) }
+            }
+            writer.member("count", count)
+            writer.member("results", raw: results)
+        }
+        return writer.bytes
+    }
+
+    /// The entity tag of an envelope: from the digests of its parts, so that large results are not hashed again.
+    static func entityTag(query: Bytes, sources: [SourceAnswer], order: String) -> String {
+        var material = query
+        for source in sources {
+            material += Bytes(text: "\(source.provider) \(source.state) \(source.isStale) ")
+            material += source.normalised?.resultsDigest.bytes ?? []
+            material += Bytes(text: "\(source.fetchedAt?.rfc3339 ?? "-") \(source.freshUntil?.rfc3339 ?? "-") ")
+            material += Bytes(text: "\(source.normalised?.dropped ?? 0) \(source.failure?.failure.rawValue ?? "-") ")
+            material += Bytes(text: source.failure?.detail ?? "")
+        }
+        material += Bytes(text: order)
+        return "\"\(Base64URL.encode(Digest(of: material).bytes.prefix(12)))\""
+    }
+
+    private static func append(_ source: SourceAnswer, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("provider", source.provider)
+            writer.member("state", source.state)
+            writer.member("count", source.normalised?.count ?? 0)
+            if let dropped = source.normalised?.dropped, dropped > 0 { writer.member("dropped", dropped) }
+            if let total = source.normalised?.totalUpstream { writer.member("total", total) }
+            writer.member(ifPresent: "fetchedAt", source.fetchedAt?.rfc3339)
+            writer.member(ifPresent: "freshUntil", source.freshUntil?.rfc3339)
+            writer.member("stale", source.isStale)
+            writer.name("error")
+            if let failure = source.failure { append(failure, to: &writer) } else { writer.null() }
+        }
+    }
+
+    private static func append(_ failure: UpstreamFailure, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("class", failure.failure.rawValue)
+            writer.member("detail", failure.detail)
+            writer.member("retryable", failure.isRetryable)
+            // An instant, not a span: the body stays true while it is kept.
+            writer.member(ifPresent: "retryAt", failure.isRetryable ? failure.retryAt?.rfc3339 : nil)
+        }
+    }
+}

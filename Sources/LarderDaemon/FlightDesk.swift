@@ -1,0 +1,207 @@
+// The one owner of fetches under way, budgets and suspensions: an actor that lives on the fetch loop (decision 7).
+//
+// A flight belongs to the daemon, never to who asked first. Its work ends only when its row is committed or refused, so
+// a latecomer either finds the row or joins the flight; a leader looks in the store once more, since a flight may have
+// ended between its own look and its lead.
+import LarderCache
+import LarderCore
+import LarderIO
+
+/// An entry that a flight has made.
+struct Made: Sendable {
+    var entry: StoredResponse
+    /// Whether its row is committed.
+    var isStored = false
+    /// The memory tier's state right after the row was committed.
+    var stamp: MemoryStamp?
+    /// Whether it may be handed to others who asked for the same key (RFC 9111 §4: only what may be stored).
+    var mayBeShared = true
+    /// The failure for which a stale entry stands in.
+    var covering: UpstreamFailure?
+}
+
+/// What a flight brings to everyone who waits for it.
+enum FlightResult: Sendable {
+    case answered(Made)
+    case failed(UpstreamFailure)
+}
+
+/// How one asker's wait ended.
+enum Obtained: Sendable {
+    case result(FlightResult, joined: Bool)
+    /// The answer is nobody else's to use, or the last one of this key was: the asker fetches for itself.
+    case alone
+    /// The asker's patience ran out; the flight goes on.
+    case late
+    /// The asker itself was cancelled: its client has left.
+    case left
+}
+
+actor FlightDesk {
+    private typealias Waiter = CheckedContinuation<Obtained, Never>
+
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let time: any TimeSource
+    private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
+    private var tasks: [FlightNumber: Task<Void, Never>] = [:]
+    private var failures = FailureMemory<UpstreamFailure>(limit: 10_000)
+    /// Keys whose last answer could not be shared: askers do not queue for each other on them (decision 13).
+    private var unshareable = FailureMemory<Bool>(limit: 10_000)
+    private var failurePause: Duration
+    private struct Seat {
+        var number: FlightNumber
+        /// It came to a flight that another had begun.
+        var hasJoined: Bool
+        /// Others may join its flight.
+        var isShared: Bool
+    }
+    /// Where each asker waits, by its ticket.
+    private var seats: [UInt64: Seat] = [:]
+    private var nextTicket: UInt64 = 0
+    private let joined: CounterCell
+    private let refused: CounterCell
+    private let abandoned: CounterCell
+    private let underWay: CounterCell
+
+    init(loop: EventLoop, time: any TimeSource, counters: CounterRegistry, failurePause: Duration) {
+        self.loop = loop
+        self.time = time
+        self.failurePause = failurePause
+        joined = counters.cell(DaemonCounters.joined)
+        refused = counters.cell(DaemonCounters.flightsRefused)
+        abandoned = counters.cell(DaemonCounters.flightsAbandoned)
+        underWay = counters.cell(DaemonCounters.flightsUnderWay)
+    }
+
+    /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience`.
+    func obtain(
+        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable () async -> FlightResult
+    ) async -> Obtained {
+        await sit(key, patience, isShared: true, work)
+    }
+
+    /// Leads a flight for this asker alone, at most for `patience`: nobody joins it, what comes of it is remembered for
+    /// nobody, and when the asker stops waiting it ends.
+    func obtainAlone(
+        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable () async -> FlightResult
+    ) async -> Obtained {
+        await sit(key, patience, isShared: false, work)
+    }
+
+    /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
+    func refresh(_ key: CacheKey, work: @escaping @Sendable () async -> FlightResult) {
+        guard failures.recall(key.digest, now: time.wall()) == nil else { return }
+        if case .lead(let number) = table.enter(key, wantedByItself: true) { start(number, key, work) }
+    }
+
+    /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
+    func forgetFailures(pause: Duration? = nil) {
+        failures.forgetAll()
+        if let pause { failurePause = pause }
+    }
+
+    /// Cancels every flight and waits for their ends. For the daemon's stop.
+    func shutDown() async {
+        for task in tasks.values { task.cancel() }
+        while let task = tasks.values.first { await task.value }
+    }
+
+    private func start(
+        _ number: FlightNumber, _ key: CacheKey, isShared: Bool = true,
+        _ work: @escaping @Sendable () async -> FlightResult
+    ) {
+        underWay.set(table.count)
+        tasks[number] = Task(executorPreference: loop) {
+            let result = await work()
+            await self.land(number, key, isShared, result)
+        }
+    }
+
+    private func land(_ number: FlightNumber, _ key: CacheKey, _ isShared: Bool, _ result: FlightResult) {
+        let wasCancelled = tasks.removeValue(forKey: number)?.isCancelled ?? false
+        if isShared, case .failed(let failure) = result, !wasCancelled, failurePause > .zero {
+            // The pause counts from the end of the attempt, else a slow failure would be repeated at once.
+            // An instant that the failure itself names for the next try is not passed over.
+            let end = time.wall() + failurePause
+            failures.remember(key.digest, failure, until: min(end, failure.retryAt ?? end))
+        }
+        if isShared, case .answered(let made) = result, !made.mayBeShared {
+            unshareable.remember(key.digest, true, until: time.wall() + .seconds(120))
+        }
+        for waiter in table.finish(number) { waiter.resume(returning: .result(result, joined: false)) }
+        underWay.set(table.count)
+    }
+
+    private func sit(
+        _ key: CacheKey, _ patience: Duration?, isShared: Bool, _ work: @escaping @Sendable () async -> FlightResult
+    ) async -> Obtained {
+        nextTicket += 1
+        let ticket = nextTicket
+        let obtained = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                admit(waiter, ticket, key, patience, isShared: isShared, work)
+            }
+        } onCancel: {
+            loop.post { [weak self] in self?.assumeIsolated { $0.leave(ticket, as: .left) } }
+        }
+        let hasJoined = seats.removeValue(forKey: ticket)?.hasJoined ?? false
+        guard case .result(let result, _) = obtained else { return obtained }
+        if hasJoined, case .answered(let made) = result, !made.mayBeShared { return .alone }
+        return .result(result, joined: hasJoined)
+    }
+
+    /// Finds the asker its flight and seats it there, in one step: any `await` in between, even of this actor's own
+    /// functions, would let the flight end before the asker waits for it.
+    private func admit(
+        _ waiter: Waiter, _ ticket: UInt64, _ key: CacheKey, _ patience: Duration?, isShared: Bool,
+        _ work: @escaping @Sendable () async -> FlightResult
+    ) {
+        // A cancellation before this line found no waiter to take out, so it is looked for here.
+        if Task.isCancelled { return waiter.resume(returning: .left) }
+        if isShared {
+            if let failure = failures.recall(key.digest, now: time.wall()) {
+                return waiter.resume(returning: .result(.failed(failure), joined: false))
+            }
+            if unshareable.recall(key.digest, now: time.wall()) != nil { return waiter.resume(returning: .alone) }
+        }
+        let seat: Seat
+        switch isShared ? table.enter(key, wantedByItself: false) : table.enterAlone(key) {
+        case .refused:
+            refused.add()
+            return waiter.resume(returning: .result(.failed(Self.overload), joined: false))
+        case .lead(let number):
+            start(number, key, isShared: isShared, work)
+            seat = Seat(number: number, hasJoined: false, isShared: isShared)
+        case .joined(let number):
+            joined.add()
+            seat = Seat(number: number, hasJoined: true, isShared: isShared)
+        }
+        seats[ticket] = seat
+        guard table.wait(seat.number, ticket: ticket, waiter) else { return waiter.resume(returning: .left) }
+        if let patience {
+            _ = loop.schedule(at: loop.monotonic + patience) { [weak self] in
+                self?.assumeIsolated { $0.leave(ticket, as: .late) }
+            }
+        }
+    }
+
+    private func leave(_ ticket: UInt64, as ending: Obtained) {
+        guard let seat = seats[ticket] else { return }
+        let isLate = if case .late = ending { true } else { false }
+        // A flight that others may use goes on when its asker's patience ends; one of its own ends with it.
+        guard let (waiter, departure) = table.leave(seat.number, ticket: ticket, keepFlight: isLate && seat.isShared)
+        else { return }
+        waiter.resume(returning: ending)
+        if case .cancel(let number) = departure { cancel(number) }
+    }
+
+    private func cancel(_ number: FlightNumber) {
+        abandoned.add()
+        tasks[number]?.cancel()
+    }
+
+    private static let overload = UpstreamFailure(
+        provider: "larder", failure: .overloaded, detail: "Too many fetches are under way; ask again in a moment.")
+}

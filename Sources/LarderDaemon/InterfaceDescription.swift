@@ -1,0 +1,134 @@
+// `/openapi.json`: the routes for machines (OpenAPI 3.1), written from the providers' own tables so that it cannot lag
+// behind them.
+import LarderCore
+import LarderProviders
+import LarderServer
+
+enum InterfaceDescription {
+    static func response(route: String) -> ServerResponse {
+        var response = ServerResponse(status: 200)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "private, max-age=3600"]
+        response.body = .bytes(document())
+        response.route = route
+        return response
+    }
+
+    private struct Path {
+        var path: String
+        var method = "get"
+        var summary: String
+        /// Name, where it stands, whether it is needed, what it may be.
+        var parameters: [(name: String, place: String, isRequired: Bool, allowed: [String])] = []
+        var statuses: [(Int, String)] = [(200, "The answer.")]
+    }
+
+    static func document() -> Bytes {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("openapi", "3.1.0")
+            writer.name("info")
+            writer.object { writer in
+                writer.member("title", "Larder")
+                writer.member("version", LarderVersion.text)
+                writer.member("summary", "One local cache for searches and artwork.")
+            }
+            writer.name("paths")
+            writer.object { writer in
+                let all = paths()
+                for path in all.map(\.path).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
+                    writer.name(path)
+                    writer.object { writer in
+                        for operation in all where operation.path == path { append(operation, to: &writer) }
+                    }
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    private static func paths() -> [Path] {
+        let sources = ProviderRegistry.builtIn.flatMap { [$0.about.name] + $0.about.shortNames }
+        let categories = ProviderRegistry.builtIn.flatMap(\.about.categories)
+        let failures = [
+            (400, "A parameter is unknown, missing or not allowed; the problem names it."),
+            (429, "The provider's budget is spent and nothing is stored; Retry-After tells when."),
+            (502, "The provider failed or refused, and nothing is stored."),
+            (503, "The provider rests after failures or is not configured."),
+            (504, "The provider was too slow, or only-if-cached found nothing."),
+        ]
+        var paths = [
+            Path(
+                path: "/v1/search", summary: "One search over one or several sources.",
+                parameters: [
+                    ("q", "query", true, []), ("source", "query", false, sources),
+                    ("category", "query", false, categories), ("limit", "query", false, []),
+                    ("sort", "query", false, SortOrder.allCases.map(\.rawValue)), ("country", "query", false, []),
+                    ("lang", "query", false, []), ("explicit", "query", false, ["yes", "no"]),
+                ], statuses: [(200, "Results, or none; partial when a source failed.")] + failures)
+        ]
+        for provider in ProviderRegistry.builtIn {
+            for endpoint in provider.about.endpoints where endpoint.name != "other" {
+                paths.append(
+                    Path(
+                        path: "/v1/\(provider.about.routePrefix)/\(endpoint.name)", summary: endpoint.summary,
+                        statuses: [(200, "Results, or none.")] + failures))
+            }
+        }
+        paths += [
+            Path(
+                path: "/v1/artwork/{handle}", summary: "An image that a result named.",
+                parameters: [("handle", "path", true, [])],
+                statuses: [
+                    (200, "The image."), (206, "A part of it."), (304, "Not modified."), (404, "No such image."),
+                ]),
+            Path(
+                path: "/raw/{provider}/{path}", summary: "The API's own answer through the cache.",
+                parameters: [("provider", "path", true, []), ("path", "path", true, [])]),
+            Path(path: "/v1/status", summary: "Providers, budgets, store and memory."),
+            Path(
+                path: "/v1/cache", method: "delete", summary: "Purge; needs authority.",
+                parameters: [
+                    ("all", "query", false, ["1"]), ("provider", "query", false, []), ("term", "query", false, []),
+                    ("url", "query", false, []), ("key", "query", false, []), ("soft", "query", false, ["1"]),
+                ]),
+            Path(
+                path: "/v1/providers/{name}/resume", method: "post", summary: "End a suspension; needs authority.",
+                parameters: [("name", "path", true, [])]),
+            Path(path: "/healthz", summary: "Alive, and whether the store works."),
+            Path(path: "/readyz", summary: "Ready for requests."),
+            Path(path: "/metrics", summary: "Counters in the Prometheus text format."),
+        ]
+        return paths
+    }
+
+    private static func append(_ path: Path, to writer: inout JSONWriter) {
+        writer.name(path.method)
+        writer.object { writer in
+            writer.member("summary", path.summary)
+            if !path.parameters.isEmpty {
+                writer.name("parameters")
+                writer.array { writer in
+                    for parameter in path.parameters {
+                        writer.object { writer in
+                            writer.member("name", parameter.name)
+                            writer.member("in", parameter.place)
+                            writer.member("required", parameter.isRequired)
+                            writer.name("schema")
+                            writer.object { writer in
+                                writer.member("type", "string")
+                                if !parameter.allowed.isEmpty { writer.member("enum", strings: parameter.allowed) }
+                            }
+                        }
+                    }
+                }
+            }
+            writer.name("responses")
+            writer.object { writer in
+                for (status, description) in path.statuses {
+                    writer.name(String(status))
+                    writer.object { $0.member("description", description) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// A normalised entry's row: its body is the JSON array of results alone, its fields hold what the envelope around it
+// needs. So a stale answer and a merged one are made from the same row, and the results' bytes never change.
+import LarderCore
+import LarderProviders
+
+/// The part of an envelope that one source gives, as stored.
+struct NormalisedEntry: Sendable {
+    var count: Int
+    var dropped: Int
+    var totalUpstream: Int?
+    /// The canonical query, a JSON object.
+    var query: Bytes
+    /// A JSON array of results.
+    var results: Bytes
+    /// SHA-256 of the results: the entity tag is made from it without reading them again.
+    var resultsDigest: Digest
+
+    init(_ answer: NormalisedAnswer, query: Bytes) {
+        count = answer.count
+        dropped = answer.dropped
+        totalUpstream = answer.totalUpstream
+        self.query = query
+        results = answer.results
+        resultsDigest = Digest(of: answer.results)
+    }
+
+    /// The row's fields.
+    var fields: HeaderFields {
+        var fields: HeaderFields = [
+            "count": String(count), "dropped": String(dropped), "query": HeaderField.text(query),
+            "digest": Base64URL.encode(resultsDigest.bytes),
+        ]
+        if let totalUpstream { fields.add("total", String(totalUpstream)) }
+        return fields
+    }
+
+    /// Reads a row; nil where it is none of ours.
+    init?(_ entry: StoredResponse) {
+        guard let count = entry.fields.first("count").flatMap({ Int($0) }),
+            let dropped = entry.fields.first("dropped").flatMap({ Int($0) }),
+            let query = entry.fields.first("query"),
+            let digest = entry.fields.first("digest").flatMap({ Base64URL.decode($0) }).flatMap({ Digest(bytes: $0) })
+        else { return nil }
+        self.count = count
+        self.dropped = dropped
+        totalUpstream = entry.fields.first("total").flatMap { Int($0) }
+        var bytes = Bytes()
+        HeaderField.append(query, to: &bytes)
+        self.query = bytes
+        results = entry.body
+        resultsDigest = digest
+    }
+}

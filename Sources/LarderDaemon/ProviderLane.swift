@@ -1,0 +1,86 @@
+// One provider's manners: its budgets and its suspension, and what is known of its reachability. A value, owned by the
+// flight desk; calls are counted when they are sent, so nothing that a cache answered ever counts.
+import LarderCache
+import LarderCore
+
+/// Whether a call may leave now.
+enum Admission: Sendable, Hashable {
+    case granted
+    /// Granted, and the suspension's one trial call.
+    case probe
+    /// The provider rests until then, for that reason.
+    case suspended(until: WallTime, FailureClass)
+    /// The budget is spent until then.
+    case spent(until: WallTime)
+}
+
+/// What happened to a provider's last calls, for status.
+struct Reachability: Sendable {
+    var lastSuccess: WallTime?
+    var lastFailure: WallTime?
+    var lastFailureClass: FailureClass?
+    var lastFailureDetail: String?
+
+    /// "reachable", "unreachable" or "unknown": what the last call came to.
+    var word: String {
+        switch (lastSuccess, lastFailure) {
+        case (nil, nil): "unknown"
+        case (let success?, let failure?): success >= failure ? "reachable" : failureWord
+        case (_?, nil): "reachable"
+        case (nil, _?): failureWord
+        }
+    }
+
+    private var failureWord: String {
+        // A provider that answers with a refusal was reached.
+        switch lastFailureClass {
+        case .unreachable, .timedOut: "unreachable"
+        default: "reachable"
+        }
+    }
+}
+
+struct ProviderLane: Sendable {
+    var budget: CallBudget
+    var suspension: SuspensionMachine
+    var reachability = Reachability()
+    /// Whether this provider is ever suspended: a plain pass-through is not, its errors are the upstream's own.
+    var suspends: Bool
+
+    /// Takes a call from the budget, where the suspension lets it. Suspension first: a resting provider costs nothing.
+    mutating func admit(now: WallTime) -> Admission {
+        var isProbe = false
+        if suspends {
+            switch suspension.mayCall(now: now) {
+            case .yes: break
+            case .probe: isProbe = true
+            case .no(let until): return .suspended(until: until, suspension.suspension?.failure ?? .suspended)
+            }
+        }
+        switch budget.take(now: now) {
+        case .granted: return isProbe ? .probe : .granted
+        case .spent(let until):
+            if isProbe { suspension.abandoned(now: now) }
+            return .spent(until: until)
+        }
+    }
+
+    /// A call brought an answer that speaks for a working provider. True where a suspension ended by it.
+    mutating func succeeded(now: WallTime) -> Bool {
+        reachability.lastSuccess = now
+        let wasSuspended = suspends && suspension.suspension != nil
+        suspension.succeeded()
+        return wasSuspended && suspension.suspension == nil
+    }
+
+    /// A call failed. Returns when the provider is called again, where it is suspended by this.
+    mutating func failed(
+        _ failure: FailureClass, detail: String, retryAt: WallTime?, now: WallTime, random: UInt64
+    ) -> WallTime? {
+        reachability.lastFailure = now
+        reachability.lastFailureClass = failure
+        reachability.lastFailureDetail = detail
+        guard suspends else { return nil }
+        return suspension.failed(failure, now: now, retryAt: retryAt, random: random)?.until
+    }
+}

@@ -1,0 +1,145 @@
+// The providers as the configuration makes them: one immutable value, replaced whole when settings are read again.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+
+/// One provider with its settings: knows its rules, its keys and how to order a fetch.
+struct ConfiguredProvider: Sendable {
+    let provider: any Provider
+    let settings: ProviderSettings
+    let imageHosts: ImageHosts
+    private let jitterPercent: Int
+
+    init(provider: any Provider, settings: ProviderSettings, jitterPercent: Int) {
+        self.provider = provider
+        self.settings = settings
+        let isConfiguredBase = settings.baseURL != provider.about.defaultBaseURL
+        imageHosts = ImageHosts(
+            rules: settings.imageHosts.compactMap { ImageHostRule($0) },
+            configuredBase: isConfiguredBase ? settings.baseURL : nil)
+        self.jitterPercent = jitterPercent
+    }
+
+    var name: String { settings.name }
+    var isPassthrough: Bool { settings.isPassthrough }
+
+    /// Whether it may be called at all; a provider that needs a key has one.
+    var isConfigured: Bool { settings.enabled && (!provider.about.needsKey || settings.key != nil) }
+
+    /// The error of a request that names it while it is not configured.
+    var notConfigured: UpstreamFailure {
+        let detail =
+            settings.enabled
+            ? "\(name) needs an API key: set providers.\(name).key, or give the credential \(name).key."
+            : "\(name) is switched off in the configuration."
+        return UpstreamFailure(provider: name, failure: .notConfigured, detail: detail)
+    }
+
+    /// The absolute URL of a request to it.
+    func url(_ request: UpstreamRequest) -> String {
+        provider.about.url(base: settings.baseURL, request: request)
+    }
+
+    func rule(for endpoint: String) -> FreshnessRule {
+        FreshnessRule(
+            semantics: settings.semantics == .rfc ? .rfc : .ttl,
+            ttl: settings.ttl(of: endpoint),
+            staleWindow: settings.staleFor, emptyTTL: settings.emptyTTL, negativeTTL: settings.negativeTTL,
+            jitterPercent: jitterPercent, retention: provider.about.retention)
+    }
+
+    /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
+    func rawKey(_ request: UpstreamRequest, variant: String? = nil, identity: Bytes = []) -> CacheKey {
+        CacheKey(
+            layer: .raw, provider: name, endpoint: request.method.name,
+            parameters: [
+                KeyParameter("base", settings.baseURL), KeyParameter("path", request.path),
+                KeyParameter("query", request.query), KeyParameter("coding", variant),
+            ], identity: identity)
+    }
+
+    /// The normalised entry of an endpoint. Another version of the normaliser, or another signing key in the artwork
+    /// handles it holds, makes another answer.
+    func normalisedKey(_ endpoint: Endpoint, signer: ArtworkSigner) -> CacheKey {
+        CacheKey(
+            layer: .normalised, provider: name, endpoint: endpoint.name,
+            parameters: [
+                KeyParameter("base", settings.baseURL),
+                KeyParameter("normaliser", String(provider.about.normaliserVersion)),
+                KeyParameter("signer", signer.handle(provider: "", url: "").suffix(12).description),
+            ] + endpoint.parameters)
+    }
+
+    /// The order for a request of ours: fixed fields only, our own key, redirects followed to public hosts.
+    func order(_ request: UpstreamRequest, settings whole: Settings) -> FetchOrder {
+        var fields = request.fields
+        if !fields.contains("Accept") { fields.set("Accept", "application/json") }
+        fields.set("Accept-Encoding", "gzip")
+        let base = settings.baseURL
+        return FetchOrder(
+            url: url(request), method: request.method, fields: fields,
+            secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
+            addresses: .configured, maxBody: Int(clamping: whole.fetchMaxBody), deadline: whole.fetchDeadline,
+            maxRedirects: 3,
+            // A retry of the fetcher's own would be a call that no budget counted.
+            mayRetry: settings.rate == nil && settings.quota == nil,
+            permits: { url in
+                if URLOrigin(url) == URLOrigin(base) { return .configured }
+                return url.hasPrefix("https://") ? .publicOnly : nil
+            })
+    }
+}
+
+/// Scheme, host and port of a URL, for comparing origins (RFC 6454 §5).
+struct URLOrigin: Hashable, Sendable {
+    let text: String
+
+    init?(_ url: String) {
+        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
+        let rest = url[colon...].dropFirst(3)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        guard !authority.isEmpty, !authority.contains("@") else { return nil }
+        let name = url[..<colon].lowercased()
+        var host = authority.lowercased()
+        if name == "http", host.hasSuffix(":80") { host.removeLast(3) }
+        if name == "https", host.hasSuffix(":443") { host.removeLast(4) }
+        text = "\(name)://\(host)"
+    }
+}
+
+/// All providers of one configuration.
+struct ProviderSet: Sendable {
+    let all: [ConfiguredProvider]
+    private let byName: [String: Int]
+
+    init(_ settings: Settings) {
+        var all: [ConfiguredProvider] = []
+        for provider in ProviderRegistry.builtIn {
+            guard let own = settings.providers[provider.about.name] else { continue }
+            all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.staleJitter))
+        }
+        for name in settings.providers.keys.sorted() {
+            guard let own = settings.providers[name], own.isPassthrough else { continue }
+            let provider = Passthrough(
+                name: name, baseURL: own.baseURL, semantics: own.semantics == .rfc ? .rfc : .ttl)
+            all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.staleJitter))
+        }
+        self.all = all
+        var byName: [String: Int] = [:]
+        for (index, one) in all.enumerated() {
+            byName[one.name] = index
+            if one.isPassthrough { continue }
+            for short in one.provider.about.shortNames where byName[short] == nil { byName[short] = index }
+        }
+        self.byName = byName
+    }
+
+    /// A provider by its name or a short form of it.
+    func named(_ name: String) -> ConfiguredProvider? {
+        byName[name].map { all[$0] }
+    }
+
+    /// Those that a search may ask.
+    var searchable: [ConfiguredProvider] { all.filter { !$0.isPassthrough } }
+}

@@ -1,0 +1,143 @@
+// From a request to its route and back: the one place where routes are listed and where errors become answers.
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import LarderServer
+
+/// What a route leads to.
+enum Destination: Sendable {
+    case search
+    case typed(prefix: String)
+    case artwork
+    case status
+    case purge
+    case resume
+    case health
+    case ready
+    case metrics
+    case openAPI
+    case dashboard(Dashboard.Part)
+}
+
+/// Answers every request that memory did not.
+final class RequestDispatch: RequestHandler {
+    private let context: DaemonContext
+    private let router: Router<Destination>
+    private let searches: SearchRoute
+    private let raws: RawRoute
+    private let artwork: ArtworkRoute
+    private let statuses: StatusRoute
+    private let admin: AdminRoutes
+    private let probes: ProbeRoutes
+
+    init(context: DaemonContext, readiness: Readiness) {
+        self.context = context
+        searches = SearchRoute(context: context)
+        raws = RawRoute(context: context)
+        artwork = ArtworkRoute(context: context)
+        statuses = StatusRoute(context: context)
+        admin = AdminRoutes(context: context)
+        probes = ProbeRoutes(context: context, readiness: readiness)
+        router = Self.makeRouter()
+    }
+
+    /// Paths that a browser may be led to from another site: they show something and change nothing.
+    static let landingPaths = ["/"]
+
+    private static func makeRouter() -> Router<Destination> {
+        var router = Router<Destination>()
+        router.add(.get, pattern: "/", name: "dashboard", .dashboard(.page))
+        router.add(.get, pattern: "/dashboard.css", name: "dashboard", .dashboard(.style))
+        router.add(.get, pattern: "/dashboard.js", name: "dashboard", .dashboard(.script))
+        router.add(.get, pattern: "/v1/search", name: "search", .search)
+        for provider in ProviderRegistry.builtIn {
+            let prefix = provider.about.routePrefix
+            router.add(.get, pattern: "/v1/\(prefix)/{path...}", name: prefix, .typed(prefix: prefix))
+        }
+        router.add(.get, pattern: "/v1/artwork/{handle}", name: "artwork", .artwork)
+        router.add(.get, pattern: "/v1/status", name: "status", .status)
+        router.add(.delete, pattern: "/v1/cache", name: "purge", .purge)
+        router.add(.post, pattern: "/v1/providers/{name}/resume", name: "resume", .resume)
+        router.add(.get, pattern: "/healthz", name: "healthz", .health)
+        router.add(.get, pattern: "/readyz", name: "readyz", .ready)
+        router.add(.get, pattern: "/metrics", name: "metrics", .metrics)
+        router.add(.get, pattern: "/openapi.json", name: "openapi", .openAPI)
+        return router
+    }
+
+    func respond(to request: ServerRequest) async -> ServerResponse {
+        var response: ServerResponse
+        do {
+            response = try await route(request)
+        } catch {
+            response = ProblemEncoder.response(for: error, requestID: request.id)
+            response.route = routeName(request)
+        }
+        // Nothing of ours is for other sites' pages (P46).
+        if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
+            response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
+        }
+        count(response)
+        return response
+    }
+
+    private func route(_ request: ServerRequest) async throws(ClientFacingError) -> ServerResponse {
+        if let provider = request.listenerProvider {
+            return try await raws.pass(request, provider: provider, path: request.path, route: "listener")
+        }
+        // Pass-through takes any method and keeps the path's spelling, so it is told apart before the table.
+        if let (provider, path) = Self.rawTarget(request.path) {
+            return try await raws.pass(request, provider: provider, path: path, route: "raw")
+        }
+        let match = try router.match(request.method, path: request.path)
+        switch match.value {
+        case .search: return try await searches.search(request, route: match.name)
+        case .typed(let prefix):
+            let path = try Self.segments(match.rest ?? "")
+            return try await searches.typed(request, prefix: prefix, path: path, route: match.name)
+        case .artwork:
+            return try await artwork.image(request, handle: match.captures["handle"] ?? "", route: match.name)
+        case .status: return await statuses.status(route: match.name)
+        case .purge: return try await admin.purge(request, route: match.name)
+        case .resume: return try await admin.resume(request, name: match.captures["name"] ?? "", route: match.name)
+        case .health: return await probes.health(route: match.name)
+        case .ready: return probes.ready(route: match.name)
+        case .metrics: return await probes.metrics(route: match.name)
+        case .openAPI: return InterfaceDescription.response(route: match.name)
+        case .dashboard(let part): return Dashboard.response(part, route: match.name)
+        }
+    }
+
+    /// "/raw/itunes/search" → ("itunes", "/search").
+    private static func rawTarget(_ path: String) -> (provider: String, path: String)? {
+        guard path.hasPrefix("/raw/") else { return nil }
+        let rest = path.dropFirst(5)
+        let name = rest.prefix { $0 != "/" }
+        let tail = rest.dropFirst(name.count)
+        return (String(name), tail.isEmpty ? "/" : String(tail))
+    }
+
+    private static func segments(_ path: String) throws(ClientFacingError) -> [String] {
+        var segments: [String] = []
+        for piece in path.split(separator: "/") {
+            do {
+                segments.append(try PercentCoding.decode(piece.utf8, plusIsSpace: false))
+            } catch {
+                throw .invalid("path", "The path is not percent-encoded UTF-8.")
+            }
+        }
+        return segments
+    }
+
+    private func routeName(_ request: ServerRequest) -> String {
+        if request.listenerProvider != nil { return "listener" }
+        if Self.rawTarget(request.path) != nil { return "raw" }
+        return (try? router.match(request.method, path: request.path))?.name ?? "none"
+    }
+
+    private func count(_ response: ServerResponse) {
+        // By the hundred: a bounded set of series.
+        let status = "\(response.status / 100)xx"
+        context.counters.cell(DaemonCounters.requests, response.route, status).add()
+    }
+}

@@ -1,0 +1,61 @@
+// `/healthz`, `/readyz` and `/metrics`: for watchdogs, service managers and Prometheus.
+import LarderCache
+import LarderCore
+import LarderServer
+import LarderStore
+
+struct ProbeRoutes: Sendable {
+    let context: DaemonContext
+    let readiness: Readiness
+
+    /// Alive: this loop turns, the fetch loop turns, and the store answers or is known to be out of order. A store that
+    /// is set aside or full is degraded, not dead (decision 17): service goes on without it.
+    func health(route: String) async -> ServerResponse {
+        _ = await context.upstream.report("")
+        let statistics = await StatusRoute(context: context).storeStatistics()
+        let state = statistics.degraded == nil ? "ok" : "degraded"
+        return Self.text(200, "\(state)\n", route: route)
+    }
+
+    /// Ready for requests: everything has started and no stop has begun.
+    func ready(route: String) -> ServerResponse {
+        readiness.isReady ? Self.text(200, "ready\n", route: route) : Self.text(503, "not ready\n", route: route)
+    }
+
+    /// The Prometheus text format.
+    func metrics(route: String) async -> ServerResponse {
+        let statistics = await StatusRoute(context: context).storeStatistics()
+        var text = context.counters.prometheus()
+        let gauges: [(String, String, Int64)] = [
+            ("larder_store_file_bytes", "Size of the cache database's file.", statistics.fileBytes),
+            ("larder_store_entries", "Entries in the store.", statistics.entries),
+            ("larder_store_degraded", "1 while nothing can be stored.", statistics.degraded == nil ? 0 : 1),
+            ("larder_uptime_seconds", "Time since start.", (context.time.wall() - context.startedAt).wholeSeconds),
+        ]
+        for (name, help, value) in gauges {
+            text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(value)\n"
+        }
+        var response = Self.text(200, text, route: route)
+        response.fields.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        return response
+    }
+
+    private static func text(_ status: Int, _ text: String, route: String) -> ServerResponse {
+        var response = ServerResponse(status: status)
+        response.fields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
+        response.body = .bytes(Bytes(text: text))
+        response.route = route
+        return response
+    }
+}
+
+/// Whether the daemon takes requests, as `/readyz` tells.
+final class Readiness: Sendable {
+    private let state = Lock(false)
+
+    var isReady: Bool { state.withLock { $0 } }
+
+    func set(_ isReady: Bool) {
+        state.withLock { $0 = isReady }
+    }
+}

@@ -1,0 +1,162 @@
+// `/raw/{provider}/…` and listeners bound to a provider's root: the API's own bytes, status and fields through the same
+// cache. The raw entry is the one that the typed routes use.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderServer
+
+struct RawRoute: Sendable {
+    let context: DaemonContext
+
+    /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
+    func pass(
+        _ request: ServerRequest, provider name: String, path: String, route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let snapshot = context.snapshot
+        guard let provider = snapshot.providers.named(name) else {
+            throw ClientFacingError(
+                status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".",
+                parameter: "provider", allowed: snapshot.providers.all.map(\.name))
+        }
+        let raw = try RawRequest(request, provider: provider, path: path)
+        guard provider.settings.enabled, !provider.provider.about.needsKey || raw.hasCredentials else {
+            throw provider.notConfigured.clientFacing(now: context.time.wall())
+        }
+        if raw.isBypass { return try await bypass(raw, provider, request, snapshot.settings, route) }
+        let endpoint = provider.provider.endpointName(for: raw.upstream)
+        let rule = provider.rule(for: endpoint)
+        let directives = ClientDirectives(fields: request.fields)
+        let key = provider.rawKey(raw.upstream, variant: raw.coding, identity: raw.identity)
+        let question = RawQuestion(
+            provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
+            order: raw.order(provider, snapshot.settings), clientFields: request.fields,
+            directives: directives, isStored: !directives.noStore)
+        do {
+            let served = try await EntryFlow(
+                context: context, provider: provider.name, key: key, rule: rule,
+                staleWhileRefresh: provider.settings.staleWhileRefresh, directives: directives,
+                patience: snapshot.settings.fetchSoftDeadline, work: context.rawWork(question)
+            ).run()
+            return await answer(served, provider, raw, request, route)
+        } catch {
+            return try await mirrored(error, provider, .uriMiss, request, route)
+        }
+    }
+
+    /// Neither joined nor stored: the client's own business with the API, within its budget.
+    private func bypass(
+        _ raw: RawRequest, _ provider: ConfiguredProvider, _ request: ServerRequest, _ settings: Settings,
+        _ route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        var order = raw.order(provider, settings)
+        order.mayRetry = false
+        let endpoint = provider.provider.endpointName(for: raw.upstream)
+        let limit = order.maxBody
+        let call = UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: true,
+            classify: { response in
+                // For built-in providers Larder asks for gzip whoever the client is. A part of a coded body (206)
+                // cannot be read, and is the client's own business.
+                provider.provider.classify(response.decoded(limit: limit) ?? response, endpoint: endpoint)
+            })
+        switch await context.upstream.perform(call) {
+        case .failure(let failure): return try await mirrored(failure, provider, .bypass, request, route)
+        case .success((let response, _)):
+            var answer = Answer(
+                status: response.status, reason: response.reason,
+                fields: Self.passed(response.fields, isShared: false, received: response.responseTime),
+                body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
+                outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
+                forwardStatus: response.status, provider: provider.name, route: route)
+            answer.isMirroredError = true
+            return context.respond(await accepted(answer, by: request), to: request)
+        }
+    }
+
+    private func answer(
+        _ served: Served, _ provider: ConfiguredProvider, _ raw: RawRequest, _ request: ServerRequest, _ route: String
+    ) async -> ServerResponse {
+        let entry = served.entry
+        let isShared = served.isStored || served.outcome != .miss
+        var answer = Answer(
+            status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
+            fields: Self.passed(entry.fields, isShared: isShared, received: entry.responseTime), body: entry.body,
+            bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
+            outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in entry.status },
+            isStored: served.isStored, provider: provider.name, route: route)
+        answer.isOurs = false
+        // Only what the store keeps may be ready in memory, else nothing would ever purge it; and only what is anybody's,
+        // since memory knows a request by its target alone and not by the key the client sent.
+        if entry.status == 200, raw.identity.isEmpty {
+            answer.digest = entry.key.digest
+            answer.stamp = served.stamp
+        }
+        answer.variesByCoding = entry.fields.contains("Content-Encoding") || raw.coding != nil
+        return context.respond(await accepted(answer, by: request), to: request)
+    }
+
+    /// A failure in raw mode is the upstream's own answer, where it gave one.
+    private func mirrored(
+        _ failure: UpstreamFailure, _ provider: ConfiguredProvider, _ forward: ForwardReason, _ request: ServerRequest,
+        _ route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        guard let response = failure.response else {
+            context.countFailure(provider.name)
+            var failure = failure
+            if failure.provider.isEmpty { failure.provider = provider.name }
+            throw failure.clientFacing(now: context.time.wall())
+        }
+        var answer = Answer(
+            status: response.status, reason: response.reason.isEmpty ? nil : response.reason,
+            fields: Self.passed(response.fields, isShared: forward != .bypass, received: response.responseTime),
+            body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
+            outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status,
+            provider: provider.name, route: route)
+        answer.isMirroredError = true
+        return context.respond(await accepted(answer, by: request), to: request)
+    }
+
+    /// The answer in a coding that the client takes, undone off the loops where it must be.
+    private func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
+        guard let coding = answer.fields.first("Content-Encoding"),
+            !ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding)
+        else { return answer }
+        return await context.compute.run {
+            var answer = answer
+            answer.undoCoding()
+            return answer
+        }
+    }
+
+    /// The upstream's fields as a client gets them: without those of the connection, of the length (the server says
+    /// it), of age, of the request that was ours, and, where others get the same bytes, of somebody's cookies. The
+    /// answer is dated by its arrival where the upstream did not date it (RFC 9110 §6.6.1).
+    private static func passed(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
+        var fields = HopByHop.endToEnd(fields)
+        for name in [
+            "Content-Length", "Age", "X-Request-Id", "Strict-Transport-Security", "Alt-Svc",
+            // The API may let any site's pages read its answers; here those would be the user's own (P45).
+            "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
+        ] {
+            fields.remove(name)
+        }
+        if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
+        if isShared { fields.remove("Set-Cookie") }
+        return fields
+    }
+}
+
+extension Answer {
+    /// Gives the plain bytes to a client that does not take the coding they came in. The entity tag then names other
+    /// bytes than these, so it becomes weak (RFC 9110 §8.8.1).
+    mutating func undoCoding() {
+        let response = UpstreamResponse(
+            status: status, fields: fields, body: body, requestTime: bornAt, responseTime: bornAt)
+        guard let plain = response.decoded(limit: 256 << 20) else { return }
+        body = plain.body
+        fields = plain.fields
+        if let tag = fields.first("ETag"), !tag.hasPrefix("W/") { fields.set("ETag", "W/\(tag)") }
+    }
+}

@@ -1,0 +1,139 @@
+// `/v1/status`: what a person or a tool wants to know of the running daemon, as JSON. No secrets, no paths.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import LarderServer
+import LarderStore
+
+struct StatusRoute: Sendable {
+    let context: DaemonContext
+
+    func status(route: String) async -> ServerResponse {
+        let snapshot = context.snapshot
+        let now = context.time.wall()
+        let statistics = await storeStatistics()
+        var lanes: [(ConfiguredProvider, LaneReport?)] = []
+        for provider in snapshot.providers.all {
+            lanes.append((provider, await context.upstream.report(provider.name)))
+        }
+        let tier = context.tier.statistics()
+        let totals = await context.totals.report(snapshot.providers.all.map(\.name))
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("version", LarderVersion.text)
+            writer.member("startedAt", context.startedAt.rfc3339)
+            writer.member("uptimeSeconds", (now - context.startedAt).wholeSeconds)
+            writer.name("providers")
+            writer.array { writer in
+                for (provider, lane) in lanes { append(provider, lane, totals, to: &writer) }
+            }
+            writer.name("store")
+            append(statistics, snapshot.settings, to: &writer)
+            writer.name("memory")
+            writer.object { writer in
+                writer.member("entries", tier.entries)
+                writer.member("bytes", tier.bytes)
+                writer.member("maxBytes", snapshot.settings.cacheMemorySize)
+            }
+        }
+        var response = ServerResponse(status: 200)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(writer.bytes)
+        response.route = route
+        return response
+    }
+
+    func storeStatistics() async -> StoreStatistics {
+        do {
+            return try await context.store.statistics()
+        } catch {
+            var statistics = StoreStatistics()
+            statistics.degraded = "the store cannot be read (SQLite \(error.extendedCode))"
+            return statistics
+        }
+    }
+
+    private func append(
+        _ provider: ConfiguredProvider, _ lane: LaneReport?, _ totals: [String: Int64], to writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.member("name", provider.name)
+            writer.member("title", provider.provider.about.title)
+            writer.member("kind", provider.isPassthrough ? "passthrough" : "builtIn")
+            writer.member("state", state(provider, lane))
+            writer.member("reachability", lane?.reachability.word ?? "unknown")
+            if let word = lane?.reachability.word, word != "unknown" { writer.member("reachable", word == "reachable") }
+            writer.member(ifPresent: "lastSuccess", lane?.reachability.lastSuccess?.rfc3339)
+            writer.member(ifPresent: "lastFailure", lane?.reachability.lastFailure?.rfc3339)
+            writer.member(ifPresent: "lastFailureClass", lane?.reachability.lastFailureClass?.rawValue)
+            writer.member(ifPresent: "lastFailureDetail", lane?.reachability.lastFailureDetail)
+            writer.member(ifPresent: "suspendedUntil", lane?.suspension?.until.rfc3339)
+            writer.member(ifPresent: "suspensionReason", lane?.suspension?.failure.rawValue)
+            writer.name("budget")
+            writer.object { writer in
+                if let rate = lane?.rate { append("rate", rate, lane?.resetsAt, to: &writer) }
+                if let quota = lane?.quota { append("quota", quota, lane?.resetsAt, to: &writer) }
+            }
+            writer.name("answers")
+            writer.object { writer in
+                for outcome in CacheOutcome.allCases where outcome != .none {
+                    let name = outcome.rawValue
+                    writer.member(name, context.counters.cell(DaemonCounters.outcomes, provider.name, name).current)
+                }
+                writer.member(
+                    "memoryHit", context.counters.cell(DaemonCounters.memoryHits, provider.name).current)
+            }
+            // Over every run, since the state database was made.
+            writer.name("totals")
+            writer.object { writer in
+                for outcome in CacheOutcome.allCases where outcome != .none {
+                    let name = outcome.rawValue
+                    if let total = totals["\(provider.name).\(name)"] { writer.member(name, total) }
+                }
+            }
+            writer.member(ifPresent: "attribution", provider.provider.about.attribution)
+        }
+    }
+
+    private func state(_ provider: ConfiguredProvider, _ lane: LaneReport?) -> String {
+        if !provider.settings.enabled { return "off" }
+        if !provider.isConfigured { return "notConfigured" }
+        if lane?.suspension != nil { return "suspended" }
+        if lane?.rate?.remaining == 0 || lane?.quota?.remaining == 0 { return "budgetSpent" }
+        return "ready"
+    }
+
+    private func append(
+        _ name: String, _ budget: (limit: CallRate, remaining: Int), _ resetsAt: WallTime?, to writer: inout JSONWriter
+    ) {
+        writer.name(name)
+        writer.object { writer in
+            writer.member("limit", budget.limit.calls)
+            writer.member("windowSeconds", budget.limit.window.wholeSeconds)
+            writer.member("remaining", budget.remaining)
+            writer.member(ifPresent: "resetsAt", resetsAt?.rfc3339)
+        }
+    }
+
+    private func append(_ statistics: StoreStatistics, _ settings: Settings, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("entries", statistics.entries)
+            writer.member("liveBytes", statistics.liveBytes)
+            writer.member("fileBytes", statistics.fileBytes)
+            writer.member("walBytes", statistics.walBytes)
+            writer.member("maxBytes", settings.cacheMaxSize)
+            writer.member(ifPresent: "degraded", statistics.degraded)
+            writer.name("byProvider")
+            writer.object { writer in
+                for (name, sums) in statistics.byProvider.sorted(by: { $0.key < $1.key }) {
+                    writer.name(name)
+                    writer.object { writer in
+                        writer.member("entries", sums.entries)
+                        writer.member("bytes", sums.bytes)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// A provider's base URL: what a request's path is put behind, so it must end before a query could begin.
+import LarderCore
+import LarderIO
+
+enum BaseURL {
+    /// The URL without slashes at its end; scheme and host in lower case.
+    static func check(_ text: String) throws(SettingFault) -> String {
+        let wanted = "http:// or https://, a host, and perhaps a port and a path"
+        let lowered = text.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: { lowered.hasPrefix($0) }) else {
+            throw SettingFault("\"\(text)\" is not a base URL: \(wanted)")
+        }
+        let rest = text.dropFirst(scheme.count)
+        guard rest.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E })
+        else { throw SettingFault("a base URL holds printable ASCII without spaces; encode the rest as %XX") }
+        guard !rest.contains("?"), !rest.contains("#") else {
+            throw SettingFault("a base URL has no query and no fragment")
+        }
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<slash]
+        // Said without the value, which would hold a password.
+        guard !authority.contains("@") else {
+            throw SettingFault("a base URL has no user name or password; keys have their own setting")
+        }
+        let (host, port) = try split(authority)
+        guard isHost(host) else { throw SettingFault("\"\(host)\" is not a host name or an IP address") }
+        if let port, UInt16(port) == nil || UInt16(port) == 0 {
+            throw SettingFault("\"\(port)\" is not a port: 1 to 65535")
+        }
+        var path = rest[slash...]
+        while path.hasSuffix("/") { path.removeLast() }
+        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+            throw SettingFault("a base URL's path has no . or .. in it")
+        }
+        return scheme + authority.lowercased() + path
+    }
+
+    /// Host and port of an authority; brackets stay with an IPv6 address (RFC 3986 §3.2.2).
+    private static func split(_ authority: Substring) throws(SettingFault) -> (host: String, port: String?) {
+        if authority.hasPrefix("[") {
+            guard let close = authority.firstIndex(of: "]") else { throw SettingFault("the \"[\" is not closed") }
+            let rest = authority[authority.index(after: close)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw SettingFault("\"\(rest)\" is not a port") }
+            return (String(authority[...close]), rest.isEmpty ? nil : String(rest.dropFirst()))
+        }
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { throw SettingFault("an IPv6 address stands in brackets") }
+        return (parts.first.map(String.init) ?? "", parts.count == 2 ? String(parts[1]) : nil)
+    }
+
+    private static func isHost(_ host: String) -> Bool {
+        if host.hasPrefix("[") {
+            return (try? Address("\(host):1")) != nil
+        }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        return host.utf8.count <= 253
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+                    && label.utf8.allSatisfy { byte in
+                        switch byte {
+                        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+                        default: false
+                        }
+                    }
+            }
+    }
+
+    /// Whether what is sent there, keys included, can be read by others on the network: plain http beyond this machine.
+    static func isReadableOnTheWay(_ url: String) -> Bool {
+        guard let rest = url.dropping(prefix: "http://"),
+            let (host, _) = try? split(rest.prefix { $0 != "/" })
+        else { return false }
+        return host != "localhost" && (try? Address("\(host):1"))?.isLoopback != true
+    }
+
+    /// One entry of `imageHosts`: "*", "*.suffix", a host, or a full origin.
+    static func checkImageHost(_ text: String) throws(SettingFault) -> String {
+        let lowered = text.lowercased()
+        if lowered == "*" { return lowered }
+        if lowered.contains("://") {
+            let origin = try check(lowered)
+            guard origin.split(separator: "/", omittingEmptySubsequences: false).count == 3 else {
+                throw SettingFault("\"\(text)\" has a path: an origin is scheme, host and port only")
+            }
+            return origin
+        }
+        let host = lowered.dropping(prefix: "*.").map(String.init) ?? lowered
+        guard isHost(host) else {
+            throw SettingFault("\"\(text)\" is not a host, *.suffix, * or an origin such as http://127.0.0.1:9000")
+        }
+        return lowered
+    }
+}

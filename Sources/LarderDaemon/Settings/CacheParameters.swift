@@ -1,0 +1,91 @@
+// The records about what is kept, where and for how long, and about the calls that fill it.
+import LarderCore
+
+extension SettingsTable {
+    static let cachePath = Parameter(
+        "cache.path", .text, default: nil, summary: "Directory of cache.db.",
+        advice:
+            "Without it: $CACHE_DIRECTORY, $XDG_CACHE_HOME/larder or ~/.cache/larder. Not on a network file system.",
+        needsRestart: true)
+    static let cacheMaxSize = Parameter(
+        "cache.maxSize", .size((1 << 20)...(16 << 40)), default: "2 GiB",
+        summary: "Bytes the cache may hold on disk; the least recently used entries make room.")
+    static let cacheMemorySize = Parameter(
+        "cache.memorySize", .size(0...(64 << 30)), default: "64 MiB",
+        summary: "Bytes of ready answers kept in memory above the database; 0 switches the memory tier off.")
+    static let cacheMaxObject = Parameter(
+        "cache.maxObject", .size((1 << 10)...(1 << 30)), default: "32 MiB",
+        summary: "The largest body that is stored; larger answers are handed on and forgotten.",
+        advice: "Where it is not written it is at most half of maxSize.")
+    static let cacheMinFree = Parameter(
+        "cache.minFree", .size(0...(1 << 40)), default: "256 MiB",
+        summary: "With less than this free on the file system nothing is stored; Larder goes on serving.",
+        advice: "Where it is not written it is at most a tenth of the file system.")
+    static let cacheHighWater = Parameter(
+        "cache.highWater", .count(50...100), default: "95",
+        summary: "Percent of maxSize at which eviction begins.")
+    static let cacheLowWater = Parameter(
+        "cache.lowWater", .count(10...99), default: "85", summary: "Percent of maxSize at which eviction ends.")
+    static let cacheJitter = Parameter(
+        "cache.jitter", .count(0...10), default: "10",
+        summary: "Entries become due up to this many percent early, each by its own key.",
+        advice: "So that what was fetched together is not due together.")
+    static let cache = [
+        cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMinFree, cacheHighWater, cacheLowWater,
+        cacheJitter,
+    ]
+
+    static let statePath = Parameter(
+        "state.path", .text, default: nil, summary: "Directory of state.db.",
+        advice: "Without it: $STATE_DIRECTORY, $XDG_STATE_HOME/larder or ~/.local/state/larder.", needsRestart: true)
+    static let state = [statePath]
+
+    static let fetchUserAgent = Parameter(
+        "fetch.userAgent", .text, default: "Larder/\(LarderVersion.text)",
+        summary: "How Larder names itself to the APIs.", advice: "Add a way to reach you if you call much.")
+    static let fetchConnectTimeout = Parameter(
+        "fetch.connectTimeout", .duration(.milliseconds(100) ... .seconds(120)), default: "5s",
+        summary: "Within this a connection to an API must stand, TLS included.")
+    static let fetchDeadline = Parameter(
+        "fetch.deadline", .duration(.milliseconds(100) ... .seconds(600)), default: "20s",
+        summary: "Within this a whole upstream exchange ends, redirects and the one retry included.")
+    static let fetchSoftDeadline = Parameter(
+        "fetch.softDeadline", .duration(.milliseconds(10) ... .seconds(600)), default: "2s",
+        summary: "An upstream slower than this is answered with a stale entry, where there is one; the fetch goes on.",
+        advice: "Keep it below the patience of your clients.")
+    static let fetchFailurePause = Parameter(
+        "fetch.failurePause", .duration(.zero ... .seconds(3600)), default: "1s",
+        summary: "For this long a failed fetch answers the same question, instead of one more call; 0 asks anew.",
+        advice: "It keeps a crowd of clients from becoming a crowd of calls; suspensions come on top of it.")
+    static let fetchMaxBody = Parameter(
+        "fetch.maxBody", .size((1 << 10)...(1 << 30)), default: "128 MiB",
+        summary: "The largest answer taken from an upstream; a larger one is broken off.",
+        advice: "An answer is held in memory while it is handed on.")
+    static let fetchMaxTransfers = Parameter(
+        "fetch.maxTransfers", .count(1...1024), default: "64", summary: "Upstream exchanges under way at once.")
+    static let fetchProxy = Parameter(
+        "fetch.proxy", .text, default: nil,
+        summary: "URL of a proxy for all upstream calls: http://host:port or socks5h://host:port.",
+        advice: "http_proxy and its like in the environment are never followed.", needsRestart: true)
+    static let fetch = [
+        fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
+        fetchMaxTransfers,
+        fetchProxy,
+    ]
+
+    static let searchDeadline = Parameter(
+        "search.deadline", .duration(.milliseconds(10) ... .seconds(300)), default: "10s",
+        summary: "A source slower than this is reported as timed out; the others' results are answered.")
+    static let search = [searchDeadline]
+
+    static let artworkTTL = Parameter(
+        "artwork.ttl", .duration(.zero ... .seconds(365 * 86_400)), default: "30d",
+        summary: "Freshness of an image; their URLs name one picture for ever.")
+    static let artworkMissingTTL = Parameter(
+        "artwork.missingTTL", .duration(.zero ... .seconds(30 * 86_400)), default: "10min",
+        summary: "For this long a missing image is remembered as missing.")
+    static let artworkMaxSize = Parameter(
+        "artwork.maxSize", .size((1 << 10)...(256 << 20)), default: "16 MiB",
+        summary: "The largest image that is fetched.")
+    static let artwork = [artworkTTL, artworkMissingTTL, artworkMaxSize]
+}

@@ -1,0 +1,109 @@
+// The documented configuration file, made from the table. Every setting stands in it with its default behind "#":
+// taking the "#" away changes nothing, so an upgrade's better default is not held back by a copied file.
+import LarderCore
+import LarderProviders
+
+/// Renders `config/larder.yaml`.
+public enum ExampleConfiguration {
+    /// The text of the file for those built-in providers.
+    public static func yaml(providers: [ProviderAbout] = ProviderRegistry.builtIn.map(\.about)) -> String {
+        var out = """
+            # Larder's configuration.
+            #
+            # Every setting stands here with its default, behind "#"; take the "#" away to change it. Check with
+            #
+            #     larder config check FILE
+            #
+            # and make a running daemon read it again with `systemctl reload larder` or a SIGHUP.
+            # Sizes: 512 KiB, 64 MiB, 2 GiB. Durations: 500ms, 30s, 15min, 6h, 7d. Rates: 20/min, 100/day, off.
+            # A value may also come from the environment (LARDER_CACHE_MAXSIZE=1GiB) or the command line
+            # (larder serve --set cache.maxSize=1GiB), which both outweigh this file.
+
+            """
+        for section in SettingsTable.sections {
+            out += "\n# ---- \(section.title) ----\n"
+            if section.name == "providers" {
+                out += providerPart(section.parameters, providers)
+                continue
+            }
+            if !section.name.isEmpty { out += "\n\(section.name):\n" }
+            let indent = section.name.isEmpty ? "" : "  "
+            for (number, parameter) in section.parameters.enumerated() {
+                if number > 0 || section.name.isEmpty { out += "\n" }
+                out += comment("\(parameter.explanation)", indent: indent)
+                out += "\(indent)#\(parameter.name): \(value(parameter))\n"
+            }
+        }
+        return out
+    }
+
+    private static func providerPart(_ parameters: [Parameter], _ providers: [ProviderAbout]) -> String {
+        var out = "#\n"
+        for parameter in parameters {
+            out += comment("\(parameter.name): \(parameter.explanation)", indent: "", hanging: "  ")
+        }
+        out += "\nproviders:\n"
+        for about in providers {
+            out += "  # \(about.title)\(about.needsKey ? "; needs a key" : "")\n"
+            out += "  \(about.name):\n"
+            for (name, text) in lines(about) { out += "    #\(name): \(text)\n" }
+            out += "\n"
+        }
+        out += """
+              # A provider of your own: http://localhost:8787/raw/example/… through the cache, by the answers' own rules.
+              #example:
+                #kind: passthrough
+                #baseURL: https://api.example.com/v1
+                #semantics: rfc
+                #rate: off
+                #quota: off
+
+            """
+        return out
+    }
+
+    /// Name and value of each setting of a built-in provider, as it would be written.
+    static func lines(_ about: ProviderAbout) -> [(name: String, text: String)] {
+        let ttl = SettingsLoader.lifetimes(about).map { name, ttl in
+            "\(name == "*" ? "\"*\"" : name): \(Units.format(duration: ttl))"
+        }
+        var lines = [("enabled", "true"), ("baseURL", about.defaultBaseURL)]
+        if about.needsKey { lines.append(("key", "file:/etc/larder/credentials/\(about.name).key")) }
+        lines += [
+            ("semantics", ProviderSemantics.ttl.rawValue),
+            ("ttl", "{ \(ttl.joined(separator: ", ")) }"),
+            ("emptyTTL", Units.format(duration: about.emptyTTL)),
+            ("negativeTTL", Units.format(duration: about.negativeTTL)),
+            ("staleFor", Units.format(duration: about.staleFor)),
+            ("staleWhileRefresh", Units.format(duration: SettingsLoader.staleWhileRefresh(about))),
+            ("rate", about.defaultRate?.description ?? "off"),
+            ("quota", about.defaultQuota?.description ?? "off"),
+            ("imageHosts", list(about.imageHosts)),
+        ]
+        return lines
+    }
+
+    /// The default, or where there is none a value that shows the form.
+    private static func value(_ parameter: Parameter) -> String {
+        if let text = parameter.defaultText { return text }
+        switch parameter.path {
+        case "listen": return "[\"127.0.0.1:8787\", \"[::1]:8787\", { address: \"127.0.0.1:8788\", provider: itunes }]"
+        case "hostNames": return "[larder.lan]"
+        case "admin.token": return "file:/etc/larder/credentials/admin.token"
+        case "admin.users": return "[root]"
+        case "cache.path": return "/var/cache/larder"
+        case "state.path": return "/var/lib/larder"
+        case "fetch.proxy": return "http://proxy.example:3128"
+        default: return "\"\""
+        }
+    }
+
+    private static func list(_ items: [String]) -> String {
+        "[" + items.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+    }
+
+    private static func comment(_ text: String, indent: String, hanging: String = "") -> String {
+        Prose.wrap(text, width: 100 - indent.count - hanging.count).enumerated()
+            .map { "\(indent)# \($0.offset == 0 ? "" : hanging)\($0.element)\n" }.joined()
+    }
+}

@@ -1,0 +1,53 @@
+// A record in words: for the example file, the manual, the man page and `larder params`, so that all say the same.
+import LarderCore
+
+extension Parameter {
+    /// What may be written: "a size from 1 MiB to 16 TiB".
+    public var wanted: String {
+        switch kind {
+        case .size(let range):
+            "a size from \(Units.format(size: range.lowerBound)) to \(Units.format(size: range.upperBound))"
+        case .duration(let range):
+            "a duration from \(Units.format(duration: range.lowerBound)) to \(Units.format(duration: range.upperBound))"
+        case .count(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .flag: "true or false"
+        case .text: "a text"
+        case .choice(let words): words.count == 1 ? words.joined() : "one of \(words.joined(separator: ", "))"
+        case .rate: "a rate such as 20/min or 100/day, or off"
+        case .texts: "a list of texts"
+        case .ttl: "a duration, or a mapping from endpoint to duration"
+        case .listeners: "a list of addresses"
+        }
+    }
+
+    /// The last part of the path, as it stands in the file.
+    public var name: String { path.split(separator: ".").last.map(String.init) ?? path }
+
+    /// Summary and advice, and whether a restart is needed, as one paragraph.
+    public var explanation: String {
+        var sentences = [summary]
+        if !advice.isEmpty { sentences.append(advice) }
+        if needsRestart { sentences.append("Takes effect at the next start.") }
+        return sentences.joined(separator: " ")
+    }
+}
+
+/// Plain text set to a width.
+public enum Prose {
+    /// Lines of at most `width` characters, broken at spaces; a longer word keeps a line of its own.
+    public static func wrap(_ text: String, width: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            if line.isEmpty {
+                line = String(word)
+            } else if line.count + 1 + word.count <= width {
+                line += " \(word)"
+            } else {
+                lines.append(line)
+                line = String(word)
+            }
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+}

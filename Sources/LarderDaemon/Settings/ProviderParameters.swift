@@ -1,0 +1,64 @@
+// The records of one provider. Defaults come from the provider itself; those of a pass-through stand here.
+import LarderCore
+
+extension SettingsTable {
+    private static let year = Duration.seconds(365 * 86_400)
+
+    static let providerEnabled = Parameter(
+        "providers.<name>.enabled", .flag, default: "true", summary: "Whether Larder asks this API at all.")
+    static let providerKind = Parameter(
+        "providers.<name>.kind", .choice(["passthrough"]), default: nil,
+        summary: "passthrough makes a provider of your own: any HTTP API below /raw/<name>/, through the cache.",
+        advice: "Built-in providers have no kind.")
+    static let providerBaseURL = Parameter(
+        "providers.<name>.baseURL", .text, default: nil,
+        summary: "Where the API is: http or https, host, port and path.",
+        advice: "Point a built-in provider at a stand-in or a mirror with it. It may be a private address.")
+    static let providerKey = Parameter(
+        "providers.<name>.key", .text, default: nil,
+        summary: "The API's key: file:/path, env:NAME or the key itself.",
+        advice: """
+            A file <name>.key in $CREDENTIALS_DIRECTORY comes first; without any, the variable LARDER_<NAME>_KEY \
+            is tried (for newsapi also NEWSAPI_KEY).
+            """,
+        isSecret: true)
+    static let providerSemantics = Parameter(
+        "providers.<name>.semantics", .choice(ProviderSemantics.allCases.map(\.rawValue)), default: nil,
+        summary: "Who decides about freshness: ttl, these settings; rfc, the answer itself by RFC 9111.",
+        advice: "ttl for built-in providers, rfc for passthrough unless set.")
+    static let providerTTL = Parameter(
+        "providers.<name>.ttl", .ttl, default: nil,
+        summary: "Freshness of answers under ttl: one duration, or endpoint: duration with \"*\" for the rest.")
+    static let providerEmptyTTL = Parameter(
+        "providers.<name>.emptyTTL", .duration(.zero...year), default: nil,
+        summary: "Freshness of an answer without results.")
+    static let providerNegativeTTL = Parameter(
+        "providers.<name>.negativeTTL", .duration(.zero...year), default: nil,
+        summary: "For this long \"there is no such thing\" is remembered.")
+    static let providerStaleFor = Parameter(
+        "providers.<name>.staleFor", .duration(.zero...year), default: nil,
+        summary: "For this long past its freshness an entry answers when the API fails, is slow or may not be called.")
+    static let providerStaleWhileRefresh = Parameter(
+        "providers.<name>.staleWhileRefresh", .duration(.zero...year), default: nil,
+        summary:
+            "For this long past its freshness an entry answers at once while it is refreshed; then one waits for the API.",
+        advice:
+            "1d unless set, and never longer than staleFor. Under rfc the answer's own stale-while-revalidate counts.")
+    static let providerRate = Parameter(
+        "providers.<name>.rate", .rate, default: nil,
+        summary: "Upstream calls in any window, such as 20/min; or off.",
+        advice: "Hits and joined requests cost nothing.")
+    static let providerQuota = Parameter(
+        "providers.<name>.quota", .rate, default: nil,
+        summary: "A second, longer limit, such as 100/day; or off. Remembered across restarts.")
+    static let providerImageHosts = Parameter(
+        "providers.<name>.imageHosts", .texts, default: nil,
+        summary: "Where its images may come from: a host, *.suffix, * (any public host), or a full origin.",
+        advice: "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not.")
+
+    static let provider = [
+        providerEnabled, providerKind, providerBaseURL, providerKey, providerSemantics, providerTTL, providerEmptyTTL,
+        providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
+        providerImageHosts,
+    ]
+}

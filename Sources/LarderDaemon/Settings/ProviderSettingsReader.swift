@@ -1,0 +1,109 @@
+// The settings of each provider: what was written over what the provider brings; a pass-through brings nothing.
+import LarderCore
+import LarderProviders
+
+extension SettingsLoader {
+    /// What holds for a provider of the user's own until it is set.
+    static func passthrough(_ name: String) -> ProviderAbout { Passthrough(name: name, baseURL: "").about }
+
+    /// Each endpoint's lifetime, and under "*" the shortest of them for requests that belong to none: a raw request
+    /// may ask for anything.
+    static func lifetimes(_ about: ProviderAbout) -> [(name: String, ttl: Duration)] {
+        let endpoints = about.endpoints.filter { $0.name != "other" }.map { (name: $0.name, ttl: $0.ttl) }
+        let shortest = about.endpoints.map(\.ttl).min() ?? .zero
+        return endpoints + [(name: "*", ttl: shortest)]
+    }
+
+    /// A day of answering at once, less where an entry may not even live that long.
+    static func staleWhileRefresh(_ about: ProviderAbout) -> Duration { min(.seconds(86_400), about.staleFor) }
+
+    func providerSettings(
+        _ reader: inout SettingsReader, _ named: [String: SettingOrigin], _ secrets: Secrets
+    ) -> [String: ProviderSettings] {
+        var result: [String: ProviderSettings] = [:]
+        for about in providers {
+            if reader.written["providers.\(about.name).kind"] != nil {
+                reader.issue(
+                    "providers.\(about.name).kind", "\(about.name) is built in: kind is for providers of your own"
+                )
+            }
+            result[about.name] = provider(&reader, about, secrets, isPassthrough: false)
+        }
+        for (name, origin) in named.sorted(by: { $0.key < $1.key }) where result[name] == nil {
+            let path = "providers.\(name)"
+            guard reader.written["\(path).kind"] != nil else {
+                let known = providers.map(\.name)
+                let near = NearestName.find(name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+                reader.issue(
+                    origin, path,
+                    "is not built in (\(known.joined(separator: ", ")))\(near) "
+                        + "One of your own needs kind: passthrough and a baseURL")
+                continue
+            }
+            _ = reader.choiceText(SettingsTable.providerKind, path: "\(path).kind")
+            if reader.written["\(path).baseURL"] == nil {
+                reader.issue(origin, "\(path).baseURL", "is needed for a passthrough")
+            }
+            result[name] = provider(&reader, Self.passthrough(name), secrets, isPassthrough: true)
+        }
+        return result
+    }
+
+    private func provider(
+        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets, isPassthrough: Bool
+    ) -> ProviderSettings {
+        typealias Table = SettingsTable
+        let path = "providers.\(about.name)"
+        func time(_ parameter: Parameter, _ name: String, _ standard: Duration) -> Duration {
+            reader.duration(parameter, path: "\(path).\(name)", default: Units.format(duration: standard))
+        }
+        return ProviderSettings(
+            name: about.name,
+            enabled: reader.flag(Table.providerEnabled, path: "\(path).enabled"),
+            isPassthrough: isPassthrough,
+            baseURL: reader.text(
+                Table.providerBaseURL, path: "\(path).baseURL", default: isPassthrough ? nil : about.defaultBaseURL,
+                check: BaseURL.check) ?? "",
+            key: key(&reader, about, secrets),
+            semantics: reader.choice(
+                Table.providerSemantics, path: "\(path).semantics",
+                default: isPassthrough ? ProviderSemantics.rfc : .ttl),
+            ttl: reader.ttl(
+                Table.providerTTL, path: "\(path).ttl", standard: Self.lifetimes(about)),
+            emptyTTL: time(Table.providerEmptyTTL, "emptyTTL", about.emptyTTL),
+            negativeTTL: time(Table.providerNegativeTTL, "negativeTTL", about.negativeTTL),
+            staleFor: time(Table.providerStaleFor, "staleFor", about.staleFor),
+            staleWhileRefresh: time(
+                Table.providerStaleWhileRefresh, "staleWhileRefresh", Self.staleWhileRefresh(about)),
+            rate: reader.rate(Table.providerRate, path: "\(path).rate", default: about.defaultRate),
+            quota: reader.rate(Table.providerQuota, path: "\(path).quota", default: about.defaultQuota),
+            imageHosts: reader.texts(
+                Table.providerImageHosts, path: "\(path).imageHosts", default: about.imageHosts,
+                check: BaseURL.checkImageHost))
+    }
+
+    /// Credential, then setting, then the variables that tools for this API already use.
+    private func key(_ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets) -> String? {
+        let path = "providers.\(about.name).key"
+        let written = reader.text(SettingsTable.providerKey, path: path) { text throws(SettingFault) in
+            try secrets.resolve(text)
+        }
+        let whole = { (text: String) throws(SettingFault) in text }
+        if let found = credential("\(about.name).key", path, &reader, secrets, check: whole) { return found }
+        if let written { return written }
+        let own = SettingsTable.environmentName(of: "\(about.name).key")
+        for variable in [own] + about.keyVariables.filter({ $0 != own }) {
+            guard let value = secrets.environment[variable], !value.isEmpty else { continue }
+            do throws(SettingFault) {
+                let key = try Secrets.check(value, from: "the environment variable \(variable)")
+                reader.note(
+                    EffectiveSetting(
+                        path: path, value: "(hidden)", defaultText: nil, origin: .environment(variable)))
+                return key
+            } catch {
+                reader.issue(.environment(variable), path, error.message)
+            }
+        }
+        return nil
+    }
+}

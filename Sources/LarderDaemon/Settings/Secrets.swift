@@ -1,0 +1,51 @@
+// Secrets come from systemd's credentials, a file or a variable, and are read once. No message here holds a value.
+import LarderCore
+
+/// Where secrets may be, for one environment.
+struct Secrets {
+    static let maxBytes = 16 << 10
+
+    let environment: [String: String]
+
+    /// The credential of that name (systemd.exec(5), "CREDENTIALS"), nil where there is none.
+    func credential(_ name: String) throws(SettingFault) -> (value: String, path: String)? {
+        guard let directory = environment["CREDENTIALS_DIRECTORY"], !directory.isEmpty else { return nil }
+        let path = "\(directory)/\(name)"
+        guard ConfigurationFile.exists(path) else { return nil }
+        return (try file(path), path)
+    }
+
+    /// The secret that a setting's text stands for: "file:/path", "env:NAME", or itself.
+    func resolve(_ text: String) throws(SettingFault) -> String {
+        if let path = text.dropping(prefix: "file:") {
+            guard path.hasPrefix("/") else { throw SettingFault("file: needs an absolute path") }
+            return try file(String(path))
+        }
+        if let name = text.dropping(prefix: "env:") {
+            guard let value = environment[String(name)], !value.isEmpty else {
+                throw SettingFault("the environment variable \(name) is not set")
+            }
+            return try Self.check(value, from: "the environment variable \(name)")
+        }
+        return try Self.check(text, from: "the value")
+    }
+
+    private func file(_ path: String) throws(SettingFault) -> String {
+        let bytes = try ConfigurationFile.read(path, limit: Self.maxBytes)
+        guard let text = bytes.strictText else { throw SettingFault("\(path) is no text") }
+        return try Self.check(text, from: path)
+    }
+
+    /// Visible ASCII in one piece: it must fit into a header field as it is (RFC 9110 §5.5).
+    static func check(_ text: String, from place: String) throws(SettingFault) -> String {
+        var secret = text[...]
+        while let last = secret.unicodeScalars.last, [0x0A, 0x0D, 0x20, 0x09].contains(last.value) {
+            secret.unicodeScalars.removeLast()
+        }
+        guard !secret.isEmpty else { throw SettingFault("\(place) is empty") }
+        guard secret.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw SettingFault("\(place) holds spaces, line breaks or other signs that no key has")
+        }
+        return String(secret)
+    }
+}

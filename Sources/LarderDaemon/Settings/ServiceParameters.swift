@@ -1,0 +1,75 @@
+// The records about listening, authority, the server and the log.
+import LarderCore
+
+extension SettingsTable {
+    static let listen = Parameter(
+        "listen", .listeners, default: nil,
+        summary: "Addresses to listen on: host and port, a Unix socket, or a mapping with address and provider.",
+        advice: """
+            Without it: 127.0.0.1:8787, [::1]:8787 where there is IPv6, and larder.sock in $RUNTIME_DIRECTORY or \
+            $XDG_RUNTIME_DIR/larder. Port 0 lets the kernel choose; each address is printed as "listening ADDRESS". \
+            A listener with a provider answers at that API's root, for clients whose base URL has no path.
+            """,
+        needsRestart: true)
+    static let allowRemote = Parameter(
+        "allowRemote", .flag, default: "false",
+        summary: "Permits listening on addresses that other machines can reach.",
+        advice: "Larder asks nobody who they are. Use it inside a container or behind something that does.",
+        needsRestart: true)
+    static let hostNames = Parameter(
+        "hostNames", .texts, default: nil,
+        summary: "Names accepted in Host besides IP addresses, localhost and *.localhost.",
+        advice: "Add the name under which another container or machine calls Larder; foreign names are refused.")
+    static let listening = [listen, allowRemote, hostNames]
+
+    static let adminToken = Parameter(
+        "admin.token", .text, default: nil,
+        summary: "The bearer token that permits purge and resume over TCP: file:/path, env:NAME or the token itself.",
+        advice: """
+            Without it these work over the Unix socket only. A file admin.token in $CREDENTIALS_DIRECTORY comes \
+            first.
+            """,
+        isSecret: true)
+    static let adminUsers = Parameter(
+        "admin.users", .texts, default: nil,
+        summary: "Users (names or numbers) who may purge and resume over the Unix socket.",
+        advice: "root and the user Larder runs as always may.")
+    static let admin = [adminToken, adminUsers]
+
+    static let loops = Parameter(
+        "server.loops", .count(0...256), default: "0", summary: "Event loops for clients; 0 is one a core.",
+        advice: "One is enough for most machines; more loops cost little.", needsRestart: true)
+    static let serverMaxConnections = Parameter(
+        "server.maxConnections", .count(1...1_000_000), default: "4096",
+        summary: "Connections open at once; more wait to be accepted.")
+    static let serverHeadTimeout = Parameter(
+        "server.headTimeout", .duration(.milliseconds(100) ... .seconds(300)), default: "10s",
+        summary: "Within this a request's head and body must arrive, once begun.")
+    static let serverIdleTimeout = Parameter(
+        "server.idleTimeout", .duration(.milliseconds(100) ... .seconds(86_400)), default: "75s",
+        summary: "For this long a connection may stay open without a request.")
+    static let serverWriteTimeout = Parameter(
+        "server.writeTimeout", .duration(.milliseconds(100) ... .seconds(3600)), default: "30s",
+        summary: "A client that takes nothing of its answer for this long is dropped.")
+    static let serverDrainTimeout = Parameter(
+        "server.drainTimeout", .duration(.zero ... .seconds(300)), default: "10s",
+        summary: "A stop waits this long for answers in hand.",
+        advice: "Keep it below TimeoutStopSec of the unit (30s).")
+    static let serverMaxBody = Parameter(
+        "server.maxBody", .size(0...(64 << 20)), default: "1 MiB", summary: "The largest request body.")
+    static let server = [
+        loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverWriteTimeout, serverDrainTimeout,
+        serverMaxBody,
+    ]
+
+    static let logLevel = Parameter(
+        "log.level", .choice(LogLevel.allCases.map(\.word)), default: "info",
+        summary: "The least important lines that are written.")
+    static let logAccess = Parameter(
+        "log.access", .choice(AccessLog.allCases.map(\.rawValue)), default: "misses",
+        summary: "Which requests get a line: none, all but hits from memory, or all.")
+    static let logFormat = Parameter(
+        "log.format", .choice(LogFormat.allCases.map(\.rawValue)), default: "auto",
+        summary: "How lines are written; auto is journal under systemd and text elsewhere.", needsRestart: true)
+    static let log = [logLevel, logAccess, logFormat]
+}

@@ -1,0 +1,223 @@
+// First pass: what was written, where, for which path. Only names are judged here: unknown, doubled, misplaced.
+// The environment outweighs the file, and the command line both.
+import LarderCore
+import LarderProviders
+
+/// A value as it was written, before its parameter reads it.
+struct WrittenSetting: Sendable {
+    enum Source: Sendable {
+        case file(String)
+        case environment(String)
+        case flag
+    }
+
+    var node: YAMLNode
+    var source: Source
+
+    /// The origin of a place inside the value.
+    func origin(_ mark: YAMLMark? = nil) -> SettingOrigin {
+        let mark = mark ?? node.mark
+        return switch source {
+        case .file(let name): .file(name, line: mark.line, column: mark.column)
+        case .environment(let name): .environment(name)
+        case .flag: .flag
+        }
+    }
+}
+
+/// Gathers written values by path.
+struct SettingsCollector {
+    private(set) var written: [String: WrittenSetting] = [:]
+    private(set) var issues: [SettingsIssue] = []
+    private(set) var notes: [String] = []
+    /// Providers that the file or the environment names, with the place of the name.
+    private(set) var providerNames: [String: SettingOrigin] = [:]
+
+    /// Variables that are no settings: they speak to the command line, or name keys.
+    private static let otherVariables: Set<String> = ["LARDER_URL", "LARDER_TOKEN", "LARDER_CONFIG"]
+
+    // MARK: The file
+
+    mutating func collect(file name: String, _ text: Bytes) {
+        let root: YAMLNode
+        do {
+            root = try YAMLReader.read(text)
+        } catch {
+            let origin = SettingOrigin.file(name, line: error.mark.line, column: error.mark.column)
+            issues.append(SettingsIssue(origin: origin, path: "", message: error.message))
+            return
+        }
+        section(root, path: "", source: .file(name))
+    }
+
+    private mutating func section(_ node: YAMLNode, path: String, source: WrittenSetting.Source) {
+        if node.isAbsent { return }
+        guard case .mapping(let members) = node.content else {
+            let names = Self.names(below: path).joined(separator: ", ")
+            let message = "must be a mapping with the settings \(names), not \(node.kindText)"
+            return issue(WrittenSetting(node: node, source: source).origin(), path, message)
+        }
+        var seen: [String: YAMLMark] = [:]
+        for member in members {
+            let memberPath = path.isEmpty ? member.key : "\(path).\(member.key)"
+            let setting = WrittenSetting(node: member.value, source: source)
+            let origin = setting.origin(member.mark)
+            if let first = seen[member.key] {
+                issue(origin, memberPath, "is set twice; first on line \(first.line)")
+                continue
+            }
+            seen[member.key] = member.mark
+            if path == "providers" {
+                guard noteProvider(member.key, origin) else { continue }
+                section(member.value, path: memberPath, source: source)
+            } else if !member.key.contains("."), SettingsTable.parameter(at: memberPath) != nil {
+                if member.value.isAbsent {
+                    issue(origin, memberPath, "has no value; leave the line out to have the default")
+                } else {
+                    written[memberPath] = setting
+                }
+            } else if path.isEmpty, SettingsTable.sections.contains(where: { $0.name == member.key }) {
+                section(member.value, path: memberPath, source: source)
+            } else {
+                issue(origin, memberPath, Self.unknown(member.key, below: path))
+            }
+        }
+    }
+
+    // MARK: The environment
+
+    mutating func collect(environment: [String: String], builtIn: [ProviderAbout]) {
+        let plain = Dictionary(
+            SettingsTable.all.filter { !$0.path.contains("<") }
+                .map { (SettingsTable.environmentName(of: $0.path), $0) },
+            uniquingKeysWith: { first, _ in first })
+        for (name, text) in environment.sorted(by: { $0.key < $1.key }) {
+            // Empty is the same as unset: that is how compose files and unit files switch a variable off.
+            guard name.hasPrefix("LARDER_"), !Self.otherVariables.contains(name), !text.isEmpty else { continue }
+            let source = WrittenSetting.Source.environment(name)
+            if let parameter = plain[name] {
+                write(parameter, path: parameter.path, text, source)
+            } else if let (path, parameter) = providerPath(name, builtIn: builtIn) {
+                write(parameter, path: path, text, source)
+            } else if !name.hasSuffix("_KEY") {
+                // A note and no error: container platforms put variables of their own beside ours
+                // (LARDER_SERVICE_HOST for a service of that name).
+                let nearest = NearestName.find(name, among: plain.keys.sorted())
+                notes.append(
+                    "the environment variable \(name) names no setting"
+                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+        }
+    }
+
+    /// `LARDER_PROVIDERS_<NAME>_<SETTING>`; "_" in the name stands for "-" unless such a provider is known.
+    private mutating func providerPath(_ name: String, builtIn: [ProviderAbout]) -> (String, Parameter)? {
+        let prefix = "LARDER_PROVIDERS_"
+        guard name.hasPrefix(prefix), let end = name.lastIndex(of: "_") else { return nil }
+        let start = name.index(name.startIndex, offsetBy: prefix.count)
+        guard start < end else { return nil }
+        let word = name[name.index(after: end)...]
+        let parameter = SettingsTable.provider.first {
+            $0.path.split(separator: ".").last?.uppercased() == String(word)
+        }
+        guard let parameter, let field = parameter.path.split(separator: ".").last else { return nil }
+        let provider = name[start..<end].lowercased().replacing("_", with: "-")
+        if !builtIn.contains(where: { $0.name == provider }), providerNames[provider] == nil {
+            guard noteProvider(provider, .environment(name)) else { return nil }
+        }
+        return ("providers.\(provider).\(field)", parameter)
+    }
+
+    // MARK: The command line
+
+    mutating func collect(flags: [(path: String, value: String)]) {
+        var seen: Set<String> = []
+        for (path, text) in flags {
+            guard let parameter = SettingsTable.parameter(at: path) else {
+                issue(.flag, path, Self.unknown(path, below: ""))
+                continue
+            }
+            let parts = path.split(separator: ".", omittingEmptySubsequences: false)
+            if parts.count == 3, parts[0] == "providers", !noteProvider(String(parts[1]), .flag) { continue }
+            let before = seen.insert(path).inserted ? nil : written[path]
+            write(parameter, path: path, text, .flag)
+            // A repeated option adds to a list; elsewhere the last one holds.
+            if case .sequence(let first)? = before?.node.content, let node = written[path]?.node,
+                case .sequence(let more) = node.content
+            {
+                written[path]?.node.content = .sequence(first + more)
+            }
+        }
+    }
+
+    // MARK: Shared
+
+    /// A text from outside the file becomes the node that the file would have held: lists may be written with commas,
+    /// and any structure in YAML's flow style.
+    private mutating func write(
+        _ parameter: Parameter, path: String, _ text: String, _ source: WrittenSetting.Source
+    ) {
+        let mark = YAMLMark(line: 1, column: 1)
+        var node = YAMLNode(content: .scalar(text, isPlain: false), mark: mark)
+        switch parameter.kind {
+        case .texts, .listeners, .ttl:
+            if text.hasPrefix("[") || text.hasPrefix("{") {
+                do {
+                    node = try YAMLReader.read(Bytes(text: text))
+                } catch {
+                    return issue(WrittenSetting(node: node, source: source).origin(), path, error.message)
+                }
+            } else if parameter.kind != .ttl {
+                let items = text.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
+                node.content = .sequence(
+                    items.map { YAMLNode(content: .scalar(String($0), isPlain: false), mark: mark) })
+            }
+        default: break
+        }
+        written[path] = WrittenSetting(node: node, source: source)
+    }
+
+    /// Notes a provider's name; false where it can be none.
+    private mutating func noteProvider(_ name: String, _ origin: SettingOrigin) -> Bool {
+        let letters = name.utf8
+        let isName =
+            (1...32).contains(letters.count) && letters.first.map { (0x61...0x7A).contains($0) } == true
+            && letters.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+        guard isName else {
+            issue(
+                origin, "providers.\(name)",
+                "a provider's name is 1 to 32 lower-case letters, digits and \"-\", a letter first")
+            return false
+        }
+        if providerNames[name] == nil { providerNames[name] = origin }
+        return true
+    }
+
+    private mutating func issue(_ origin: SettingOrigin, _ path: String, _ message: String) {
+        issues.append(SettingsIssue(origin: origin, path: path, message: message))
+    }
+
+    /// The names that may stand below a path.
+    private static func names(below path: String) -> [String] {
+        if path.isEmpty {
+            return SettingsTable.sections.flatMap { $0.name.isEmpty ? $0.parameters.map(\.path) : [$0.name] }
+        }
+        let parts = path.split(separator: ".")
+        let section = SettingsTable.sections.first { $0.name == parts.first.map(String.init) }
+        return (section?.parameters ?? []).compactMap { $0.path.split(separator: ".").last.map(String.init) }
+    }
+
+    /// The message for a name that nothing has, with what was probably meant.
+    private static func unknown(_ key: String, below path: String) -> String {
+        let names = names(below: path)
+        let paths = SettingsTable.all.map(\.path)
+        if let near = NearestName.find(key, among: path.isEmpty && key.contains(".") ? paths : names) {
+            return "there is no such setting; did you mean \"\(near)\"?"
+        }
+        let last = key.split(separator: ".").last.map(String.init) ?? key
+        if let elsewhere = paths.first(where: { $0.split(separator: ".").last?.lowercased() == last.lowercased() }) {
+            return "there is no such setting here; did you mean \"\(elsewhere)\"?"
+        }
+        return "there is no such setting; known here: \(names.joined(separator: ", "))"
+    }
+}

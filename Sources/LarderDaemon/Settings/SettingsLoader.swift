@@ -1,0 +1,266 @@
+// File, environment and flags become one `Settings`, or one error that tells everything that is wrong.
+import LarderCore
+import LarderIO
+import LarderProviders
+
+/// Reads the configuration.
+public struct SettingsLoader: Sendable {
+    /// The built-in providers, whose defaults fill in what nobody wrote.
+    public var providers: [ProviderAbout]
+
+    public init(providers: [ProviderAbout] = ProviderRegistry.builtIn.map(\.about)) {
+        self.providers = providers
+    }
+
+    /// - Parameters:
+    ///   - file: the configuration file; nil where there is none.
+    ///   - environment: the process's environment: `LARDER_*`, `XDG_*`, `HOME` and systemd's directories are read.
+    ///   - flags: path and value from the command line, strongest of all; a repeated path adds to a list.
+    public func load(
+        file: String?, environment: [String: String], flags: [(path: String, value: String)] = []
+    ) throws(SettingsError) -> Settings {
+        var text: Bytes?
+        if let file {
+            do {
+                text = try ConfigurationFile.read(file, limit: YAMLReader.maxBytes)
+            } catch {
+                let origin = SettingOrigin.file(file, line: 1, column: 1)
+                throw SettingsError(issues: [SettingsIssue(origin: origin, path: "", message: error.message)])
+            }
+        }
+        return try load(text: text, named: file ?? "", environment: environment, flags: flags)
+    }
+
+    /// The same from a text that is already in hand; `name` stands for the file in messages.
+    public func load(
+        text: Bytes?, named name: String, environment: [String: String],
+        flags: [(path: String, value: String)] = []
+    ) throws(SettingsError) -> Settings {
+        var collector = SettingsCollector()
+        if let text { collector.collect(file: name, text) }
+        collector.collect(environment: environment, builtIn: providers)
+        collector.collect(flags: flags)
+
+        var reader = SettingsReader(written: collector.written)
+        let secrets = Secrets(environment: environment)
+        let configured = providerSettings(&reader, collector.providerNames, secrets)
+        var settings = settings(&reader, environment, secrets, providers: configured)
+        Self.fitDefaults(&settings, reader)
+        Self.checkTogether(settings, &reader)
+
+        let issues = collector.issues + reader.issues
+        guard issues.isEmpty else { throw SettingsError(issues: Self.ordered(issues)) }
+        settings.notes = collector.notes + Self.notes(about: settings)
+        settings.effective = Self.inTableOrder(reader.effective)
+        return settings
+    }
+
+    /// The first that exists of `$LARDER_CONFIG`, `larder/larder.yaml` in the user's configuration directory, and
+    /// `/etc/larder/larder.yaml`. What `$LARDER_CONFIG` names is taken even where it does not exist: the error is due.
+    public static func standardFile(environment: [String: String]) -> String? {
+        if let named = environment["LARDER_CONFIG"], !named.isEmpty { return named }
+        return StandardPlaces(environment: environment).configurationFiles.first { ConfigurationFile.exists($0) }
+    }
+
+    // MARK: The snapshot
+
+    private func settings(
+        _ reader: inout SettingsReader, _ environment: [String: String], _ secrets: Secrets,
+        providers: [String: ProviderSettings]
+    ) -> Settings {
+        typealias Table = SettingsTable
+        let places = StandardPlaces(environment: environment)
+        let allowRemote = reader.flag(Table.allowRemote)
+        return Settings(
+            listen: listeners(&reader, places, allowRemote: allowRemote, providers: providers),
+            allowRemote: allowRemote,
+            hostNames: reader.texts(Table.hostNames, check: Self.hostName),
+            adminToken: adminToken(&reader, secrets),
+            adminUsers: adminUsers(&reader),
+            cachePath: directory(&reader, Table.cachePath, places.cache, variable: "CACHE_DIRECTORY"),
+            statePath: directory(&reader, Table.statePath, places.state, variable: "STATE_DIRECTORY"),
+            cacheMaxSize: reader.size(Table.cacheMaxSize),
+            cacheMemorySize: reader.size(Table.cacheMemorySize),
+            cacheMaxObject: reader.size(Table.cacheMaxObject),
+            cacheMinFree: reader.size(Table.cacheMinFree),
+            cacheHighWater: reader.count(Table.cacheHighWater),
+            cacheLowWater: reader.count(Table.cacheLowWater),
+            staleJitter: reader.count(Table.cacheJitter),
+            loops: reader.count(Table.loops),
+            serverMaxConnections: reader.count(Table.serverMaxConnections),
+            serverHeadTimeout: reader.duration(Table.serverHeadTimeout),
+            serverIdleTimeout: reader.duration(Table.serverIdleTimeout),
+            serverWriteTimeout: reader.duration(Table.serverWriteTimeout),
+            serverDrainTimeout: reader.duration(Table.serverDrainTimeout),
+            serverMaxBody: reader.size(Table.serverMaxBody),
+            fetchUserAgent: reader.text(Table.fetchUserAgent, check: Self.fieldValue) ?? "",
+            fetchConnectTimeout: reader.duration(Table.fetchConnectTimeout),
+            fetchDeadline: reader.duration(Table.fetchDeadline),
+            fetchSoftDeadline: reader.duration(Table.fetchSoftDeadline),
+            fetchFailurePause: reader.duration(Table.fetchFailurePause),
+            fetchMaxBody: reader.size(Table.fetchMaxBody),
+            fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
+            fetchProxy: reader.text(Table.fetchProxy, check: Self.proxy),
+            searchDeadline: reader.duration(Table.searchDeadline),
+            logLevel: logLevel(&reader),
+            logAccess: reader.choice(Table.logAccess, default: AccessLog.misses),
+            logFormat: reader.choice(Table.logFormat, default: LogFormat.auto),
+            artworkTTL: reader.duration(Table.artworkTTL),
+            artworkMissingTTL: reader.duration(Table.artworkMissingTTL),
+            artworkMaxSize: reader.size(Table.artworkMaxSize),
+            providers: providers,
+            notes: [],
+            effective: [])
+    }
+
+    private func logLevel(_ reader: inout SettingsReader) -> LogLevel {
+        let word = reader.choiceText(SettingsTable.logLevel)
+        return LogLevel.allCases.first { $0.word == word } ?? .info
+    }
+
+    private func directory(
+        _ reader: inout SettingsReader, _ parameter: Parameter, _ standard: String?, variable: String
+    ) -> String {
+        let path = reader.text(parameter, default: standard) { text throws(SettingFault) in
+            guard text.hasPrefix("/") else { throw SettingFault("\"\(text)\" is not an absolute path") }
+            return text.count > 1 && text.hasSuffix("/") ? String(text.dropLast()) : text
+        }
+        if path == nil, reader.written[parameter.path] == nil {
+            reader.issue(parameter.path, "is needed: neither $\(variable) nor $HOME tells where it could be")
+        }
+        return path ?? "/"
+    }
+
+    private func adminToken(_ reader: inout SettingsReader, _ secrets: Secrets) -> String? {
+        let parameter = SettingsTable.adminToken
+        let written = reader.text(parameter) { text throws(SettingFault) in
+            try secrets.resolve(text)
+        }
+        return credential("admin.token", parameter.path, &reader, secrets, check: { $0 }) ?? written
+    }
+
+    /// A credential outweighs what was written.
+    func credential(
+        _ name: String, _ path: String, _ reader: inout SettingsReader, _ secrets: Secrets,
+        check: (String) throws(SettingFault) -> String
+    ) -> String? {
+        do throws(SettingFault) {
+            guard let found = try secrets.credential(name) else { return nil }
+            reader.note(
+                EffectiveSetting(path: path, value: "(hidden)", defaultText: nil, origin: .credential(found.path)))
+            return try check(found.value)
+        } catch {
+            reader.issue(path, error.message)
+            return nil
+        }
+    }
+
+    private func adminUsers(_ reader: inout SettingsReader) -> [UInt32] {
+        reader.texts(SettingsTable.adminUsers) { text throws(SettingFault) in
+            guard let number = UInt32(text) ?? UserName.number(of: text) else {
+                throw SettingFault("there is no user \"\(text)\" on this machine")
+            }
+            return String(number)
+        }.compactMap { UInt32($0) }
+    }
+
+    // MARK: Texts
+
+    private static func hostName(_ text: String) throws(SettingFault) -> String {
+        let name = text.lowercased()
+        guard !name.contains("*"), !name.contains(":"), (try? BaseURL.checkImageHost(name)) != nil else {
+            throw SettingFault("\"\(text)\" is not a host name without port")
+        }
+        return name
+    }
+
+    private static func fieldValue(_ text: String) throws(SettingFault) -> String {
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
+            throw SettingFault("holds signs that are not ASCII")
+        }
+        return text
+    }
+
+    private static func proxy(_ text: String) throws(SettingFault) -> String {
+        for scheme in ["socks5h://", "socks5://"] {
+            if let rest = text.dropping(prefix: scheme) {
+                return scheme + (try BaseURL.check("http://\(rest)")).dropFirst("http://".count)
+            }
+        }
+        return try BaseURL.check(text)
+    }
+
+    // MARK: Findings
+
+    /// A default gives way to what was written beside it: nobody shall have to write two settings to change one.
+    private static func fitDefaults(_ settings: inout Settings, _ reader: SettingsReader) {
+        if reader.written["cache.maxObject"] == nil {
+            settings.cacheMaxObject = min(settings.cacheMaxObject, settings.cacheMaxSize / 2)
+        }
+        if reader.written["cache.lowWater"] == nil {
+            settings.cacheLowWater = min(settings.cacheLowWater, settings.cacheHighWater - 10)
+        }
+        if reader.written["fetch.softDeadline"] == nil {
+            settings.fetchSoftDeadline = min(settings.fetchSoftDeadline, settings.fetchDeadline)
+        }
+        settings.cacheMinFreeIsDefault = reader.written["cache.minFree"] == nil
+    }
+
+    private static func checkTogether(_ settings: Settings, _ reader: inout SettingsReader) {
+        if settings.cacheLowWater >= settings.cacheHighWater {
+            reader.issue(
+                "cache.lowWater",
+                "\(settings.cacheLowWater) must be less than cache.highWater, \(settings.cacheHighWater)")
+        }
+        if settings.cacheMaxObject > settings.cacheMaxSize {
+            reader.issue(
+                reader.written["cache.maxObject"] == nil ? "cache.maxSize" : "cache.maxObject",
+                "cache.maxObject, \(Units.format(size: settings.cacheMaxObject)), is more than the whole cache, "
+                    + Units.format(size: settings.cacheMaxSize))
+        }
+        if settings.fetchSoftDeadline > settings.fetchDeadline {
+            reader.issue(
+                "fetch.softDeadline",
+                "must not be longer than fetch.deadline, "
+                    + Units.format(duration: settings.fetchDeadline))
+        }
+    }
+
+    private static func notes(about settings: Settings) -> [String] {
+        var notes: [String] = []
+        if settings.cachePath == settings.statePath {
+            notes.append("state.path is the cache's directory: whoever empties the cache loses budgets and keys too")
+        }
+        if let token = settings.adminToken, token.utf8.count < 16 {
+            notes.append("admin.token is short: programs on this machine could guess it")
+        }
+        let isRemote = settings.listen.contains { (try? Address($0.address))?.isLoopback == false }
+        if isRemote { notes.append("other machines can reach Larder: it asks nobody who they are") }
+        for provider in settings.providers.values.sorted(by: { $0.name < $1.name })
+        where provider.key != nil && BaseURL.isReadableOnTheWay(provider.baseURL) {
+            notes.append("the key of \(provider.name) goes unencrypted to \(provider.baseURL)")
+        }
+        return notes
+    }
+
+    /// Findings in the order of the file, then those from elsewhere.
+    private static func ordered(_ issues: [SettingsIssue]) -> [SettingsIssue] {
+        func place(_ one: (offset: Int, element: SettingsIssue)) -> (Int, Int, Int) {
+            if case .file(_, let line, let column) = one.element.origin { return (line, column, one.offset) }
+            return (.max, 0, one.offset)
+        }
+        return issues.enumerated().sorted { place($0) < place($1) }.map(\.element)
+    }
+
+    private static func inTableOrder(_ effective: [EffectiveSetting]) -> [EffectiveSetting] {
+        let order = Dictionary(
+            SettingsTable.all.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first }
+        )
+        func place(_ setting: EffectiveSetting) -> (String, Int) {
+            let parts = setting.path.split(separator: ".")
+            let provider = parts.count == 3 ? String(parts[1]) : ""
+            return (provider, order[SettingsTable.template(of: setting.path)] ?? .max)
+        }
+        return effective.sorted { place($0) < place($1) }
+    }
+}

@@ -1,0 +1,148 @@
+// libyaml's events become a tree (https://pyyaml.org/wiki/LibYAML). What a settings file has no use for is refused by
+// name instead of being half understood: anchors, aliases, tags, second documents, keys that are no text.
+import CYAML
+import LarderCore
+
+/// Reads one YAML document.
+struct YAMLReader: ~Copyable {
+    /// A settings file is small; these bounds keep a hostile or mistaken one cheap.
+    static let maxBytes = 1 << 20
+    static let maxDepth = 16
+    static let maxNodes = 50_000
+
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let event: UnsafeMutablePointer<yaml_event_t>
+    private var nodes = 0
+
+    /// The root of the document; an empty text is an empty mapping.
+    static func read(_ text: Bytes) throws(YAMLError) -> YAMLNode {
+        guard text.count <= maxBytes else {
+            throw YAMLError(
+                mark: YAMLMark(line: 1, column: 1),
+                message: "the file is larger than \(Units.format(size: Int64(maxBytes)))")
+        }
+        if text.isEmpty { return YAMLNode(content: .mapping([]), mark: YAMLMark(line: 1, column: 1)) }
+        let result: Result<YAMLNode, YAMLError> = text.withUnsafeBufferPointer { buffer in
+            Result { () throws(YAMLError) in
+                var reader = try YAMLReader()
+                return try reader.document(buffer)
+            }
+        }
+        return try result.get()
+    }
+
+    private init() throws(YAMLError) {
+        parser = .allocate(capacity: 1)
+        event = .allocate(capacity: 1)
+        parser.initialize(to: yaml_parser_t())
+        event.initialize(to: yaml_event_t())
+        guard yaml_parser_initialize(parser) == 1 else {
+            throw YAMLError(mark: YAMLMark(line: 1, column: 1), message: "there is no memory to read it")
+        }
+    }
+
+    deinit {
+        yaml_event_delete(event)
+        yaml_parser_delete(parser)
+        event.deallocate()
+        parser.deallocate()
+    }
+
+    private mutating func document(_ text: UnsafeBufferPointer<UInt8>) throws(YAMLError) -> YAMLNode {
+        // The input must outlive the parser's use of it: it does, since everything happens inside this call.
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+        try advance()
+        try advance()
+        if event.pointee.type == YAML_STREAM_END_EVENT {
+            return YAMLNode(content: .mapping([]), mark: YAMLMark(line: 1, column: 1))
+        }
+        try advance()
+        let root = try node(depth: 0)
+        try advance()
+        try advance()
+        guard event.pointee.type == YAML_STREAM_END_EVENT else {
+            throw failure("a second document begins here: a settings file is one document")
+        }
+        return root
+    }
+
+    /// The value whose first event is the present one.
+    private mutating func node(depth: Int) throws(YAMLError) -> YAMLNode {
+        nodes += 1
+        guard nodes <= Self.maxNodes else { throw failure("the file holds more than \(Self.maxNodes) values") }
+        guard depth <= Self.maxDepth else { throw failure("values are nested deeper than \(Self.maxDepth) levels") }
+        let mark = mark
+        switch event.pointee.type {
+        case YAML_SCALAR_EVENT:
+            let data = event.pointee.data.scalar
+            try refuse(anchor: data.anchor, tag: data.tag)
+            return YAMLNode(content: .scalar(scalarText(), isPlain: larder_yaml_scalar_plain(event) == 1), mark: mark)
+        case YAML_SEQUENCE_START_EVENT:
+            let data = event.pointee.data.sequence_start
+            try refuse(anchor: data.anchor, tag: data.tag)
+            var items: [YAMLNode] = []
+            try advance()
+            while event.pointee.type != YAML_SEQUENCE_END_EVENT {
+                items.append(try node(depth: depth + 1))
+                try advance()
+            }
+            return YAMLNode(content: .sequence(items), mark: mark)
+        case YAML_MAPPING_START_EVENT:
+            let data = event.pointee.data.mapping_start
+            try refuse(anchor: data.anchor, tag: data.tag)
+            return YAMLNode(content: .mapping(try members(depth: depth)), mark: mark)
+        case YAML_ALIAS_EVENT:
+            throw failure("aliases (*name) are not read here: write the value out")
+        default:
+            throw failure("this is not a value")
+        }
+    }
+
+    private mutating func members(depth: Int) throws(YAMLError) -> [YAMLMember] {
+        var members: [YAMLMember] = []
+        try advance()
+        while event.pointee.type != YAML_MAPPING_END_EVENT {
+            let key = try node(depth: depth + 1)
+            guard case .scalar(let name, _) = key.content else {
+                throw YAMLError(mark: key.mark, message: "a key must be a name, not \(key.kindText)")
+            }
+            try advance()
+            members.append(YAMLMember(key: name, mark: key.mark, value: try node(depth: depth + 1)))
+            try advance()
+        }
+        return members
+    }
+
+    private mutating func advance() throws(YAMLError) {
+        yaml_event_delete(event)
+        guard yaml_parser_parse(parser, event) == 1 else {
+            // A reader's error has a byte offset and no mark (yaml.h, yaml_parser_t.problem_offset).
+            let place = parser.pointee.error == YAML_READER_ERROR ? parser.pointee.mark : parser.pointee.problem_mark
+            let problem = parser.pointee.problem.map { String(cString: $0) } ?? "it cannot be read"
+            let context = parser.pointee.context.map { " (\(String(cString: $0)))" } ?? ""
+            throw YAMLError(
+                mark: YAMLMark(line: place.line + 1, column: place.column + 1),
+                message: "not YAML: \(problem)\(context)")
+        }
+    }
+
+    private func refuse(
+        anchor: UnsafeMutablePointer<yaml_char_t>?, tag: UnsafeMutablePointer<yaml_char_t>?
+    ) throws(YAMLError) {
+        if anchor != nil { throw failure("anchors (&name) are not read here: write the value where it is used") }
+        if tag != nil { throw failure("tags (!type) are not read here: every value's type is known") }
+    }
+
+    private func scalarText() -> String {
+        var length = 0
+        guard let start = larder_yaml_scalar(event, &length) else { return "" }
+        return String(decoding: UnsafeBufferPointer(start: start, count: length), as: UTF8.self)
+    }
+
+    private var mark: YAMLMark {
+        YAMLMark(line: event.pointee.start_mark.line + 1, column: event.pointee.start_mark.column + 1)
+    }
+
+    private func failure(_ message: String) -> YAMLError { YAMLError(mark: mark, message: message) }
+}

@@ -1,0 +1,225 @@
+// The work of a flight: a raw entry is fetched, classified and stored; a normalised one is made from its raw parent,
+// fetched only where that is missing or no longer fresh. Both forms come from one fetch.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderStore
+
+/// One raw entry to be had: from whom, by which request, under which key.
+struct RawQuestion: Sendable {
+    var provider: ConfiguredProvider
+    var endpoint: String
+    var request: UpstreamRequest
+    var key: CacheKey
+    var order: FetchOrder
+    /// The client's fields, where a rule of RFC 9111 looks at them.
+    var clientFields: HeaderFields = [:]
+    /// What the client demands of a stored answer: it holds too for what a flight that just ended has brought.
+    var directives: ClientDirectives
+    /// The client forbade storing.
+    var isStored = true
+}
+
+extension DaemonContext {
+    /// The flight work for a raw entry.
+    func rawWork(_ question: RawQuestion) -> @Sendable (Bool) async -> FlightResult {
+        { _ in await self.makeRaw(question) }
+    }
+
+    private func makeRaw(_ question: RawQuestion) async -> FlightResult {
+        // Between our look-up and our lead another flight may have ended and committed this very row.
+        let rule = question.provider.rule(for: question.endpoint)
+        if let entry = await readOrMiss(question.key), isFresh(entry, question.directives, rule) {
+            return .answered(Made(entry: entry, isStored: true))
+        }
+        let provider = question.provider
+        let endpoint = question.endpoint
+        let limit = question.order.maxBody
+        let call = UpstreamCall(
+            provider: provider.name, order: question.order, isBudgeted: true,
+            classify: { response in
+                guard let plain = response.decoded(limit: limit) else {
+                    return .broken("The body's content coding could not be undone.")
+                }
+                return provider.provider.classify(plain, endpoint: endpoint)
+            })
+        switch await upstream.perform(call) {
+        case .failure(let failure): return .failed(failure)
+        case .success((let response, let classification)):
+            return .answered(await keep(response, classification, question))
+        }
+    }
+
+    /// Whether an entry answers as it is. One that is fresh, but older than this client accepts, does not: to fetch it
+    /// anew is what the flight is for.
+    func isFresh(_ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule) -> Bool {
+        switch Reuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()) {
+        case .fresh, .negative: true
+        case .stale, .unusable: false
+        }
+    }
+
+    private func keep(
+        _ response: UpstreamResponse, _ classification: Classification, _ question: RawQuestion
+    ) async -> Made {
+        let rule = question.provider.rule(for: question.endpoint)
+        let decision = StorePolicy.decide(
+            request: question.request, requestFields: question.clientFields, response: response,
+            classification: classification, rule: rule, key: question.key)
+        var entry = StoredResponse(
+            key: question.key, layer: .raw, provider: question.provider.name, endpoint: question.endpoint,
+            status: response.status, reason: response.reason, fields: HopByHop.endToEnd(response.fields),
+            body: response.body, requestTime: response.requestTime, responseTime: response.responseTime,
+            freshUntil: response.responseTime, staleUntil: response.responseTime,
+            label: "\(question.request.method) \(question.provider.url(question.request))")
+        guard question.isStored, case .store(let lifetimes) = decision else {
+            return Made(entry: entry, mayBeShared: rule.semantics == .ttl)
+        }
+        entry.initialAge = lifetimes.initialAge
+        entry.freshUntil = lifetimes.freshUntil
+        entry.staleUntil = lifetimes.staleUntil
+        entry.isNegative = lifetimes.isNegative
+        entry.fields = StorePolicy.storedFields(of: response)
+        let (isStored, stamp) = await write(entry)
+        return Made(entry: entry, isStored: isStored, stamp: stamp)
+    }
+
+    /// Writes an entry and makes every ready form of an older one invalid. Where it was stored, the stamp lets the new
+    /// answer into memory; there is none where a purge may have passed in between.
+    func write(_ entry: StoredResponse) async -> (isStored: Bool, MemoryStamp?) {
+        let before = tier.stamp(keys: [], providers: [entry.provider])
+        let outcome = await store.write(entry)
+        tier.invalidate(entry.key.digest)
+        if case .refused(let reason) = outcome {
+            log.debug("not stored", ["provider": entry.provider, "reason": reason])
+            return (false, nil)
+        }
+        let after = tier.stamp(keys: [entry.key.digest], providers: [entry.provider])
+        return (true, tier.isCurrent(before) ? after : nil)
+    }
+}
+
+/// One normalised entry to be had.
+struct NormalisedQuestion: Sendable {
+    var provider: ConfiguredProvider
+    var endpoint: Endpoint
+    var directives: ClientDirectives
+    var settings: Settings
+    /// After which the client is answered without this source.
+    var deadline: Duration?
+}
+
+extension DaemonContext {
+    /// The answer of one endpoint, out of the cache or made now.
+    func obtain(_ question: NormalisedQuestion) async throws(UpstreamFailure) -> Served {
+        let provider = question.provider
+        let key = provider.normalisedKey(question.endpoint, signer: signer)
+        let rule = provider.rule(for: question.endpoint.name)
+        return try await EntryFlow(
+            context: self, provider: provider.name, key: key, rule: rule,
+            staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives,
+            patience: question.settings.fetchSoftDeadline, deadline: question.deadline, worksFromStore: true,
+            work: { hasFallback in await self.makeNormalised(question, key: key, hasFallback: hasFallback) }
+        ).run()
+    }
+
+    private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
+    {
+        let provider = question.provider
+        let endpoint = question.endpoint
+        let rawKey = provider.rawKey(endpoint.upstream)
+        let raw: Served
+        do {
+            raw = try await EntryFlow(
+                context: self, provider: provider.name, key: rawKey, rule: provider.rule(for: endpoint.name),
+                staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives,
+                wantsFresh: true,
+                work: rawWork(
+                    RawQuestion(
+                        provider: provider, endpoint: endpoint.name, request: endpoint.upstream, key: rawKey,
+                        order: provider.order(endpoint.upstream, settings: question.settings),
+                        directives: question.directives, isStored: !question.directives.noStore))
+            ).run()
+        } catch {
+            return .failed(error)
+        }
+        // What is stored in normal form covers for the same failure without being made again.
+        if let failure = raw.failure, hasFallback { return .failed(failure) }
+        return await normalise(raw, question, key)
+    }
+
+    private func normalise(_ raw: Served, _ question: NormalisedQuestion, _ key: CacheKey) async -> FlightResult {
+        let endpoint = question.endpoint
+        let signer = signer
+        let rawEntry = raw.entry
+        var entry = StoredResponse(
+            key: key, layer: .normalised, provider: question.provider.name, endpoint: endpoint.name,
+            isNegative: rawEntry.isNegative, requestTime: rawEntry.requestTime, responseTime: rawEntry.responseTime,
+            initialAge: rawEntry.initialAge, freshUntil: rawEntry.freshUntil, staleUntil: rawEntry.staleUntil,
+            parents: [rawEntry.key.digest], normaliserVersion: question.provider.provider.about.normaliserVersion,
+            label: rawEntry.label)
+        if !rawEntry.isNegative {
+            let response = UpstreamResponse(
+                status: rawEntry.status, reason: rawEntry.reason, fields: rawEntry.fields, body: rawEntry.body,
+                requestTime: rawEntry.requestTime, responseTime: rawEntry.responseTime,
+                url: question.provider.url(endpoint.upstream))
+            let limit = Int(clamping: question.settings.fetchMaxBody)
+            let made = await compute.run { () -> Result<NormalisedEntry, UpstreamFailure> in
+                guard let plain = response.decoded(limit: limit) else {
+                    return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
+                }
+                do {
+                    return .success(NormalisedEntry(try endpoint.normalise(plain, signer), query: endpoint.query))
+                } catch {
+                    return .failure(Self.unreadable(endpoint.provider, "\(error)"))
+                }
+            }
+            switch made {
+            case .failure(let failure):
+                // Its raw form was taken for an answer. Kept for a minute only, it is asked for again, else the source
+                // would stay broken for the whole lifetime of what could not be read.
+                let now = time.wall()
+                let end = min(rawEntry.freshUntil, now + .seconds(60))
+                await store.updateFreshness(rawEntry.key.digest, freshUntil: end, staleUntil: end)
+                return .failed(failure)
+            case .success(let normalised):
+                entry.fields = normalised.fields
+                entry.body = normalised.results
+                if normalised.dropped > 0 {
+                    counters.cell(DaemonCounters.dropped, endpoint.provider).add(normalised.dropped)
+                    log.notice(
+                        "results dropped", ["provider": endpoint.provider, "count": String(normalised.dropped)])
+                }
+            }
+        }
+        var made = Made(entry: entry, covering: raw.failure)
+        // A row is made from a raw row only: what was not kept raw is not kept in normal form.
+        if raw.failure == nil, raw.forward == nil || raw.isStored || raw.outcome == .joined,
+            !question.directives.noStore
+        {
+            (made.isStored, made.stamp) = await write(entry)
+        }
+        return .answered(made)
+    }
+
+    private static func unreadable(_ provider: String, _ why: String) -> UpstreamFailure {
+        UpstreamFailure(
+            provider: provider, failure: .broken, detail: "The answer of \(provider) could not be read: \(why).")
+    }
+}
+
+extension UpstreamResponse {
+    /// The same answer without content coding, or nil where the coding is unknown, broken or the body grows past the
+    /// limit (a small body may inflate to anything).
+    func decoded(limit: Int) -> UpstreamResponse? {
+        guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else { return self }
+        guard let body = try? ContentCoding.inflate(body, coding: coding, limit: limit) else { return nil }
+        var plain = self
+        plain.body = body
+        plain.fields.remove("Content-Encoding")
+        plain.fields.remove("Content-Length")
+        return plain
+    }
+}

@@ -1,0 +1,272 @@
+// Every call to a provider passes here: admitted by its lane, reserved durably before it is sent, classified before
+// anyone may store it. An actor on the fetch loop, beside the flights, so that lanes have one owner.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderProviders
+import LarderStore
+
+/// One call: what to fetch and how to read the answer.
+struct UpstreamCall: Sendable {
+    var provider: String
+    var order: FetchOrder
+    /// Whether it counts against the provider's budget and suspension. Artwork comes from other hosts and does not.
+    var isBudgeted: Bool
+    /// Runs off the loops.
+    var classify: @Sendable (UpstreamResponse) -> Classification
+}
+
+/// What status and metrics show of a lane.
+struct LaneReport: Sendable {
+    var rate: (limit: CallRate, remaining: Int)?
+    var quota: (limit: CallRate, remaining: Int)?
+    /// When both will be whole again if nothing more is called.
+    var resetsAt: WallTime?
+    var suspension: Suspension?
+    var reachability: Reachability
+}
+
+actor UpstreamDesk {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    private let upstream: any Upstream
+    private let state: StateStore
+    private let compute: ComputeGate
+    private let time: any TimeSource
+    private let log: Logger
+    private let counters: CounterRegistry
+    private var lanes: [String: ProviderLane] = [:]
+    /// When the record of calls is next rid of those that no window reaches.
+    private var nextPruning: WallTime = .distantPast
+
+    init(
+        loop: EventLoop, upstream: any Upstream, state: StateStore, compute: ComputeGate, time: any TimeSource,
+        log: Logger, counters: CounterRegistry
+    ) {
+        self.loop = loop
+        self.upstream = upstream
+        self.state = state
+        self.compute = compute
+        self.time = time
+        self.log = log
+        self.counters = counters
+    }
+
+    /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions.
+    /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
+    func open(_ providers: ProviderSet) async {
+        let now = time.wall()
+        for provider in providers.all {
+            let settings = provider.settings
+            let record = await record(provider.name, [settings.rate, settings.quota], now: now)
+            var suspension = SuspensionMachine()
+            if let stored = try? await state.value(Self.suspensionName(provider.name)),
+                let decoded = SuspensionMachine(decoding: stored)
+            {
+                suspension = decoded
+            }
+            // Nothing is awaited from here on: calls were made while the above was read, and each of them counts.
+            guard let known = lanes[provider.name] else {
+                lanes[provider.name] = ProviderLane(
+                    budget: budget(settings, record, now: now), suspension: suspension,
+                    suspends: !provider.isPassthrough)
+                continue
+            }
+            lanes[provider.name]?.budget = known.budget.with(
+                rate: settings.rate, quota: settings.quota, recorded: record ?? [])
+            lanes[provider.name]?.suspends = !provider.isPassthrough
+        }
+    }
+
+    /// The calls that the state database knows of in the longest window; nil where they cannot be read.
+    private func record(_ provider: String, _ limits: [CallRate?], now: WallTime) async -> [WallTime]? {
+        guard let window = limits.compactMap({ $0?.window }).max() else { return [] }
+        do {
+            return try await state.calls(
+                of: provider, since: WallTime(milliseconds: now.milliseconds - window.milliseconds))
+        } catch {
+            log.warning(
+                "the record of calls cannot be read: they count as made", ["provider": provider, "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// The budget as the last run left it. What nobody can know counts as spent.
+    private func budget(_ settings: ProviderSettings, _ record: [WallTime]?, now: WallTime) -> CallBudget {
+        guard let record else { return CallBudget.spent(rate: settings.rate, quota: settings.quota, now: now) }
+        guard let lostAt = state.lostAt else {
+            return CallBudget(rate: settings.rate, quota: settings.quota, calls: record)
+        }
+        var budget = CallBudget.spent(rate: settings.rate, quota: settings.quota, now: lostAt)
+        for call in record { budget.count(at: call) }
+        return budget
+    }
+
+    /// Sends one call and says what came of it.
+    func perform(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
+        var isProbe = false
+        if call.isBudgeted {
+            switch await admit(call.provider) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let admitted): isProbe = admitted
+            }
+        }
+        do {
+            let response = try await upstream.fetch(call.order)
+            // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
+            // after it finds less.
+            if call.isBudgeted {
+                for _ in 0..<response.redirects { await countHop(call.provider) }
+            }
+            let classify = call.classify
+            let classification = await compute.run { classify(response) }
+            count(call, classification.word)
+            if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {
+                return .failure(await suspendIfNeeded(call, failure))
+            }
+            if call.isBudgeted { await succeeded(call.provider) }
+            return .success((response, classification))
+        } catch {
+            if error.stage == .cancelled {
+                // Only the trial call itself gives the trial back: others end beside it every moment.
+                if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
+                return .failure(UpstreamFailure(error, provider: call.provider))
+            }
+            let failure = UpstreamFailure(error, provider: call.provider)
+            count(call, failure.failure.rawValue)
+            return .failure(await suspendIfNeeded(call, failure))
+        }
+    }
+
+    /// What is known of a provider's lane now.
+    func report(_ provider: String) -> LaneReport? {
+        guard let lane = lanes[provider] else { return nil }
+        let now = time.wall()
+        let usage = lane.budget.usage(now: now)
+        let suspension = lane.suspends ? lane.suspension.suspension : nil
+        return LaneReport(
+            rate: lane.budget.rate.map { ($0, usage.rate ?? 0) },
+            quota: lane.budget.quota.map { ($0, usage.quota ?? 0) },
+            resetsAt: lane.budget.resetsAt(now: now), suspension: suspension, reachability: lane.reachability)
+    }
+
+    /// Ends a suspension by hand. False where there is no such provider.
+    func resume(_ provider: String) async -> Bool {
+        guard lanes[provider] != nil else { return false }
+        lanes[provider]?.suspension.resume()
+        await saveSuspension(provider)
+        return true
+    }
+
+    /// Takes a call from the lane and reserves it; true where it is the suspension's one trial.
+    private func admit(_ provider: String) async -> Result<Bool, UpstreamFailure> {
+        let now = time.wall()
+        var isProbe = false
+        switch lanes[provider]?.admit(now: now) {
+        case .suspended(let until, let reason):
+            return .failure(
+                UpstreamFailure(
+                    provider: provider, failure: reason == .limited ? .limited : .suspended,
+                    detail:
+                        "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
+                    retryAt: until))
+        case .spent(let until):
+            counters.cell(DaemonCounters.budgetRefusals, provider).add()
+            return .failure(
+                UpstreamFailure(
+                    provider: provider, failure: .limited,
+                    detail: "The budget of calls to \(provider) is spent; it opens again at \(until.rfc3339).",
+                    retryAt: until))
+        case .probe: isProbe = true
+        case .granted, nil: break
+        }
+        guard lanes[provider]?.budget.isLimited == true else { return .success(isProbe) }
+        do {
+            // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
+            try await state.reserveCall(provider, at: now)
+            await pruneRecord(now)
+            return .success(isProbe)
+        } catch {
+            // A trial that was never sent tells nothing; the next caller may make it.
+            if isProbe { lanes[provider]?.suspension.abandoned(now: time.wall()) }
+            log.error("a call could not be reserved", ["provider": provider, "error": "\(error)"])
+            return .failure(
+                UpstreamFailure(
+                    provider: provider, failure: .overloaded,
+                    detail: "The call could not be counted, so it was not sent: the state database cannot be written.",
+                    retryAt: now + .seconds(5)))
+        }
+    }
+
+    /// Once an hour: the record must not grow for as long as the daemon lives. A day is kept in any case, so that a
+    /// window that the next settings make longer still finds its calls.
+    private func pruneRecord(_ now: WallTime) async {
+        guard now >= nextPruning || nextPruning - now > .seconds(3600) else { return }
+        nextPruning = now + .seconds(3600)
+        let longest = lanes.values.map(\.budget.longestWindow).max() ?? .zero
+        let reach = max(longest, .seconds(86_400))
+        do {
+            try await state.forgetCalls(before: WallTime(milliseconds: now.milliseconds - reach.milliseconds))
+        } catch {
+            log.warning("old calls could not be taken off the record", ["error": "\(error)"])
+        }
+    }
+
+    private func countHop(_ provider: String) async {
+        guard lanes[provider]?.budget.isLimited == true else { return }
+        let now = time.wall()
+        lanes[provider]?.budget.count(at: now)
+        do {
+            try await state.reserveCall(provider, at: now)
+        } catch {
+            log.warning("a redirect could not be counted", ["provider": provider, "error": "\(error)"])
+        }
+    }
+
+    private func succeeded(_ provider: String) async {
+        if lanes[provider]?.succeeded(now: time.wall()) == true {
+            log.notice("provider works again", ["provider": provider])
+            await saveSuspension(provider)
+        }
+    }
+
+    private func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) async -> UpstreamFailure {
+        guard call.isBudgeted else { return failure }
+        if failure.failure == .invalidRequest || failure.failure == .notFound {
+            // The provider works; it is our request that it refuses.
+            await succeeded(call.provider)
+            return failure
+        }
+        let until = lanes[call.provider]?.failed(
+            failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: time.wall(),
+            random: UInt64.random(in: 0...UInt64.max))
+        guard let until else { return failure }
+        counters.cell(DaemonCounters.suspensions, call.provider).add()
+        log.warning(
+            "provider suspended",
+            [
+                "provider": call.provider, "reason": failure.failure.rawValue, "until": until.rfc3339,
+                "detail": failure.detail,
+            ])
+        await saveSuspension(call.provider)
+        var failure = failure
+        failure.retryAt = max(failure.retryAt ?? until, until)
+        return failure
+    }
+
+    private func count(_ call: UpstreamCall, _ word: String) {
+        counters.cell(DaemonCounters.upstreamCalls, call.provider, word).add()
+    }
+
+    private func saveSuspension(_ provider: String) async {
+        guard let lane = lanes[provider] else { return }
+        do {
+            try await state.setValue(Self.suspensionName(provider), lane.suspension.encode())
+        } catch {
+            log.warning("a suspension could not be saved", ["provider": provider, "error": "\(error)"])
+        }
+    }
+
+    private static func suspensionName(_ provider: String) -> String { "suspension.\(provider)" }
+}

@@ -1,0 +1,77 @@
+// Why a source gave nothing usable, in the words that become problem+json, `sources[].error` and exit codes.
+import LarderCore
+
+struct UpstreamFailure: Error, Sendable {
+    var provider: String
+    var failure: FailureClass
+    /// A sentence for a person, without secrets.
+    var detail: String
+    /// When asking again may help, where that is known.
+    var retryAt: WallTime?
+    /// The upstream's own answer, which pass-through hands on as it is.
+    var response: UpstreamResponse?
+
+    /// Whether the same request may succeed later without anybody changing anything.
+    var isRetryable: Bool {
+        switch failure {
+        case .limited, .unreachable, .timedOut, .broken, .suspended, .overloaded: true
+        case .refused, .invalidRequest, .notFound, .notConfigured: false
+        }
+    }
+
+    /// The whole seconds until a retry may help; at least one.
+    func retryAfter(now: WallTime) -> Int64? {
+        guard isRetryable, let retryAt else { return nil }
+        return max(1, ((retryAt - now).milliseconds + 999) / 1000)
+    }
+
+    /// The status of an answer that has nothing else to give.
+    var status: Int {
+        switch failure {
+        case .limited: 429
+        case .refused, .broken, .unreachable: 502
+        case .timedOut: 504
+        case .suspended, .notConfigured, .overloaded: 503
+        case .invalidRequest: 400
+        case .notFound: 404
+        }
+    }
+
+    func clientFacing(now: WallTime) -> ClientFacingError {
+        ClientFacingError(
+            status: status, code: failure.rawValue, detail: detail, provider: provider, failure: failure,
+            retryable: isRetryable, retryAfter: retryAfter(now: now))
+    }
+}
+
+extension UpstreamFailure {
+    /// What a fetch that brought no whole answer means for its provider.
+    init(_ error: FetchError, provider: String) {
+        let failure: FailureClass =
+            switch error.stage {
+            case .resolve, .connect, .secure, .send, .receive: .unreachable
+            case .timedOut: .timedOut
+            case .tooLarge, .malformed: .broken
+            case .forbidden: .refused
+            case .cancelled, .overloaded: .overloaded
+            }
+        self.init(provider: provider, failure: failure, detail: "\(error.origin): \(error.message)")
+    }
+
+    /// What an answer that is no answer means. Nil for answers.
+    init?(_ classification: Classification, response: UpstreamResponse, provider: String) {
+        switch classification {
+        case .data, .empty, .notFound: return nil
+        case .limited(let until):
+            self.init(
+                provider: provider, failure: .limited, detail: "\(provider) says that too many calls were made.",
+                retryAt: until, response: response)
+        case .refused(let detail):
+            self.init(provider: provider, failure: .refused, detail: detail, response: response)
+        case .invalidRequest(let detail):
+            self.init(provider: provider, failure: .invalidRequest, detail: detail, response: response)
+        case .broken(let detail):
+            self.init(provider: provider, failure: .broken, detail: detail, response: response)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// The functions that libcurl calls. They are free functions, isolated to nothing: a closure made in isolated code
+// would trap when C calls it. All of them run on the fetch loop, inside a call that `CurlMulti` made, and none of them
+// calls libcurl (https://curl.se/libcurl/c/libcurl-multi.html: no multi function from a callback).
+//
+// Ownership of the contexts: a transfer's is the `CurlTransfer`, kept by `CurlMulti` from `add` until its handle has
+// left the multi handle; the multi handle's is the `CurlMulti`, which outlives it. Nothing is retained through a
+// pointer.
+import CCurl
+import Glibc
+import LarderCore
+
+private func transfer(_ context: UnsafeMutableRawPointer?) -> CurlTransfer? {
+    context.map { Unmanaged<CurlTransfer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// CURLOPT_HEADERFUNCTION: one line, whole. Any count but the given one ends the transfer.
+func curlTookHeadLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes, let transfer = transfer(context) else { return 0 }
+    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return transfer.tookHeadLine(line) ? line.count : 0
+}
+
+/// CURLOPT_WRITEFUNCTION: a piece of the body. Returning less than was given ends the transfer; an empty piece is
+/// never given but for an empty body, where 0 is the right answer.
+func curlTookBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let transfer = transfer(context) else { return 0 }
+    let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+    return transfer.tookBody(piece) ? piece.count : 0
+}
+
+/// CURLOPT_OPENSOCKETFUNCTION: the address is known and nothing has been sent to it.
+func curlOpensSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let address, let transfer = transfer(context) else { return larder_CURL_SOCKET_BAD }
+    let known = withUnsafePointer(to: &address.pointee.addr) {
+        PublicAddress($0, length: Int(address.pointee.addrlen))
+    }
+    guard transfer.permitsConnection(to: known) else { return larder_CURL_SOCKET_BAD }
+    return socket(
+        address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+}
+
+/// CURLOPT_PREREQFUNCTION: connected, new or reused, and the request is about to be sent.
+func curlSendsRequest(
+    _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ peerPort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let transfer = transfer(context) else { return CURL_PREREQFUNC_ABORT }
+    let address = peer.flatMap { PublicAddress(String(cString: $0)) }
+    return transfer.permitsSending(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}
+
+/// CURLMOPT_SOCKETFUNCTION: watch this descriptor for this, or no longer.
+func curlWatches(
+    _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: Int32, _ context: UnsafeMutableRawPointer?,
+    _ socketContext: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().watch(descriptor, what)
+    return 0
+}
+
+/// CURLMOPT_TIMERFUNCTION: call back after so many milliseconds, at once, or (-1) not at all.
+func curlSetsTimer(
+    _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
+    return 0
+}

@@ -1,0 +1,100 @@
+// The one place where libcurl's codes become our stages. Each code that an http or https transfer can end with is
+// listed with its sentence; any other is a fault of sending, told by its number. The sentence is ours, never libcurl's
+// error text, which may hold the URL (https://curl.se/libcurl/c/libcurl-errors.html).
+import CCurl
+import LarderCore
+
+enum CurlError {
+    /// Stage and sentence of one code.
+    struct Meaning: Sendable, Hashable {
+        var stage: FetchError.Stage
+        var sentence: String
+    }
+
+    /// The error a transfer ended with.
+    static func error(_ code: CURLcode, origin: String) -> FetchError {
+        let meaning = meaning(of: code)
+        return FetchError(
+            stage: meaning.stage, origin: origin, curlCode: Int(code.rawValue), message: meaning.sentence)
+    }
+
+    /// What a code means.
+    static func meaning(of code: CURLcode) -> Meaning {
+        table.first { $0.code == code }?.meaning
+            ?? Meaning(stage: .send, sentence: "The transfer failed in a way that has no name here.")
+    }
+
+    /// Every code that can end our transfers, in the order of the stages.
+    static let table: [(code: CURLcode, meaning: Meaning)] = [
+        row(CURLE_COULDNT_RESOLVE_HOST, .resolve, "The host's name has no address."),
+        row(CURLE_COULDNT_RESOLVE_PROXY, .resolve, "The proxy's name has no address."),
+
+        row(CURLE_COULDNT_CONNECT, .connect, "No connection could be made."),
+        row(CURLE_INTERFACE_FAILED, .connect, "The network interface could not be used."),
+        row(CURLE_NO_CONNECTION_AVAILABLE, .connect, "No connection was free."),
+        // The order's own URL was read before.
+        row(CURLE_URL_MALFORMAT, .connect, "The proxy's URL could not be read."),
+        row(CURLE_PROXY, .connect, "The proxy refused the connection."),
+
+        row(CURLE_SSL_CONNECT_ERROR, .secure, "The TLS handshake failed."),
+        row(CURLE_PEER_FAILED_VERIFICATION, .secure, "The server's certificate is not valid for it."),
+        row(CURLE_SSL_CACERT_BADFILE, .secure, "The file of certificate authorities could not be read."),
+        row(CURLE_SSL_CIPHER, .secure, "No common TLS cipher was found."),
+        row(CURLE_SSL_ISSUER_ERROR, .secure, "The issuer of the server's certificate is not accepted."),
+        row(CURLE_SSL_INVALIDCERTSTATUS, .secure, "The server's certificate is revoked or its state unknown."),
+        row(CURLE_SSL_PINNEDPUBKEYNOTMATCH, .secure, "The server's key is another than the expected one."),
+        row(CURLE_SSL_CERTPROBLEM, .secure, "The client's certificate could not be used."),
+        row(CURLE_SSL_CLIENTCERT, .secure, "The server asks for a client certificate."),
+        row(CURLE_SSL_CRL_BADFILE, .secure, "The certificate revocation list could not be read."),
+        row(CURLE_SSL_ENGINE_NOTFOUND, .secure, "The TLS engine is missing."),
+        row(CURLE_SSL_ENGINE_SETFAILED, .secure, "The TLS engine could not be chosen."),
+        row(CURLE_SSL_ENGINE_INITFAILED, .secure, "The TLS engine could not be started."),
+        row(CURLE_SSL_SHUTDOWN_FAILED, .secure, "The TLS connection could not be closed."),
+        row(CURLE_USE_SSL_FAILED, .secure, "The connection could not be made secure."),
+
+        row(CURLE_SEND_ERROR, .send, "The connection broke while the request was sent."),
+        row(CURLE_SEND_FAIL_REWIND, .send, "The request's body could not be sent again."),
+        row(CURLE_READ_ERROR, .send, "The request's body could not be read."),
+        row(CURLE_UPLOAD_FAILED, .send, "The request's body could not be sent."),
+        row(CURLE_FAILED_INIT, .send, "libcurl could not be started."),
+        row(CURLE_OUT_OF_MEMORY, .send, "There was no memory for the transfer."),
+        row(CURLE_NOT_BUILT_IN, .send, "This libcurl lacks what the transfer needs."),
+        row(CURLE_UNKNOWN_OPTION, .send, "This libcurl lacks an option that the transfer needs."),
+        row(CURLE_SETOPT_OPTION_SYNTAX, .send, "A setting of the transfer has a form libcurl does not know."),
+
+        row(CURLE_GOT_NOTHING, .receive, "The connection was closed without an answer."),
+        row(CURLE_RECV_ERROR, .receive, "The connection broke while the answer was received."),
+        row(CURLE_PARTIAL_FILE, .receive, "The answer was cut off."),
+        row(CURLE_AGAIN, .receive, "The connection was not ready."),
+        row(CURLE_HTTP2, .receive, "The HTTP/2 connection broke."),
+        row(CURLE_HTTP2_STREAM, .receive, "The HTTP/2 stream broke."),
+        row(CURLE_UNRECOVERABLE_POLL, .receive, "The connection could not be waited for."),
+
+        // The order's deadline is kept by the loop's timer; what libcurl reports is its connect timeout.
+        row(CURLE_OPERATION_TIMEDOUT, .timedOut, "No connection was made in time."),
+
+        // MAXFILESIZE is never set: the length itself is out of range.
+        row(CURLE_FILESIZE_EXCEEDED, .tooLarge, "The length of the answer is out of range."),
+
+        // Schemes are checked before: what libcurl does not support here is the protocol of the answer.
+        row(CURLE_UNSUPPORTED_PROTOCOL, .malformed, "The answer is not HTTP/1."),
+        row(CURLE_WEIRD_SERVER_REPLY, .malformed, "The answer is not HTTP as it should be."),
+        // libcurl's own store of fields takes a continued line without a first one for a wrong argument. Ours are found
+        // wrong when options are set, before anything is sent.
+        row(CURLE_BAD_FUNCTION_ARGUMENT, .malformed, "The answer's head could not be read."),
+        row(CURLE_BAD_CONTENT_ENCODING, .malformed, "The answer's coding could not be read."),
+        row(CURLE_RANGE_ERROR, .malformed, "The answer's range could not be read."),
+        row(CURLE_WRITE_ERROR, .malformed, "The answer was refused while it was received."),
+
+        row(CURLE_LOGIN_DENIED, .forbidden, "The URL holds credentials."),
+        row(CURLE_TOO_MANY_REDIRECTS, .forbidden, "The answer redirects too often."),
+
+        row(CURLE_ABORTED_BY_CALLBACK, .cancelled, "The transfer was given up."),
+    ]
+
+    private static func row(
+        _ code: CURLcode, _ stage: FetchError.Stage, _ sentence: String
+    ) -> (code: CURLcode, meaning: Meaning) {
+        (code, Meaning(stage: stage, sentence: sentence))
+    }
+}

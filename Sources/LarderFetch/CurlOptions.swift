@@ -1,0 +1,57 @@
+// Setting options one after another: the first that libcurl refuses is remembered, so that no setting silently fails.
+import CCurl
+import LarderCore
+
+struct CurlOptions {
+    let easy: UnsafeMutableRawPointer
+    private(set) var failure = CURLE_OK
+
+    init(_ easy: UnsafeMutableRawPointer) {
+        self.easy = easy
+    }
+
+    mutating func keep(_ code: CURLcode) {
+        if failure == CURLE_OK { failure = code }
+    }
+
+    mutating func number(_ option: CURLoption, _ value: Int) {
+        keep(larder_easy_set_long(easy, option, value))
+    }
+
+    /// libcurl copies the text.
+    mutating func text(_ option: CURLoption, _ value: String) {
+        keep(larder_easy_set_string(easy, option, value))
+    }
+
+    mutating func pointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer) {
+        keep(larder_easy_set_pointer(easy, option, value))
+    }
+
+    mutating func data(_ option: CURLoption, _ value: larder_data_callback) {
+        keep(larder_easy_set_data_callback(easy, option, value))
+    }
+
+    /// A request body, copied by libcurl; the length is set first, since the bytes may hold NUL.
+    mutating func body(_ bytes: Bytes) {
+        keep(larder_easy_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count)))
+        // An empty array has no address, and none would mean "read the body from a callback".
+        let source = bytes.isEmpty ? [0] : bytes
+        source.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: CChar.self) {
+                keep(larder_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress))
+            }
+        }
+    }
+
+    /// A list of NUL-terminated lines, which `kept` owns: libcurl does not copy it.
+    mutating func list(_ option: CURLoption, _ lines: [Bytes], kept: inout UnsafeMutablePointer<curl_slist>?) {
+        for line in lines {
+            let longer = line.withUnsafeBufferPointer { buffer in
+                buffer.withMemoryRebound(to: CChar.self) { curl_slist_append(kept, $0.baseAddress) }
+            }
+            guard let longer else { return keep(CURLE_OUT_OF_MEMORY) }
+            kept = longer
+        }
+        keep(larder_easy_set_list(easy, option, kept))
+    }
+}

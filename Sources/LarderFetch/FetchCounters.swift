@@ -1,0 +1,32 @@
+// What the fetcher counts. Label values are the error stages and fixed words, so the series are known at start.
+import LarderCore
+
+/// The counter families of this room.
+public enum FetchCounters {
+    /// One per call of `fetch` that ended.
+    public static let fetches = CounterFamily(
+        "larder_fetches_total",
+        help: "Fetches that ended, by outcome: answered, or the stage that failed.", labels: ["outcome"])
+    /// One per request sent, whatever came of it.
+    public static let requests = CounterFamily(
+        "larder_fetch_requests_total", help: "Requests sent upstream, redirects and retries included.",
+        labels: ["connection"])
+    /// One per second try.
+    public static let retries = CounterFamily(
+        "larder_fetch_retries_total", help: "Fetches that were tried a second time.")
+    /// One per redirect followed.
+    public static let redirects = CounterFamily(
+        "larder_fetch_redirects_total", help: "Redirects that were followed.")
+    /// Body bytes as they came over the wire, without framing.
+    public static let receivedBytes = CounterFamily(
+        "larder_fetch_received_bytes_total", help: "Body bytes received from upstreams.")
+    /// Transfers that hold a slot now.
+    public static let active = CounterFamily(
+        "larder_fetch_active", .gauge, help: "Transfers under way.")
+    /// Fetches that wait for a slot now.
+    public static let waiting = CounterFamily(
+        "larder_fetch_waiting", .gauge, help: "Fetches waiting for their turn.")
+
+    /// Every family, in the order of `/metrics`.
+    public static let all = [fetches, requests, retries, redirects, receivedBytes, active, waiting]
+}

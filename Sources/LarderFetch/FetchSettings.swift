@@ -1,0 +1,38 @@
+// What a person may set about fetching. A change takes effect with the next transfer; those under way keep theirs.
+import LarderCore
+
+/// How the fetcher behaves towards every upstream.
+public struct FetchSettings: Sendable, Hashable {
+    /// Default `larder/1`. Sent as `User-Agent` where the order has none of its own; empty sends none.
+    public var userAgent: String
+    /// Default 5 s. Name, connection and TLS together have this long; the order's deadline ends them sooner.
+    /// See https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html
+    public var connectTimeout: Duration
+    /// Default 8. Transfers to one origin (scheme, host, port) at a time; more wait.
+    public var maxConnectionsPerHost: Int
+    /// Default 64. Transfers at a time to all origins; more wait.
+    public var maxTransfers: Int
+    /// Default 1,000. Fetches that may wait for their turn; one more is refused as `overloaded`.
+    public var maxWaiting: Int
+    /// Default nil: a direct connection. Never taken from the environment. May hold credentials, so it is never shown.
+    /// With a proxy the far address cannot be seen: it is the proxy that must keep answers' URLs from private hosts;
+    /// here only private address literals and local names are refused.
+    /// See https://curl.se/libcurl/c/CURLOPT_PROXY.html
+    public var proxy: String?
+    /// Default nil: the system's certificate authorities. A PEM file that replaces them.
+    public var caFile: String?
+
+    /// Settings; what is left out has its default.
+    public init(
+        userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxConnectionsPerHost: Int = 8,
+        maxTransfers: Int = 64, maxWaiting: Int = 1000, proxy: String? = nil, caFile: String? = nil
+    ) {
+        self.userAgent = userAgent
+        self.connectTimeout = connectTimeout
+        self.maxConnectionsPerHost = maxConnectionsPerHost
+        self.maxTransfers = maxTransfers
+        self.maxWaiting = maxWaiting
+        self.proxy = proxy
+        self.caFile = caFile
+    }
+}

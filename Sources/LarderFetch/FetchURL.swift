@@ -1,0 +1,91 @@
+// URLs are read by libcurl's own parser and by nothing else: the host that was checked is then the host that is
+// connected to, whatever trick the text tries (https://curl.se/libcurl/c/libcurl-url.html).
+import CCurl
+import LarderCore
+
+/// Scheme, host and port: what decides whether credentials may travel along.
+struct Origin: Sendable, Hashable, CustomStringConvertible {
+    var scheme: String
+    /// Lower case; an IPv6 literal keeps its brackets.
+    var host: String
+    var port: String
+
+    var isSecure: Bool { scheme == "https" }
+
+    /// As an error shows it: never more than scheme, host and port.
+    var description: String {
+        port == (isSecure ? "443" : "80") ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+}
+
+/// An absolute http or https URL without user information or fragment.
+struct FetchURL: Sendable, Hashable {
+    /// The URL in libcurl's normal form, all ASCII.
+    let text: String
+    let origin: Origin
+
+    /// Why a text is no such URL. The sentence holds nothing of the text.
+    struct Refusal: Error, Sendable, Hashable {
+        var message: String
+    }
+
+    /// Reads an absolute URL.
+    init(_ text: String) throws(Refusal) {
+        try self.init(Bytes(text.utf8), relativeTo: nil)
+    }
+
+    /// The target of a redirect: a reference, as a field's value holds it, resolved against this URL (RFC 3986 §5).
+    func resolving(_ reference: String) throws(Refusal) -> FetchURL {
+        var bytes = Bytes()
+        HeaderField.append(reference, to: &bytes)
+        return try FetchURL(bytes, relativeTo: text)
+    }
+
+    private init(_ reference: Bytes, relativeTo base: String?) throws(Refusal) {
+        let refused = Refusal(message: "The URL could not be read.")
+        guard let handle = curl_url() else { throw refused }
+        defer { curl_url_cleanup(handle) }
+        let strict = UInt32(CURLU_DISALLOW_USER | CURLU_NON_SUPPORT_SCHEME)
+        if let base {
+            guard curl_url_set(handle, CURLUPART_URL, base, strict) == CURLUE_OK else { throw refused }
+        }
+        // URLs out of answers hold spaces and raw bytes, which a client is expected to encode; control characters are
+        // refused by libcurl, NUL here, where it would end the text.
+        let flags = strict | UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)
+        guard !reference.contains(0) else { throw refused }
+        var bytes = reference
+        bytes.append(0)
+        let code = bytes.withUnsafeBufferPointer { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { curl_url_set(handle, CURLUPART_URL, $0.baseAddress, flags) }
+        }
+        guard code != CURLUE_USER_NOT_ALLOWED else { throw Refusal(message: "The URL holds credentials.") }
+        guard code == CURLUE_OK, let scheme = Self.part(handle, CURLUPART_SCHEME) else { throw refused }
+        guard scheme == "http" || scheme == "https" else {
+            throw Refusal(message: "Only http and https are fetched.")
+        }
+        guard Self.part(handle, CURLUPART_USER) == nil, Self.part(handle, CURLUPART_PASSWORD) == nil else {
+            throw Refusal(message: "The URL holds credentials.")
+        }
+        guard let host = Self.part(handle, CURLUPART_HOST)?.lowercased(), !host.isEmpty else { throw refused }
+        // libcurl maps such a name by the process's locale, which a daemon does not have.
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Refusal(message: "A host's name is to be written in its ASCII form (xn--...).")
+        }
+        guard
+            curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK,
+            curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK,
+            let port = Self.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)),
+            let url = Self.part(handle, CURLUPART_URL, UInt32(CURLU_NO_DEFAULT_PORT)),
+            url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { throw refused }
+        self.text = url
+        origin = Origin(scheme: scheme, host: host, port: port)
+    }
+
+    private static func part(_ handle: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,59 @@
+// The field lines of a request as libcurl takes them. A value with a line end in it would be a second field, so a field
+// that is no field is an error here and never reaches the wire (RFC 9110 §5.5).
+import LarderCore
+
+enum RequestLines {
+    /// What the connection and the body decide, not the order: libcurl writes these itself (RFC 9110 §7.6.1).
+    private static let ownedByTheConnection = [
+        "connection", "content-length", "expect", "host", "keep-alive", "proxy-authorization", "proxy-connection", "te",
+        "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    /// A field that cannot be sent. The message never holds a value, which may be a secret.
+    struct Refusal: Error, Sendable, Hashable {
+        var message: String
+    }
+
+    /// NUL-terminated lines for a `curl_slist`. In libcurl's notation "Name;" sends an empty field and "Name:" drops
+    /// the field libcurl would add (https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html).
+    static func make(fields: HeaderFields, secretFields: HeaderFields, hasBody: Bool) throws(Refusal) -> [Bytes] {
+        var lines: [Bytes] = []
+        // A credential replaces a field of the same name.
+        for field in fields.lines where !secretFields.contains(field.name) {
+            if let line = try line(field) { lines.append(line) }
+        }
+        for field in secretFields.lines {
+            if let line = try line(field) { lines.append(line) }
+        }
+        // An answer to "Expect" costs a round trip or a second of waiting; our bodies are small.
+        lines.append(Bytes(text: "Expect:\0"))
+        if hasBody, !fields.contains("Content-Type") { lines.append(Bytes(text: "Content-Type:\0")) }
+        return lines
+    }
+
+    /// Whether a text may stand as a method on the request line.
+    static func isMethod(_ method: Method) -> Bool {
+        !method.name.isEmpty && method.name.utf8.allSatisfy(ASCII.isToken) && method.name != "CONNECT"
+    }
+
+    private static func line(_ field: HeaderField) throws(Refusal) -> Bytes? {
+        guard !field.name.isEmpty, field.name.utf8.allSatisfy(ASCII.isToken) else {
+            throw Refusal(message: "A field of the request has an impossible name.")
+        }
+        if ownedByTheConnection.contains(where: { ASCII.equalFolded($0, field.name) }) { return nil }
+        var line = Bytes(text: field.name)
+        let value = ASCII.trimmed(field.value[...])
+        if value.isEmpty {
+            line.append(0x3B)
+        } else {
+            line.append(contentsOf: [0x3A, 0x20])
+            let start = line.count
+            HeaderField.append(String(value), to: &line)
+            guard line[start...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw Refusal(message: "The value of the field \(field.name) holds a control character.")
+            }
+        }
+        line.append(0)
+        return line
+    }
+}

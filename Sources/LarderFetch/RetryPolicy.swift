@@ -1,0 +1,107 @@
+// When a second try is worth its call: once, for what may be repeated, and only where the failure says that the same
+// request may well succeed a moment later. A second try is a call to the API like any other: callers that count calls
+// reserve for it or set `mayRetry` to false. Our retries multiply with our clients' own, hence never more than one.
+import CCurl
+import LarderCore
+
+/// What to do after a try that failed.
+enum RetryDecision: Sendable, Hashable {
+    case after(Duration)
+    case giveUp
+}
+
+enum RetryPolicy {
+    /// Tries of one fetch at most, the first included.
+    static let tries = 2
+    /// The pause before the second try is this, and up to as much again by chance, so that many do not return at once.
+    static let pause = Duration.milliseconds(150)
+    /// A `Retry-After` up to this is waited for; a longer one is the caller's to heed.
+    static let longestWait = Duration.seconds(2)
+    /// What must be left of the deadline after the pause for a try to have a chance.
+    static let leastRest = Duration.milliseconds(500)
+
+    /// A failure that is tried again.
+    enum Condition: Sendable, Hashable {
+        case never
+        /// Nothing of an answer had come.
+        case beforeTheAnswer
+        case always
+    }
+
+    /// Failures of the transfer. Codes that are not listed are never tried again.
+    static let codes: [(code: CURLcode, retries: Condition, reason: String)] = [
+        (CURLE_RECV_ERROR, .beforeTheAnswer, "A reset before the answer is most often a server that restarts."),
+        (CURLE_SEND_ERROR, .beforeTheAnswer, "The request did not reach the server whole."),
+        (CURLE_GOT_NOTHING, .never, "A kept connection that was closed is resent by libcurl; a fresh one is meant so."),
+        (CURLE_PARTIAL_FILE, .never, "A server that cuts off answers does so again, and the call was counted."),
+        (CURLE_COULDNT_CONNECT, .never, "A port that is closed is still closed a moment later."),
+        (CURLE_COULDNT_RESOLVE_HOST, .never, "The resolver has asked more than once itself."),
+        (CURLE_COULDNT_RESOLVE_PROXY, .never, "The resolver has asked more than once itself."),
+        (CURLE_OPERATION_TIMEDOUT, .never, "The time that a second try would need is spent."),
+        (CURLE_SSL_CONNECT_ERROR, .never, "A handshake fails the same way again."),
+        (CURLE_PEER_FAILED_VERIFICATION, .never, "A certificate does not become valid by asking again."),
+        (CURLE_UNSUPPORTED_PROTOCOL, .never, "A server that speaks no HTTP will not learn it."),
+        (CURLE_WEIRD_SERVER_REPLY, .never, "A broken answer is made by broken software."),
+        (CURLE_WRITE_ERROR, .never, "The answer was refused by us: broken or too large."),
+        (CURLE_ABORTED_BY_CALLBACK, .never, "The address was refused, or nobody waits."),
+    ]
+
+    /// Answers. Statuses that are not listed are never tried again.
+    static let statuses: [(status: Int, retries: Condition, reason: String)] = [
+        (403, .never, "A refusal, or a limit in disguise: asking again makes it longer."),
+        (408, .always, "The server tired of waiting on a kept connection (RFC 9110 §15.5.9)."),
+        (425, .never, "No early data is ever sent."),
+        (429, .never, "A limit: asking again makes it longer."),
+        (500, .never, "A fault in the API itself is met again by the same request."),
+        (502, .always, "A gateway whose backend was just being replaced."),
+        (503, .always, "Said to be temporary; a Retry-After that is short is honoured."),
+        (504, .always, "A gateway whose backend was slow once."),
+    ]
+
+    /// Decides after a whole answer.
+    /// - Parameters:
+    ///   - tries: tries made so far, the failed one included.
+    ///   - rest: what is left of the deadline.
+    ///   - chance: a number from 0 to 1.
+    static func afterAnswer(
+        _ response: UpstreamResponse, method: Method, mayRetry: Bool, tries: Int, rest: Duration, chance: Double
+    ) -> RetryDecision {
+        guard statuses.contains(where: { $0.status == response.status && $0.retries == .always }) else {
+            return .giveUp
+        }
+        var wanted = Duration.zero
+        if let text = response.fields.first("Retry-After") {
+            // A date is written for waits that are longer than ours.
+            guard text.utf8.count <= 6, let seconds = Int64(text), seconds >= 0 else { return .giveUp }
+            wanted = .seconds(seconds)
+            guard wanted <= longestWait else { return .giveUp }
+        }
+        return again(method: method, mayRetry: mayRetry, tries: tries, rest: rest, chance: chance, atLeast: wanted)
+    }
+
+    /// Decides after a transfer that brought no whole answer.
+    /// - Parameter sawAnswer: whether a byte of an answer had come.
+    static func afterFailure(
+        _ error: FetchError, sawAnswer: Bool, method: Method, mayRetry: Bool, tries: Int, rest: Duration,
+        chance: Double
+    ) -> RetryDecision {
+        // Other stages carry a code too, where libcurl's is the occasion and ours the finding.
+        guard error.stage == .send || error.stage == .receive else { return .giveUp }
+        guard let rule = codes.first(where: { Int($0.code.rawValue) == error.curlCode }) else { return .giveUp }
+        guard rule.retries == .always || rule.retries == .beforeTheAnswer && !sawAnswer else { return .giveUp }
+        return again(method: method, mayRetry: mayRetry, tries: tries, rest: rest, chance: chance, atLeast: .zero)
+    }
+
+    /// Whether a request may be sent twice at all (RFC 9110 §9.2.2); of the idempotent methods the two that only read.
+    static func isRepeatable(_ method: Method) -> Bool {
+        method == .get || method == .head
+    }
+
+    private static func again(
+        method: Method, mayRetry: Bool, tries: Int, rest: Duration, chance: Double, atLeast: Duration
+    ) -> RetryDecision {
+        guard mayRetry, tries < Self.tries, isRepeatable(method) else { return .giveUp }
+        let delay = atLeast + pause + pause * chance
+        return rest - delay >= leastRest ? .after(delay) : .giveUp
+    }
+}

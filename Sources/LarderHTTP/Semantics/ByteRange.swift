@@ -1,0 +1,161 @@
+// Range requests (RFC 9110 §14). Ranges are a wish: whatever is malformed, of another unit, or looks like an attack
+// (§17.15: many, overlapping ranges) gets the whole representation, which is always a right answer.
+import LarderCore
+
+/// What part of a representation a request asks for.
+public enum RangeOutcome: Sendable, Hashable {
+    /// 200 with everything.
+    case whole
+    /// 206 with one part.
+    case single(Range<Int64>)
+    /// 206 as `multipart/byteranges`, in the order asked for; the parts do not overlap.
+    case several([Range<Int64>])
+    /// 416 with `Content-Range: bytes */length`.
+    case unsatisfiable
+}
+
+/// Reading `Range` and `If-Range`, and rendering what answers them.
+public enum ByteRange {
+    /// More ranges than this in one request, and all of it is sent.
+    public static let maxRanges = 16
+
+    /// - Parameters:
+    ///   - method: ranges are defined for GET only (RFC 9110 §14.2).
+    ///   - length: of the whole representation, in bytes.
+    ///   - date: the answer's `Date`. With `If-Range` a `Last-Modified` counts only if it is at least a second
+    ///     older than that, since only then it is a strong validator (RFC 9110 §8.8.2.2).
+    public static func evaluate(
+        method: Method = .get, requestFields: HeaderFields, length: Int64, etag: EntityTag?, lastModified: WallTime?,
+        date: WallTime?
+    ) -> RangeOutcome {
+        let values = requestFields.all("Range")
+        guard method == .get, values.count == 1, length >= 0, let wanted = parse(values[0]),
+            ifRangeHolds(requestFields, etag: etag, lastModified: lastModified, date: date)
+        else { return .whole }
+        let ranges = wanted.compactMap { $0.resolved(length) }
+        if ranges.isEmpty {
+            // A suffix of an empty representation is satisfiable, but no Content-Range can say so (§14.1.2).
+            let isSuffixOfNothing = length == 0 && wanted.contains { $0.isSatisfiableSuffix }
+            return isSuffixOfNothing ? .whole : .unsatisfiable
+        }
+        let parts = coalesced(ranges)
+        if parts.count == 1 { return parts[0] == 0..<length ? .whole : .single(parts[0]) }
+        return .several(parts)
+    }
+
+    /// A range as written, before the length is known. `last` is inclusive.
+    private enum Wanted {
+        case from(Int64, last: Int64?)
+        case suffix(Int64)
+
+        func resolved(_ length: Int64) -> Range<Int64>? {
+            switch self {
+            case .from(let first, let last):
+                guard first < length else { return nil }
+                return first..<(min(last ?? length, length - 1) + 1)
+            case .suffix(let count):
+                return count > 0 && length > 0 ? max(0, length - count)..<length : nil
+            }
+        }
+
+        var isSatisfiableSuffix: Bool {
+            if case .suffix(let count) = self { count > 0 } else { false }
+        }
+    }
+
+    /// The ranges of a well-formed `bytes=` list, or nil.
+    private static func parse(_ value: String) -> [Wanted]? {
+        let halves = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, FieldList.lowercased(ASCII.trimmed(halves[0])) == "bytes" else { return nil }
+        var out: [Wanted] = []
+        for piece in halves[1].split(separator: ",") {
+            let text = ASCII.trimmed(piece)
+            if text.isEmpty { continue }
+            guard out.count < maxRanges, let dash = text.utf8.firstIndex(of: 0x2D) else { return nil }
+            let before = text[..<dash]
+            let after = text[text.utf8.index(after: dash)...]
+            if before.isEmpty {
+                guard let count = position(after) else { return nil }
+                out.append(.suffix(count))
+            } else {
+                guard let first = position(before) else { return nil }
+                let last = after.isEmpty ? nil : position(after)
+                guard after.isEmpty || last.map({ $0 >= first }) == true else { return nil }
+                out.append(.from(first, last: last))
+            }
+        }
+        return out.isEmpty ? nil : out
+    }
+
+    /// Digits only; what does not fit is beyond every length.
+    private static func position(_ text: Substring) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        return Int64(text) ?? .max
+    }
+
+    /// Ranges that touch or overlap are joined and come in the order of the bytes; others stay as asked for.
+    private static func coalesced(_ ranges: [Range<Int64>]) -> [Range<Int64>] {
+        let sorted = ranges.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+        var out: [Range<Int64>] = []
+        for range in sorted {
+            if let last = out.last, range.lowerBound <= last.upperBound {
+                out[out.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                out.append(range)
+            }
+        }
+        return out.count == ranges.count ? ranges : out
+    }
+
+    /// `If-Range` (RFC 9110 §13.1.5): strong comparison of a tag, or the exact `Last-Modified`.
+    private static func ifRangeHolds(
+        _ fields: HeaderFields, etag: EntityTag?, lastModified: WallTime?, date: WallTime?
+    ) -> Bool {
+        let values = fields.all("If-Range")
+        guard let value = values.first else { return true }
+        guard values.count == 1 else { return false }
+        if let tag = EntityTag.parse(ASCII.trimmed(value[...])) {
+            return etag?.stronglyEquals(tag) ?? false
+        }
+        guard let lastModified, let date, let wanted = HTTPDate.parse(value, now: date) else { return false }
+        return wanted.seconds == lastModified.seconds && lastModified.seconds < date.seconds
+    }
+
+    /// The value of `Content-Range` for one part.
+    public static func contentRange(_ range: Range<Int64>, length: Int64) -> String {
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
+    }
+
+    /// The value of `Content-Range` for 416.
+    public static func unsatisfiedRange(length: Int64) -> String { "bytes */\(length)" }
+
+    /// A boundary that the body cannot hold by chance: 128 bits of a digest of it.
+    public static func boundary(for body: Bytes) -> String {
+        "larder-" + Hex.encode(Digest(of: body).bytes.prefix(16))
+    }
+
+    /// The body of a `multipart/byteranges` answer (RFC 9110 §14.6). What of a range lies outside the body is left
+    /// out; the answer's own `Content-Type` is `multipart/byteranges; boundary=` and the boundary.
+    public static func multipart(
+        body: Bytes, ranges: [Range<Int64>], contentType: String?, boundary: String
+    ) -> Bytes {
+        var out = Bytes()
+        out.reserveCapacity(ranges.reduce(64) { $0 + Int($1.upperBound - $1.lowerBound) + 192 })
+        for range in ranges {
+            let range = range.clamped(to: 0..<Int64(body.count))
+            if range.isEmpty { continue }
+            out.append(contentsOf: "--\(boundary)\r\n".utf8)
+            if let contentType {
+                out.append(contentsOf: "Content-Type: ".utf8)
+                HeaderField.append(contentType, to: &out)
+                out.append(contentsOf: "\r\n".utf8)
+            }
+            let place = contentRange(range, length: Int64(body.count))
+            out.append(contentsOf: "Content-Range: \(place)\r\n\r\n".utf8)
+            out.append(contentsOf: body[Int(range.lowerBound)..<Int(range.upperBound)])
+            out.append(contentsOf: "\r\n".utf8)
+        }
+        out.append(contentsOf: "--\(boundary)--\r\n".utf8)
+        return out
+    }
+}

@@ -1,0 +1,76 @@
+// Conditional requests in the order of RFC 9110 §13.2.2. `If-Range` belongs to ranges and is decided there.
+import LarderCore
+
+/// What the conditions of a request ask of an answer that is at hand.
+public enum ConditionalOutcome: Sendable, Hashable {
+    /// Answer as if there were no conditions.
+    case proceed
+    /// 304.
+    case notModified
+    /// 412.
+    case preconditionFailed
+}
+
+/// Evaluation of `If-Match`, `If-Unmodified-Since`, `If-None-Match` and `If-Modified-Since`.
+public enum Conditional {
+    /// For whom we answer.
+    public enum Role: Sendable, Hashable {
+        /// The resource is our own: all four fields count.
+        case origin
+        /// A stored answer of someone else: `If-Match` and `If-Unmodified-Since` are the origin's to decide and are
+        /// ignored (RFC 9111 §4.3.2).
+        case cache
+    }
+
+    /// - Parameters:
+    ///   - status: of the answer at hand; conditions count for 2xx only (RFC 9110 §13.2.1).
+    ///   - lastModified: a cache may give the answer's `Date` where it has no `Last-Modified` (RFC 9111 §4.3.2).
+    ///   - now: for dates with a two-digit year.
+    public static func evaluate(
+        method: Method, requestFields: HeaderFields, status: Int, etag: EntityTag?, lastModified: WallTime?,
+        now: WallTime,
+        role: Role = .origin
+    ) -> ConditionalOutcome {
+        guard (200..<300).contains(status) else { return .proceed }
+        let reads = method == .get || method == .head
+        if role == .origin {
+            if let list = EntityTagList.parse(requestFields.all("If-Match")) {
+                guard matches(list, etag, by: EntityTag.stronglyEquals) else { return .preconditionFailed }
+            } else if let since = date(requestFields, "If-Unmodified-Since", now), let lastModified {
+                guard lastModified.seconds <= since.seconds else { return .preconditionFailed }
+            }
+        }
+        if let list = EntityTagList.parse(requestFields.all("If-None-Match")) {
+            guard matches(list, etag, by: EntityTag.weaklyEquals) else { return .proceed }
+            return reads ? .notModified : .preconditionFailed
+        }
+        if reads, let since = date(requestFields, "If-Modified-Since", now), let lastModified,
+            lastModified.seconds <= since.seconds
+        {
+            return .notModified
+        }
+        return .proceed
+    }
+
+    /// Whether the request carries a condition or a range, so that a whole 200 may not be its answer.
+    public static func isConditional(_ fields: HeaderFields) -> Bool {
+        ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range"].contains(
+            where: fields.contains)
+    }
+
+    /// "*" matches any representation there is, and there is one: the answer at hand.
+    private static func matches(
+        _ list: EntityTagList, _ etag: EntityTag?, by equals: (EntityTag) -> (EntityTag) -> Bool
+    ) -> Bool {
+        switch list {
+        case .any: true
+        case .tags(let tags): etag.map { etag in tags.contains { equals(etag)($0) } } ?? false
+        }
+    }
+
+    /// The date of a field that came once and holds one; else the field is ignored (RFC 9110 §13.1.3).
+    private static func date(_ fields: HeaderFields, _ name: String, _ now: WallTime) -> WallTime? {
+        let values = fields.all(name)
+        return values.count == 1 ? HTTPDate.parse(values[0], now: now) : nil
+    }
+}

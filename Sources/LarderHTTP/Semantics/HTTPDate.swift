@@ -1,0 +1,185 @@
+// Dates of HTTP (RFC 9110 §5.6.7): one form is written, three are read. Names and zone are matched without regard to
+// case and only GMT or UTC counts as a zone, as RFC 9111 §4.2 asks of caches. What is no date is nil, never a guess.
+import LarderCore
+
+/// Reading and writing HTTP dates. Whole seconds, UTC; no calendar library is asked.
+public enum HTTPDate {
+    /// The instant a date names, or nil where the text is none of the three forms.
+    ///
+    /// - Parameter now: decides the century of the two-digit year of the RFC 850 form: a date more than 50 years after
+    ///   it lies in the past.
+    public static func parse(_ text: String, now: WallTime) -> WallTime? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var cursor = Cursor(bytes: bytes)
+            cursor.skipSpaces()
+            let date = cursor.date(now: now)
+            cursor.skipSpaces()
+            return cursor.isAtEnd ? date : nil
+        }
+    }
+
+    /// The preferred form: "Sun, 06 Nov 1994 08:49:37 GMT". Instants outside the years 0…9999 are moved to its ends.
+    public static func format(_ time: WallTime) -> String {
+        let seconds = min(max(time.seconds, -62_167_219_200), 253_402_300_799)
+        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let rest = Int(seconds - days * 86_400)
+        let (year, month, day) = WallTime.civil(fromDays: days)
+        return String(unsafeUninitializedCapacity: 29) { out in
+            var place = 0
+            func put(_ byte: UInt8) {
+                out[place] = byte
+                place += 1
+            }
+            func put(_ text: StaticString) {
+                for index in 0..<text.utf8CodeUnitCount { put(text.utf8Start[index]) }
+            }
+            func two(_ value: Int) {
+                put(0x30 + UInt8(truncatingIfNeeded: value / 10))
+                put(0x30 + UInt8(truncatingIfNeeded: value % 10))
+            }
+            // Day 0 of 1970 was a Thursday.
+            put(Names.days[Int(((days + 4) % 7 + 7) % 7)])
+            put(", ")
+            two(Int(day))
+            put(0x20)
+            put(Names.months[Int(month) - 1])
+            put(0x20)
+            two(Int(year) / 100)
+            two(Int(year) % 100)
+            put(0x20)
+            two(rest / 3600)
+            put(0x3A)
+            two(rest / 60 % 60)
+            put(0x3A)
+            two(rest % 60)
+            put(" GMT")
+            return place
+        }
+    }
+
+    private enum Names {
+        static let days: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        static let longDays: [StaticString] = [
+            "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+        ]
+        static let months: [StaticString] = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+    }
+
+    /// A place in the text. Every step either moves on or gives nil.
+    private struct Cursor {
+        let bytes: UnsafeBufferPointer<UInt8>
+        var place = 0
+
+        init(bytes: UnsafeBufferPointer<UInt8>) {
+            self.bytes = bytes
+        }
+
+        var isAtEnd: Bool { place == bytes.count }
+
+        mutating func skipSpaces() {
+            while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 { place += 1 }
+        }
+
+        mutating func date(now: WallTime) -> WallTime? {
+            // Long names first: "Sun" begins "Sunday".
+            if name(of: Names.longDays) != nil { return rfc850(now: now) }
+            guard name(of: Names.days) != nil else { return nil }
+            return take(0x2C) ? fixdate() : asctime()
+        }
+
+        /// " 06 Nov 1994 08:49:37 GMT"
+        private mutating func fixdate() -> WallTime? {
+            guard take(0x20), let day = number(2), take(0x20), let month = name(of: Names.months), take(0x20),
+                let year = number(4), take(0x20), let time = clock(), take(0x20), zone()
+            else { return nil }
+            return instant(year: year, month: month + 1, day: day, time: time)
+        }
+
+        /// ", 06-Nov-94 08:49:37 GMT"
+        private mutating func rfc850(now: WallTime) -> WallTime? {
+            guard take(0x2C), take(0x20), let day = number(2), take(0x2D), let month = name(of: Names.months),
+                take(0x2D),
+                let short = number(2), take(0x20), let time = clock(), take(0x20), zone()
+            else { return nil }
+            // The latest year with those digits that is at most 50 years ahead (RFC 9110 §5.6.7).
+            let days = now.seconds >= 0 ? now.seconds / 86_400 : (now.seconds - 86_399) / 86_400
+            let present = WallTime.civil(fromDays: days).year
+            var year = (present + 50) - ((present + 50) - short) % 100
+            if year == present + 50, let date = instant(year: year, month: month + 1, day: day, time: time),
+                let limit = fiftyYears(after: now, days: days), date > limit
+            {
+                year -= 100
+            }
+            return instant(year: year, month: month + 1, day: day, time: time)
+        }
+
+        /// " Nov  6 08:49:37 1994"
+        private mutating func asctime() -> WallTime? {
+            guard take(0x20), let month = name(of: Names.months), take(0x20) else { return nil }
+            guard let day = take(0x20) ? number(1) : number(2) else { return nil }
+            guard take(0x20), let time = clock(), take(0x20), let year = number(4) else { return nil }
+            return instant(year: year, month: month + 1, day: day, time: time)
+        }
+
+        private func fiftyYears(after now: WallTime, days: Int64) -> WallTime? {
+            let (year, month, day) = WallTime.civil(fromDays: days)
+            let start = WallTime.days(year: year + 50, month: month, day: day)
+            return WallTime(seconds: start * 86_400 + (now.seconds - days * 86_400))
+        }
+
+        /// Seconds of the day. A leap second (60) is read as the next minute's first.
+        private mutating func clock() -> Int64? {
+            guard let hour = number(2), take(0x3A), let minute = number(2), take(0x3A), let second = number(2),
+                hour < 24, minute < 60, second <= 60
+            else { return nil }
+            return hour * 3600 + minute * 60 + second
+        }
+
+        private mutating func zone() -> Bool {
+            name(of: ["GMT", "UTC"]) != nil
+        }
+
+        private func instant(year: Int64, month: Int, day: Int64, time: Int64) -> WallTime? {
+            let days = WallTime.days(year: year, month: Int64(month), day: day)
+            // A day the month does not have comes back as another date.
+            guard day >= 1, WallTime.civil(fromDays: days) == (year, Int64(month), day) else { return nil }
+            return WallTime(seconds: days * 86_400 + time)
+        }
+
+        private mutating func take(_ byte: UInt8) -> Bool {
+            guard place < bytes.count, bytes[place] == byte else { return false }
+            place += 1
+            return true
+        }
+
+        private mutating func number(_ digits: Int) -> Int64? {
+            guard place + digits <= bytes.count else { return nil }
+            var value: Int64 = 0
+            for byte in bytes[place..<place + digits] {
+                guard byte &- 0x30 < 10 else { return nil }
+                value = value * 10 + Int64(byte - 0x30)
+            }
+            place += digits
+            return value
+        }
+
+        /// The number of the name that stands here, whatever its case.
+        private mutating func name(of names: [StaticString]) -> Int? {
+            for (number, name) in names.enumerated() {
+                let count = name.utf8CodeUnitCount
+                guard place + count <= bytes.count else { continue }
+                let matches = (0..<count).allSatisfy {
+                    ASCII.lowercased(bytes[place + $0]) == ASCII.lowercased(name.utf8Start[$0])
+                }
+                if matches {
+                    place += count
+                    return number
+                }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// The chunked transfer coding (RFC 9112 §7.1) as a value that is fed whatever came. Extensions are passed over,
+// trailer fields dropped (§7.1.2 allows it); both are bounded. Line ends are CRLF and nothing else.
+import LarderCore
+
+/// Decodes one chunked body.
+public struct ChunkedDecoder: Sendable, Hashable {
+    public enum Progress: Sendable, Hashable {
+        /// All bytes given were used and the body goes on.
+        case more
+        /// The body has ended; what follows the used bytes belongs to the next request.
+        case done
+        case fault(RequestFault)
+    }
+
+    private enum State: Sendable, Hashable {
+        case size(digits: Int)
+        case extensions
+        case sizeEnd
+        case data
+        case dataEnd
+        case dataEndFeed
+        case trailerStart
+        case trailer
+        case trailerEnd
+        case lastFeed
+        case done
+    }
+
+    private var state = State.size(digits: 0)
+    /// Bytes of the present chunk still to come.
+    private var left = 0
+    /// Bytes of extensions and trailers so far.
+    private var overhead = 0
+    /// Bytes of the body so far.
+    private var total = 0
+
+    private static let maximumOverhead = 8 * 1024
+
+    public init() {}
+
+    /// Decodes as much of the input as belongs to the body, appending to `body`; `limit` bounds the whole of it.
+    /// - Returns: the bytes used, and how it stands.
+    public mutating func decode(
+        _ input: UnsafeBufferPointer<UInt8>, into body: inout Bytes, limit: Int
+    ) -> (used: Int, progress: Progress) {
+        var index = 0
+        while index < input.count {
+            if state == .done { break }
+            if state == .data {
+                let count = min(left, input.count - index)
+                body.append(contentsOf: UnsafeBufferPointer(rebasing: input[index..<index + count]))
+                left -= count
+                index += count
+                if left == 0 { state = .dataEnd }
+                continue
+            }
+            if let fault = step(input[index], limit: limit) { return (index, .fault(fault)) }
+            index += 1
+        }
+        return (index, state == .done ? .done : .more)
+    }
+
+    /// Takes one byte of framing.
+    private mutating func step(_ byte: UInt8, limit: Int) -> RequestFault? {
+        switch state {
+        case .size(let digits): return size(byte, digits: digits, limit: limit)
+        case .extensions:
+            if byte == 0x0D {
+                state = .sizeEnd
+            } else if !Octet.isValue(byte) {
+                return .badChunk
+            } else if !spend() {
+                return .trailersTooLarge
+            }
+        case .sizeEnd:
+            guard byte == 0x0A else { return .badChunk }
+            state = left > 0 ? .data : .trailerStart
+        case .dataEnd:
+            guard byte == 0x0D else { return .badChunk }
+            state = .dataEndFeed
+        case .dataEndFeed:
+            guard byte == 0x0A else { return .badChunk }
+            state = .size(digits: 0)
+        case .trailerStart:
+            if byte == 0x0D {
+                state = .lastFeed
+            } else {
+                // A trailer line is a field line: it begins with a name.
+                guard Octet.isToken(byte) else { return .badChunk }
+                guard spend() else { return .trailersTooLarge }
+                state = .trailer
+            }
+        case .trailer:
+            if byte == 0x0D {
+                state = .trailerEnd
+            } else if !Octet.isValue(byte) {
+                return .badChunk
+            } else if !spend() {
+                return .trailersTooLarge
+            }
+        case .trailerEnd:
+            guard byte == 0x0A else { return .badChunk }
+            state = .trailerStart
+        case .lastFeed:
+            guard byte == 0x0A else { return .badChunk }
+            state = .done
+        case .data, .done: break
+        }
+        return nil
+    }
+
+    private mutating func size(_ byte: UInt8, digits: Int, limit: Int) -> RequestFault? {
+        if let value = ASCII.hexValue(byte) {
+            // Sixteen digits fill a word; leading zeros beyond that are nobody's honest size.
+            guard digits < 16 else { return .badChunk }
+            if digits == 0 { left = 0 }
+            guard left >> 58 == 0 else { return .bodyTooLarge }
+            left = left << 4 | Int(value)
+            guard left <= limit - total else { return .bodyTooLarge }
+            state = .size(digits: digits + 1)
+            return nil
+        }
+        guard digits > 0 else { return .badChunk }
+        switch byte {
+        case 0x0D: state = .sizeEnd
+        // White space before an extension is "bad" but allowed (RFC 9112 §7.1.1).
+        case 0x3B, 0x20, 0x09: state = .extensions
+        default: return .badChunk
+        }
+        total += left
+        return nil
+    }
+
+    private mutating func spend() -> Bool {
+        overhead += 1
+        return overhead <= Self.maximumOverhead
+    }
+}

@@ -1,0 +1,153 @@
+// One connection's life as a value: bytes, ends and time-outs come in, what to do goes out. It knows nothing of
+// sockets, tasks or answers' contents; the connection around it only performs.
+//
+// Answers leave in the order of their requests because one request is in hand at a time: what follows it waits unread,
+// or unparsed, until its answer has been handed over (RFC 9112 §9.3.2).
+
+/// The state of one HTTP/1.x connection.
+public struct ConnectionMachine: Sendable, Hashable {
+    public enum Phase: Sendable, Hashable {
+        /// Between requests: nothing of the next has come.
+        case idle
+        /// Part of a head has come.
+        case head
+        /// The head is complete, the body is coming.
+        case body
+        /// A request is with its handler; its answer has not begun.
+        case answering
+        /// The last answer is handed over; when it is written the sending half ends and input is thrown away until the
+        /// client has seen it (RFC 9112 §9.6).
+        case closing
+        case closed
+    }
+
+    /// What to do with a request whose head is complete.
+    public enum Begin: Sendable, Hashable {
+        case answer
+        /// Read the body first; where the client waits for it, send "100 Continue" before.
+        case readBody(sendsContinue: Bool)
+        case refuse(RequestFault)
+    }
+
+    /// What to do when the client sends no more.
+    public enum InputEnd: Sendable, Hashable {
+        /// Nothing is owed: close.
+        case close
+        /// It left before its answer began: cancel the request and close.
+        case cancel
+        /// Finish writing, then close.
+        case finish
+    }
+
+    /// What the connection waits for, and so which limit of time holds.
+    public enum Wait: Sendable, Hashable {
+        case nextRequest
+        case head
+        case body
+        /// The server's own work, which has its own deadlines.
+        case handler
+        /// The client's end after ours.
+        case clientEnd
+    }
+
+    public private(set) var phase = Phase.idle
+    /// The connection ends with the answer to the request in hand.
+    public private(set) var closes = false
+    private var drains = false
+
+    public init() {}
+
+    /// Whether bytes may be taken from the client, to be parsed or thrown away.
+    @inlinable
+    public var reads: Bool { phase != .answering && phase != .closed }
+
+    /// Whether the next bytes begin a request or go on with its head.
+    @inlinable
+    public var parses: Bool { phase == .idle || phase == .head }
+
+    public var wait: Wait {
+        switch phase {
+        case .idle: .nextRequest
+        case .head: .head
+        case .body: .body
+        case .answering: .handler
+        case .closing, .closed: .clientEnd
+        }
+    }
+
+    /// Part of a head has come.
+    public mutating func headBegan() {
+        if phase == .idle { phase = .head }
+    }
+
+    /// A request is answered at once, out of memory. Whether the connection ends with it.
+    @inline(__always)
+    public mutating func answeredAtOnce(_ head: RequestHead) -> Bool {
+        if head.persists, !drains {
+            phase = .idle
+            return false
+        }
+        closes = true
+        phase = .closing
+        return true
+    }
+
+    /// A head is complete and its request goes to a handler.
+    public mutating func began(_ head: RequestHead, maxBody: Int) -> Begin {
+        closes = drains || !head.persists
+        switch head.framing {
+        case .none, .length(0):
+            phase = .answering
+            return .answer
+        case .length(let length) where length > maxBody:
+            return .refuse(.bodyTooLarge)
+        case .length, .chunked:
+            phase = .body
+            return .readBody(sendsContinue: head.flags.contains(.expectContinue))
+        }
+    }
+
+    /// The body is complete: the request goes to its handler.
+    public mutating func bodyEnded() {
+        if phase == .body { phase = .answering }
+    }
+
+    /// The answer is handed over for writing. Whether the connection ends when it is written.
+    public mutating func answered(closing: Bool) -> Bool {
+        guard phase != .closed else { return true }
+        closes = closes || closing || drains
+        phase = closes ? .closing : .idle
+        return closes
+    }
+
+    /// An error answer ends the connection, whatever the request asked for.
+    public mutating func refused() {
+        closes = true
+        if phase != .closed { phase = .closing }
+    }
+
+    /// The client sends no more (decision 20).
+    /// - Parameter writing: answers are still being written.
+    public mutating func inputEnded(writing: Bool) -> InputEnd {
+        defer {
+            closes = true
+            if phase != .answering, writing { phase = .closing }
+        }
+        switch phase {
+        case .answering: return .cancel
+        case .idle, .head, .body, .closing: return writing ? .finish : .close
+        case .closed: return .close
+        }
+    }
+
+    /// The server stops. Whether the connection, having nothing in hand, ends now.
+    public mutating func drain(writing: Bool) -> Bool {
+        drains = true
+        guard phase == .idle, !writing else { return false }
+        return true
+    }
+
+    public mutating func closed() {
+        phase = .closed
+    }
+}

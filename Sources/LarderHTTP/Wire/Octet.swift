@@ -1,0 +1,40 @@
+// Byte classes of RFC 9110 §5 and the comparisons that parsing needs, on bytes as they lie: they run once a byte.
+
+/// Byte classes and comparisons of the parser.
+enum Octet {
+    /// Token characters (RFC 9110 §5.6.2) as two sets of bits: below 64, and from 64 to 127.
+    @inline(__always)
+    static func isToken(_ byte: UInt8) -> Bool {
+        let set: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : byte < 128 ? 0x57FF_FFFF_C7FF_FFFE : 0
+        return set >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// Any byte above the space but DEL.
+    @inline(__always)
+    static func isTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
+
+    /// Visible characters, space, tab and bytes above ASCII (RFC 9110 §5.5).
+    @inline(__always)
+    static func isValue(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
+
+    /// Whether the bytes are that lower-case name, letters folded. Only where each byte is known to be a token
+    /// character or no letter of the name can be confused: the fold maps nothing else on letters, digits and "-".
+    @inline(__always)
+    static func equals(_ start: UnsafePointer<UInt8>, _ name: StaticString) -> Bool {
+        let expected = name.utf8Start
+        var difference: UInt8 = 0
+        for index in 0..<name.utf8CodeUnitCount {
+            let byte = start[index]
+            let folded = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            difference |= folded ^ expected[index]
+        }
+        return difference == 0
+    }
+
+    @inline(__always)
+    static func methodCode(_ start: UnsafePointer<UInt8>, _ length: Int) -> RequestHead.MethodCode {
+        if length == 3, start[0] == 0x47, start[1] == 0x45, start[2] == 0x54 { return .get }
+        if length == 4, start[0] == 0x48, start[1] == 0x45, start[2] == 0x41, start[3] == 0x44 { return .head }
+        return .other
+    }
+}

@@ -1,0 +1,99 @@
+// Why a request's bytes were refused, one case a rule, each with the status the rule's paragraph asks for. After any of
+// them the rest of the input cannot be trusted: the connection ends with the answer.
+import LarderCore
+
+/// What is wrong with the framing or the syntax of a request.
+public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
+    /// RFC 9112 §3: method SP target SP version.
+    case badRequestLine
+    case badMethod
+    case badTarget
+    case badVersion
+    /// A major version that is not 1 (RFC 9110 §15.6.6).
+    case unsupportedVersion
+    case targetTooLong
+    case headTooLarge
+    case tooManyFields
+    case badFieldName
+    /// RFC 9112 §5.1: a proxy in front may read the line otherwise.
+    case spaceBeforeColon
+    /// A line that begins with white space (RFC 9112 §5.2).
+    case foldedLine
+    /// A line ended without its carriage return (RFC 9112 §2.2).
+    case bareLineFeed
+    case bareCarriageReturn
+    /// NUL or another control character (RFC 9110 §5.5).
+    case badFieldValue
+    /// RFC 9112 §3.2.
+    case missingHost
+    case duplicateHost
+    case badContentLength
+    /// More than one, even of the same value (RFC 9112 §6.3).
+    case duplicateContentLength
+    /// Content-Length beside Transfer-Encoding (RFC 9112 §6.1).
+    case lengthAndEncoding
+    /// Transfer-Encoding in HTTP/1.0 (RFC 9112 §6.1).
+    case encodingInOldVersion
+    /// "chunked" not last, twice, or on two lines (RFC 9112 §6.3).
+    case badTransferEncoding
+    case unknownTransferCoding
+    case unknownExpectation
+    case bodyTooLarge
+    case badChunk
+    case trailersTooLarge
+    /// The head did not come in time.
+    case headTimedOut
+    /// The body stopped coming.
+    case bodyTimedOut
+
+    /// The status that answers it.
+    public var status: Int {
+        switch self {
+        case .targetTooLong: 414
+        case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
+        case .bodyTooLarge: 413
+        case .unsupportedVersion: 505
+        case .unknownTransferCoding: 501
+        case .unknownExpectation: 417
+        case .headTimedOut, .bodyTimedOut: 408
+        default: 400
+        }
+    }
+
+    /// A stable word for programs.
+    public var code: String { "\(self)" }
+
+    /// A sentence for a person.
+    public var detail: String {
+        switch self {
+        case .badRequestLine: "The request line is not \"method target version\" with single spaces."
+        case .badMethod: "The method holds a character that no method may have."
+        case .badTarget: "The request target holds a control character or white space."
+        case .badVersion: "The request line does not end with an HTTP version."
+        case .unsupportedVersion: "Only HTTP/1.0 and HTTP/1.1 are spoken here."
+        case .targetTooLong: "The request target is longer than this server reads."
+        case .headTooLarge: "The request's fields are larger than this server reads."
+        case .tooManyFields: "The request has more fields than this server reads."
+        case .badFieldName: "A field name is empty or holds a character that no field name may have."
+        case .spaceBeforeColon: "There is white space between a field name and its colon."
+        case .foldedLine: "A field line is folded over several lines."
+        case .bareLineFeed: "A line ends with a line feed alone."
+        case .bareCarriageReturn: "A carriage return stands without its line feed."
+        case .badFieldValue: "A field value holds a control character."
+        case .missingHost: "The request has no Host field."
+        case .duplicateHost: "The request has more than one Host field."
+        case .badContentLength: "Content-Length is no number."
+        case .duplicateContentLength: "There is more than one Content-Length."
+        case .lengthAndEncoding: "The request has both Content-Length and Transfer-Encoding."
+        case .encodingInOldVersion: "HTTP/1.0 knows no Transfer-Encoding."
+        case .badTransferEncoding: "Transfer-Encoding does not end with one \"chunked\"."
+        case .unknownTransferCoding: "Only the transfer coding \"chunked\" is understood here."
+        case .unknownExpectation: "Only the expectation \"100-continue\" is understood here."
+        case .bodyTooLarge: "The request's body is larger than this server takes."
+        case .badChunk: "The chunked body is malformed."
+        case .trailersTooLarge: "The fields after the body are larger than this server reads."
+        case .headTimedOut: "The request's head did not arrive in time."
+        case .bodyTimedOut: "The request's body stopped arriving."
+        }
+    }
+}

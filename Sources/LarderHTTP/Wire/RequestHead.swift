@@ -1,0 +1,112 @@
+// A parsed head is offsets into the bytes it was parsed from: nothing is copied, no text is made. Whoever needs texts
+// takes them while the bytes are there.
+import LarderCore
+
+/// A run of bytes inside a head.
+public struct Span: Sendable, Hashable {
+    public var start: UInt32
+    public var count: UInt32
+
+    @inlinable
+    public init(start: Int, count: Int) {
+        self.start = UInt32(truncatingIfNeeded: start)
+        self.count = UInt32(truncatingIfNeeded: count)
+    }
+
+    @inlinable
+    public static var empty: Span { Span(start: 0, count: 0) }
+
+    @inlinable
+    public var isEmpty: Bool { count == 0 }
+
+    /// The bytes, of the same buffer that was parsed.
+    @inlinable
+    public func bytes(in buffer: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(rebasing: buffer[Int(start)..<Int(start) + Int(count)])
+    }
+}
+
+/// One field line's name and value.
+public struct FieldSpan: Sendable, Hashable {
+    public var name: Span
+    public var value: Span
+}
+
+/// Which fields a head has, as far as someone asks before reading them.
+public struct HeadFlags: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt32
+
+    @inlinable
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// Fields that make an answer depend on more than target and Accept-Encoding (decision 4).
+    public static let authorization = HeadFlags(rawValue: 1 << 0)
+    public static let cookie = HeadFlags(rawValue: 1 << 1)
+    public static let cacheControl = HeadFlags(rawValue: 1 << 2)
+    public static let pragma = HeadFlags(rawValue: 1 << 3)
+    public static let prefer = HeadFlags(rawValue: 1 << 4)
+    public static let session = HeadFlags(rawValue: 1 << 5)
+    public static let conditional = HeadFlags(rawValue: 1 << 6)
+    public static let range = HeadFlags(rawValue: 1 << 7)
+    public static let expectContinue = HeadFlags(rawValue: 1 << 8)
+    public static let body = HeadFlags(rawValue: 1 << 9)
+    /// More than one Accept-Encoding line: their combination is not in one place.
+    public static let repeated = HeadFlags(rawValue: 1 << 10)
+
+    /// Any of these keeps a request from being answered out of memory.
+    public static let slow: HeadFlags = [
+        .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .range, .expectContinue,
+        .body, .repeated,
+    ]
+
+    public static let host = HeadFlags(rawValue: 1 << 16)
+    /// Origin or a Sec-Fetch field: where a browser's request came from.
+    public static let browser = HeadFlags(rawValue: 1 << 17)
+    public static let close = HeadFlags(rawValue: 1 << 18)
+    public static let keepAlive = HeadFlags(rawValue: 1 << 19)
+}
+
+/// How the end of a request's body is found (RFC 9112 §6.3).
+public enum BodyFraming: Sendable, Hashable {
+    case none
+    case length(Int)
+    case chunked
+}
+
+/// A request's head as offsets into the parsed bytes.
+public struct RequestHead: Sendable, Hashable {
+    public enum MethodCode: UInt8, Sendable, Hashable {
+        case get
+        case head
+        case other
+    }
+
+    public var methodCode: MethodCode = .other
+    /// 1 for HTTP/1.1 and later, 0 for HTTP/1.0.
+    public var minorVersion: UInt8 = 1
+    public var flags: HeadFlags = []
+    public var method = Span.empty
+    public var target = Span.empty
+    public var host = Span.empty
+    public var acceptEncoding = Span.empty
+    public var origin = Span.empty
+    public var fetchSite = Span.empty
+    public var fetchMode = Span.empty
+    public var fetchDest = Span.empty
+    public var framing = BodyFraming.none
+    /// Bytes up to the end of the empty line: the body, or the next request, begins there.
+    public var byteCount = 0
+    /// Field lines in the parser's table.
+    public var fieldCount = 0
+
+    @inlinable
+    public init() {}
+
+    /// Whether the connection stays after the answer, as far as the client is concerned (RFC 9112 §9.3).
+    @inlinable
+    public var persists: Bool {
+        flags.contains(.close) ? false : minorVersion > 0 || flags.contains(.keepAlive)
+    }
+}

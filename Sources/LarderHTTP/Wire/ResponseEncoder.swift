@@ -1,0 +1,133 @@
+// Heads of responses (RFC 9112 §4). Framing fields are the encoder's own: what a handler says about them is dropped,
+// so no answer can leave with two lengths.
+import LarderCore
+
+/// A response's head before it is bytes.
+public struct ResponseHead: Sendable, Hashable {
+    public var status: Int
+    /// The reason phrase; nil for the standard one.
+    public var reason: String?
+    public var fields: HeaderFields
+
+    public init(status: Int, reason: String? = nil, fields: HeaderFields = [:]) {
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+    }
+}
+
+public enum ResponseEncoder {
+    /// "100 Continue", which precedes an answer (RFC 9110 §15.2.1).
+    public static let `continue` = Bytes(text: "HTTP/1.1 100 Continue\r\n\r\n")
+
+    /// Whether responses of that status never have a body, and so no length (RFC 9110 §6.4.1, §8.6).
+    public static func forbidsBody(_ status: Int) -> Bool { status < 200 || status == 204 || status == 304 }
+
+    /// Appends the status line and the fields, without the empty line.
+    /// - Parameter length: the body's length, or, to HEAD, the length it would have; nil writes none.
+    public static func append(_ head: ResponseHead, length: Int?, to out: inout Bytes) {
+        out.append(contentsOf: "HTTP/1.1 ".utf8)
+        out.append(contentsOf: String(head.status).utf8)
+        out.append(0x20)
+        appendText(head.reason ?? StatusText.reason(head.status), to: &out)
+        endLine(&out)
+        for line in head.fields.lines where !isFraming(line.name) { appendField(line.name, line.value, to: &out) }
+        if let length, !forbidsBody(head.status) { appendField("Content-Length", String(length), to: &out) }
+    }
+
+    /// Appends one field line. A byte that would end the line or the head is written as a space: no value that came
+    /// from elsewhere can add a line of its own (RFC 9110 §5.5).
+    public static func appendField(_ name: String, _ value: String, to out: inout Bytes) {
+        let start = out.count
+        HeaderField.append(name, to: &out)
+        guard out.count > start, out[start...].allSatisfy(ASCII.isToken) else {
+            out.removeSubrange(start...)
+            return
+        }
+        out.append(contentsOf: ": ".utf8)
+        appendText(value, to: &out)
+        endLine(&out)
+    }
+
+    /// Appends the empty line that ends a head.
+    public static func endHead(_ out: inout Bytes) {
+        endLine(&out)
+    }
+
+    private static func appendText(_ text: String, to out: inout Bytes) {
+        let start = out.count
+        HeaderField.append(text, to: &out)
+        for index in start..<out.count where !Octet.isValue(out[index]) { out[index] = 0x20 }
+    }
+
+    private static func endLine(_ out: inout Bytes) {
+        out.append(0x0D)
+        out.append(0x0A)
+    }
+
+    /// Fields that say how the message is framed and whether the connection stays; hop-by-hop fields of 1.0 times too.
+    private static func isFraming(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 10: ASCII.equalFolded(name, "connection") || ASCII.equalFolded(name, "keep-alive")
+        case 14: ASCII.equalFolded(name, "content-length")
+        case 17: ASCII.equalFolded(name, "transfer-encoding")
+        default: false
+        }
+    }
+}
+
+/// Standard reason phrases (RFC 9110 §15, RFC 6585).
+public enum StatusText {
+    public static func reason(_ status: Int) -> String {
+        switch status {
+        case 100: "Continue"
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 203: "Non-Authoritative Information"
+        case 204: "No Content"
+        case 205: "Reset Content"
+        case 206: "Partial Content"
+        case 300: "Multiple Choices"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 402: "Payment Required"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 407: "Proxy Authentication Required"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
+        case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 425: "Too Early"
+        case 426: "Upgrade Required"
+        case 428: "Precondition Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 451: "Unavailable For Legal Reasons"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        default: ""
+        }
+    }
+}

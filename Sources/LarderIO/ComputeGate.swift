@@ -1,0 +1,67 @@
+// Work that would hold a loop for long (parsing, normalising, sorting, compressing) leaves it by this one door: under
+// `executorPreference: loop` even `@concurrent` functions would run on the loop. No more than one job a core at once,
+// so a burst of misses cannot crowd out the loops. Those waiting are answered in order; there are at most as many as
+// requests in hand, which the server limits.
+import LarderCore
+
+/// Runs pure work on the global concurrent executor, so many jobs at once and no more.
+public struct ComputeGate: Sendable {
+    private struct Waiting {
+        var free: Int
+        var queue: [CheckedContinuation<Void, Never>] = []
+        /// Continuations before this place have been resumed.
+        var head = 0
+    }
+
+    private let state: Lock<Waiting>
+
+    /// - Parameter width: jobs at once, at least one.
+    public init(width: Int) {
+        state = Lock(Waiting(free: max(1, width)))
+    }
+
+    /// Runs the body away from the caller's executor and comes back to it with the result.
+    public func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await enter()
+        defer { leave() }
+        // A task of its own: the caller's preference for a loop does not reach into it.
+        let result = await Task(executorPreference: globalConcurrentExecutor) { () -> Result<Value, Failure> in
+            do throws(Failure) {
+                return .success(try body())
+            } catch {
+                return .failure(error)
+            }
+        }.value
+        return try result.get()
+    }
+
+    private func enter() async {
+        await withCheckedContinuation { continuation in
+            let enters = state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
+                }
+                state.queue.append(continuation)
+                return false
+            }
+            if enters { continuation.resume() }
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.head < state.queue.count else {
+                state.queue.removeAll(keepingCapacity: true)
+                state.head = 0
+                state.free += 1
+                return nil
+            }
+            defer { state.head += 1 }
+            return state.queue[state.head]
+        }
+        next?.resume()
+    }
+}

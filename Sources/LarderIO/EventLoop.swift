@@ -1,0 +1,218 @@
+// A loop is one thread that waits for descriptors, timers and posted work, and runs each to its end. It never blocks
+// elsewhere. A turn: wait, tell the handlers of ready descriptors (at most a batch), run due timers, run the work that
+// was posted before this point. What those add waits for the next turn, so none of the three starves another.
+//
+// It is also a Swift executor: a task with `executorPreference: loop` runs on this thread between the handlers.
+import CLinux
+import Glibc
+import LarderCore
+
+/// One thread with an epoll instance. Members under "On the loop" may be used by that thread alone and trap elsewhere;
+/// `post` and the executor's `enqueue` are the only ways in from another thread.
+public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
+    /// Its number: part of every request id made here.
+    public let index: UInt16
+    /// The thread's name, as debuggers show it.
+    public let name: String
+
+    let mark = ThreadMark()
+    private let core: LoopBound<LoopCore>
+    private let inbox: Lock<Inbox>
+    private let wakeup: Wakeup
+    private let thread = Lock<pthread_t?>(nil)
+
+    enum Work {
+        case closure(@Sendable () -> Void)
+        case job(UnownedJob)
+    }
+
+    private struct Inbox {
+        var work: [Work] = []
+        /// The loop sleeps or is about to: whoever adds work wakes it, once.
+        var sleeps = false
+        var stops = false
+        var ended = false
+
+        /// Whether the loop must be woken for what was just added; whoever is told so does it.
+        mutating func wakes() -> Bool {
+            defer { sleeps = false }
+            return sleeps
+        }
+    }
+
+    /// - Parameters:
+    ///   - name: "loop-0", "fetch"; the kernel keeps 15 bytes of it.
+    ///   - time: the clock behind `now` and timers. With any but the system's, whoever moves the clock posts to the
+    ///     loop afterwards: due timers then run.
+    public init(name: String, index: UInt16, time: any TimeSource = SystemTime()) throws(SystemError) {
+        self.name = name
+        self.index = index
+        wakeup = try Wakeup()
+        core = LoopBound(try LoopCore(wakeup: wakeup, time: time), mark: mark)
+        inbox = Lock(Inbox())
+    }
+
+    deinit {
+        // Whoever stopped it without waiting leaves its thread to the system.
+        if let running = thread.withLock({ thread in thread.take() }) { pthread_detach(running) }
+    }
+
+    /// Makes the thread. Once in a loop's life.
+    public func start() throws(SystemError) {
+        var made = pthread_t()
+        let code = pthread_create(
+            &made, nil,
+            { argument in
+                guard let argument else { return nil }
+                let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
+                loop.run()
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+        guard code == 0 else {
+            Unmanaged.passUnretained(self).release()
+            throw SystemError(call: "pthread_create", code: code)
+        }
+        let started = made
+        thread.withLock { $0 = started }
+    }
+
+    /// Asks the thread to end after it has run what was posted. From any thread; later posts are dropped.
+    public func stop() {
+        let wakes = inbox.withLock { inbox in
+            inbox.stops = true
+            return inbox.wakes()
+        }
+        if wakes { wakeup.signal() }
+    }
+
+    /// Waits until the thread has ended. Not from the loop itself, and only after `stop`.
+    public func join() {
+        precondition(!isCurrent, "a loop cannot wait for itself")
+        guard let running = thread.withLock({ thread in thread.take() }) else { return }
+        pthread_join(running, nil)
+    }
+
+    /// Runs the body on the loop, soon, after what was posted before by the same thread. From any thread.
+    public func post(_ job: @escaping @Sendable () -> Void) {
+        enqueue(.closure(job))
+    }
+
+    /// Whether this is the loop's thread.
+    public var isCurrent: Bool { mark.isCurrent }
+
+    /// Traps on any other thread.
+    public func preconditionCurrent() {
+        precondition(mark.isCurrent, "called away from its loop")
+    }
+
+    // MARK: Executor
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        enqueue(.job(UnownedJob(job)))
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    public func checkIsolated() {
+        preconditionCurrent()
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? {
+        mark.isCurrent
+    }
+
+    private func enqueue(_ work: Work) {
+        if mark.isCurrent {
+            core.value.work.append(work)
+            return
+        }
+        let wakes = inbox.withLock { inbox in
+            guard !inbox.ended else { return false }
+            inbox.work.append(work)
+            return inbox.wakes()
+        }
+        if wakes { wakeup.signal() }
+    }
+
+    // MARK: On the loop
+
+    /// Watches a descriptor, which must not block. The handler is kept until `deregister`.
+    /// - Parameter exclusive: of several loops watching the same descriptor, wake few (EPOLLEXCLUSIVE).
+    public func register(
+        _ descriptor: Int32, _ interest: Interest, exclusive: Bool = false, handler: any EventHandler
+    ) throws(SystemError) -> Registration {
+        try core.value.epoll.add(descriptor, interest, exclusive: exclusive, handler: handler)
+    }
+
+    /// Changes what is told. Not for an exclusive registration (epoll_ctl(2)).
+    public func modify(_ registration: Registration, _ interest: Interest) throws(SystemError) {
+        try core.value.epoll.modify(registration, interest)
+    }
+
+    /// Ends the watch; to be called before the descriptor is closed. Events already fetched are dropped.
+    public func deregister(_ registration: Registration) {
+        core.value.epoll.remove(registration)
+    }
+
+    /// Runs the body once the clock has reached the deadline.
+    public func schedule(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> TimerToken {
+        core.value.schedule(at: deadline, body)
+    }
+
+    /// Drops a timer; nothing happens where it has run.
+    public func cancel(_ timer: TimerToken) {
+        core.value.timers.cancel(timer)
+    }
+
+    /// Runs the body in the next turn, after those who wait have had theirs: how a handler with more to do gives way.
+    public func soon(_ body: @escaping () -> Void) {
+        core.value.soon.append(body)
+    }
+
+    /// The time read at the last wake.
+    public var now: WallTime { core.value.now }
+    public var monotonic: MonotonicTime { core.value.monotonic }
+
+    /// Descriptors watched beside the loop's own, and timers in force: for tests and the status page.
+    public var load: (descriptors: Int, timers: Int) { (core.value.epoll.count - 2, core.value.timers.count) }
+
+    // MARK: The thread
+
+    private func run() {
+        mark.setCurrent()
+        _ = larder_set_thread_name(String(name.prefix(15)))
+        let core = core.value
+        core.readClock()
+        var sleeps = false
+        var ends = false
+        while !ends {
+            core.turn(waits: sleeps)
+            core.runSoon()
+            perform(core.takeWork())
+            let isIdle = core.work.isEmpty && core.soon.isEmpty
+            let posted = inbox.withLock { inbox in
+                defer { inbox.work.removeAll(keepingCapacity: inbox.work.capacity <= 1024) }
+                inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
+                inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
+                (ends, sleeps) = (inbox.ended, inbox.sleeps)
+                return inbox.work
+            }
+            perform(posted)
+        }
+        core.clear()
+        mark.clear()
+    }
+
+    private func perform(_ batch: [Work]) {
+        for work in batch {
+            switch work {
+            case .closure(let body): body()
+            case .job(let job):
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// What a loop's thread owns: the epoll instance, the timers, the time of the last wake and the work that the thread
+// gave itself. Reached through a `LoopBound` only.
+import CLinux
+import Glibc
+import LarderCore
+
+/// An eventfd that ends a loop's wait. Edge-triggered, so its count is never read.
+struct Wakeup: ~Copyable {
+    let descriptor: Int32
+
+    init() throws(SystemError) {
+        descriptor = try Syscall.check("eventfd") { eventfd(0, larder_EFD_FLAGS) }
+    }
+
+    deinit {
+        Syscall.close(descriptor)
+    }
+
+    borrowing func signal() {
+        var one: UInt64 = 1
+        _ = withUnsafeBytes(of: &one) { Syscall.write(descriptor, $0) }
+    }
+}
+
+/// The thread's own state.
+final class LoopCore {
+    let epoll: Epoll
+    var timers = TimerHeap()
+    var work: [EventLoop.Work] = []
+    /// Bodies of the thread's own for the next turn.
+    var soon: [() -> Void] = []
+    private(set) var now = WallTime(milliseconds: 0)
+    private(set) var monotonic = MonotonicTime(nanoseconds: 0)
+
+    private let time: any TimeSource
+    /// A timerfd on CLOCK_BOOTTIME: unlike epoll's own timeout it counts the time the machine slept.
+    private let alarm: Int32
+    private let keepsSystemTime: Bool
+    private var armed = ArmedAlarm()
+    private let ignored = Ignored()
+    private let bell = Bell()
+
+    /// Stands behind the eventfd, whose only message is that the wait is over.
+    private final class Ignored: EventHandler {
+        func ready(_ events: ReadyEvents) {}
+    }
+
+    /// Stands behind the timerfd.
+    private final class Bell: EventHandler {
+        var hasRung = false
+        func ready(_ events: ReadyEvents) { hasRung = true }
+    }
+
+    init(wakeup: borrowing Wakeup, time: any TimeSource) throws(SystemError) {
+        self.time = time
+        keepsSystemTime = time is SystemTime
+        epoll = try Epoll()
+        alarm = try Syscall.check("timerfd_create") { timerfd_create(CLOCK_BOOTTIME, larder_TFD_FLAGS) }
+        _ = try epoll.add(wakeup.descriptor, [.readable, .edge], exclusive: false, handler: ignored)
+        _ = try epoll.add(alarm, [.readable, .edge], exclusive: false, handler: bell)
+    }
+
+    deinit {
+        Syscall.close(alarm)
+    }
+
+    /// Runs what was put off until now.
+    func runSoon() {
+        guard !soon.isEmpty else { return }
+        let bodies = soon
+        soon = []
+        for body in bodies { body() }
+    }
+
+    /// The work the thread gave itself so far; what it gives itself from now on waits for the next turn.
+    func takeWork() -> [EventLoop.Work] {
+        if work.isEmpty { return [] }
+        defer { work = [] }
+        return work
+    }
+
+    func readClock() {
+        now = time.wall()
+        monotonic = time.monotonic()
+    }
+
+    /// Waits, tells the handlers, runs what is due.
+    func turn(waits: Bool) {
+        let count: Int
+        do {
+            count = try epoll.wait(timeout: waits && !hasDueTimer ? -1 : 0)
+        } catch {
+            preconditionFailure("an epoll descriptor of our own failed: \(error)")
+        }
+        readClock()
+        for index in 0..<count {
+            guard let (handler, events) = epoll.event(index) else { continue }
+            handler.ready(events)
+        }
+        runTimers()
+    }
+
+    /// The alarm tells of timers by the system's clock; a clock set by hand has none.
+    private var hasDueTimer: Bool {
+        guard !keepsSystemTime, let deadline = timers.earliest() else { return false }
+        return deadline <= monotonic
+    }
+
+    func schedule(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> TimerToken {
+        let token = timers.insert(at: deadline, body)
+        arm()
+        return token
+    }
+
+    private func runTimers() {
+        if bell.hasRung {
+            bell.hasRung = false
+            armed.rang()
+        }
+        armed.passed(monotonic)
+        guard timers.places > 0 else { return }
+        // A timer that sets another one due at once must not hold the loop: a turn runs no more than there were.
+        var left = timers.count
+        while left > 0, let body = timers.popDue(at: monotonic) {
+            body()
+            left -= 1
+        }
+        arm()
+    }
+
+    /// Sets the alarm where the next deadline is earlier than the one it is set for.
+    private func arm() {
+        guard keepsSystemTime, let deadline = armed.set(for: timers.earliest()) else { return }
+        // Zero would disarm it.
+        let nanoseconds = max(1, deadline.nanoseconds)
+        var when = itimerspec()
+        when.it_value.tv_sec = Int(nanoseconds / 1_000_000_000)
+        when.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
+        _ = timerfd_settime(alarm, Int32(TFD_TIMER_ABSTIME), &when, nil)
+    }
+
+    /// Drops every handler and timer when the thread ends.
+    func clear() {
+        timers = TimerHeap()
+        epoll.clear()
+    }
+}

@@ -1,0 +1,63 @@
+// Signals arrive as readable events on a loop. They are blocked before any thread exists, so that no thread is ever
+// interrupted by one (decision 21).
+import CLinux
+import Glibc
+import LarderCore
+
+/// What to do with signals before the first thread.
+public enum Signals {
+    /// Signals that a `SignalSource` shall deliver: blocked here and in every thread made afterwards.
+    public static func block(_ numbers: [Int32]) {
+        var set = signalSet(numbers)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// A write to a closed pipe or past the file size limit is then an error of that write and not the end of all.
+    public static func ignoreWriteSignals() {
+        larder_ignore_signal(SIGPIPE)
+        larder_ignore_signal(SIGXFSZ)
+    }
+
+    fileprivate static func signalSet(_ numbers: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        return set
+    }
+}
+
+/// Delivers blocked signals to a loop, one call for each. Signals of the same number that come together are one.
+public final class SignalSource: EventHandler {
+    private let descriptor: Int32
+    private let handler: (Int32) -> Void
+    private let loop: EventLoop
+    private var registration: Registration?
+
+    /// On the loop. The numbers must have been blocked in every thread.
+    public init(_ numbers: [Int32], on loop: EventLoop, handler: @escaping (Int32) -> Void) throws(SystemError) {
+        var set = Signals.signalSet(numbers)
+        self.loop = loop
+        self.handler = handler
+        descriptor = try Syscall.check("signalfd") { signalfd(-1, &set, larder_SFD_FLAGS) }
+        registration = try loop.register(descriptor, .readable, handler: self)
+    }
+
+    deinit {
+        Syscall.close(descriptor)
+    }
+
+    /// Ends delivery. On the loop.
+    public func cancel() {
+        if let registration { loop.deregister(registration) }
+        registration = nil
+    }
+
+    public func ready(_ events: ReadyEvents) {
+        var record = signalfd_siginfo()
+        while true {
+            let transfer = withUnsafeMutableBytes(of: &record) { Syscall.read(descriptor, into: $0) }
+            guard transfer == .bytes(MemoryLayout<signalfd_siginfo>.size) else { return }
+            handler(Int32(bitPattern: record.ssi_signo))
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// Making, asking and configuring sockets. Every descriptor made here is closed on exec; those made for a loop do not
+// block.
+import CLinux
+import Glibc
+import LarderCore
+
+/// Who is at the other end of a Unix socket, as the kernel saw it when the connection was made (SO_PEERCRED).
+public struct PeerCredentials: Sendable, Hashable {
+    public let pid: Int32
+    public let uid: UInt32
+    public let gid: UInt32
+}
+
+public enum Socket {
+    /// A listening socket for loops. A TCP port that is taken, or a Unix socket that answers, is an error: a second
+    /// daemon must not start beside the first. A Unix socket file that nobody listens on any more is replaced.
+    /// - Parameter unixMode: permissions of a Unix socket's file.
+    public static func listen(
+        on address: Address, backlog: Int32 = 1024, unixMode: UInt32 = 0o666
+    ) throws(SystemError) -> Int32 {
+        if case .unix(let path) = address { try removeDead(path) }
+        let descriptor = try open(address.family, SOCK_STREAM, blocking: false)
+        do {
+            if case .unix = address {
+            } else {
+                try Syscall.setOption(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+            }
+            if case .ipv6 = address { try Syscall.setOption(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+            _ = try Syscall.check("bind") { address.withSocketAddress { Glibc.bind(descriptor, $0, $1) } }
+            if case .unix(let path) = address { _ = try Syscall.check("chmod") { chmod(path, unixMode) } }
+            try prepareListener(descriptor, listening: true, backlog: backlog)
+        } catch {
+            Syscall.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Makes an inherited listening socket fit for loops.
+    public static func adopt(_ descriptor: Int32) throws(SystemError) {
+        try Syscall.setCloseOnExec(descriptor)
+        try Syscall.setNonBlocking(descriptor)
+        try prepareListener(descriptor, listening: false, backlog: 0)
+    }
+
+    private static func prepareListener(_ descriptor: Int32, listening: Bool, backlog: Int32) throws(SystemError) {
+        switch localAddress(descriptor) {
+        case .ipv4, .ipv6:
+            // Accepted sockets inherit it: one call here instead of one a connection.
+            try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        case .unix, nil: break
+        }
+        if listening { _ = try Syscall.check("listen") { Glibc.listen(descriptor, backlog) } }
+    }
+
+    /// Removes a socket file whose owner is gone.
+    private static func removeDead(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let probe = try open(AF_UNIX, SOCK_STREAM, blocking: true)
+        defer { Syscall.close(probe) }
+        do throws(SystemError) {
+            _ = try Syscall.check("connect") {
+                Address.unix(path).withSocketAddress { Glibc.connect(probe, $0, $1) }
+            }
+        } catch {
+            if error.code == ECONNREFUSED { _ = unlink(path) }
+            return
+        }
+        throw SystemError(call: "bind", code: EADDRINUSE)
+    }
+
+    /// A connected socket, for clients that may wait.
+    public static func connect(to address: Address) throws(SystemError) -> Int32 {
+        let descriptor = try open(address.family, SOCK_STREAM, blocking: true)
+        do throws(SystemError) {
+            _ = try Syscall.check("connect") { address.withSocketAddress { Glibc.connect(descriptor, $0, $1) } }
+            if address.port != nil { try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
+        } catch {
+            Syscall.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Two ends of one connection inside this process. Neither blocks.
+    public static func pair() throws(SystemError) -> (Int32, Int32) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        _ = try Syscall.check("socketpair") { socketpair(AF_UNIX, kind, 0, &ends) }
+        return (ends[0], ends[1])
+    }
+
+    /// The address a socket is bound to: the port chosen where 0 was asked for.
+    public static func localAddress(_ descriptor: Int32) -> Address? {
+        address { getsockname(descriptor, $0, $1) }
+    }
+
+    /// The address at the other end.
+    public static func peerAddress(_ descriptor: Int32) -> Address? {
+        address { getpeername(descriptor, $0, $1) }
+    }
+
+    private static func address(
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Address? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
+        }
+        return result == 0 ? Address(storage: storage, length: length) : nil
+    }
+
+    /// Who connected to a Unix socket; nil for any other kind.
+    public static func peerCredentials(_ descriptor: Int32) -> PeerCredentials? {
+        var credentials = larder_ucred()
+        var length = socklen_t(MemoryLayout<larder_ucred>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, larder_SO_PEERCRED, &credentials, &length) == 0 else { return nil }
+        // A TCP socket answers with nobody in particular.
+        guard credentials.pid != 0 || credentials.uid != UInt32.max else { return nil }
+        return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
+    }
+
+    /// The error a socket holds, cleared by asking.
+    public static func pendingError(_ descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : EBADF
+    }
+
+    /// How long a blocking read may take before it fails with EAGAIN.
+    public static func setReceiveTimeout(_ descriptor: Int32, _ timeout: Duration) throws(SystemError) {
+        var value = timeval()
+        value.tv_sec = Int(timeout.components.seconds)
+        value.tv_usec = Int(timeout.components.attoseconds / 1_000_000_000_000)
+        _ = try Syscall.check("setsockopt") {
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVTIMEO, &value, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
+    private static func open(_ family: Int32, _ kind: __socket_type, blocking: Bool) throws(SystemError) -> Int32 {
+        let flags = Int32(SOCK_CLOEXEC.rawValue) | (blocking ? 0 : Int32(SOCK_NONBLOCK.rawValue))
+        return try Syscall.check("socket") { socket(family, Int32(kind.rawValue) | flags, 0) }
+    }
+}

@@ -1,0 +1,167 @@
+// The only file that touches errno. Every call is retried on EINTR and reports its failure as a value that names it;
+// `close` is not retried, since Linux frees the descriptor first (close(2)).
+import CLinux
+import Glibc
+
+/// A system call that failed: which, and with what code. Holds no address, path or content.
+public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The call's name, such as "bind".
+    public let call: String
+    /// The `errno` value.
+    public let code: Int32
+
+    public init(call: StaticString, code: Int32) {
+        self.call = "\(call)"
+        self.code = code
+    }
+
+    /// "bind: Address already in use".
+    public var description: String {
+        var text = [CChar](repeating: 0, count: 128)
+        // The XSI form: fills the buffer and returns a code.
+        guard strerror_r(code, &text, text.count) == 0 else { return "\(call): error \(code)" }
+        return "\(call): " + String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// What became of reading or writing without waiting.
+public enum Transfer: Sendable, Hashable {
+    /// So many bytes went; for a write it may be fewer than offered.
+    case bytes(Int)
+    /// The peer sends no more (reading only).
+    case end
+    /// Nothing can be done now.
+    case wouldBlock
+    /// The connection is of no more use; the `errno` value says why.
+    case failed(Int32)
+}
+
+/// What became of accepting a connection.
+public enum Accepted: Sendable, Hashable {
+    case connection(Int32)
+    case none
+    /// No descriptors or memory left: wait before trying again.
+    case exhausted
+    /// The connection went away, or a network error of its own: try the next (accept(2)).
+    case lost
+}
+
+/// System calls as the house uses them.
+public enum Syscall {
+    /// The call's result, or the error it set. Retried while interrupted.
+    @inline(__always)
+    static func check<Result: SignedInteger>(
+        _ call: StaticString, _ body: () -> Result
+    ) throws(SystemError) -> Result {
+        while true {
+            let result = body()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw SystemError(call: call, code: code) }
+        }
+    }
+
+    @inline(__always)
+    private static func transfer(_ body: () -> Int) -> Transfer {
+        while true {
+            let count = body()
+            if count > 0 { return .bytes(count) }
+            if count == 0 { return .end }
+            let code = errno
+            if code == EAGAIN || code == EWOULDBLOCK { return .wouldBlock }
+            if code != EINTR { return .failed(code) }
+        }
+    }
+
+    /// Reads from a socket what is there.
+    public static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        transfer { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+    }
+
+    /// Writes to a socket what it takes; never raises SIGPIPE.
+    public static func send(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
+        if buffer.isEmpty { return .bytes(0) }
+        return transfer { Glibc.send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) }
+    }
+
+    /// Writes several pieces in one call, at most 64 of them; never raises SIGPIPE (hence sendmsg and not writev).
+    public static func send(_ descriptor: Int32, pieces: UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Transfer {
+        withUnsafeTemporaryAllocation(of: iovec.self, capacity: 64) { vectors in
+            let count = min(pieces.count, vectors.count)
+            for index in 0..<count {
+                let piece = pieces[index]
+                vectors.initializeElement(
+                    at: index,
+                    to: iovec(iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress), iov_len: piece.count))
+            }
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = numericCast(count)
+            return transfer { sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL)) }
+        }
+    }
+
+    /// Reads from any descriptor what is there.
+    public static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+        transfer { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    /// Writes to any descriptor what it takes.
+    public static func write(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Transfer {
+        if buffer.isEmpty { return .bytes(0) }
+        return transfer { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+    }
+
+    /// Takes a connection, non-blocking and closed on exec.
+    public static func accept(_ listener: Int32) -> Accepted {
+        while true {
+            let descriptor = larder_accept4(listener, nil, nil)
+            if descriptor >= 0 { return .connection(descriptor) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN, EWOULDBLOCK, EINVAL, EBADF: return .none
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+            default: return .lost
+            }
+        }
+    }
+
+    public static func close(_ descriptor: Int32) {
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Ends the sending half: the peer reads the end after what was written.
+    public static func shutdownWrite(_ descriptor: Int32) {
+        _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    static func setNonBlocking(_ descriptor: Int32) throws(SystemError) {
+        let flags = try check("fcntl") { fcntl(descriptor, F_GETFL) }
+        _ = try check("fcntl") { fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) }
+    }
+
+    static func setCloseOnExec(_ descriptor: Int32) throws(SystemError) {
+        _ = try check("fcntl") { fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    }
+
+    static func setOption(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) throws(SystemError) {
+        _ = try check("setsockopt") {
+            withUnsafeBytes(of: value) {
+                setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count))
+            }
+        }
+    }
+
+    /// The number of descriptors this process may open, raised to its hard limit; the limit then in force.
+    @discardableResult
+    public static func raiseOpenFiles() -> Int {
+        var limit = rlimit()
+        guard larder_get_nofile(&limit) == 0 else { return 0 }
+        if limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = limit.rlim_max
+            if larder_set_nofile(&raised) == 0 { limit = raised }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+}

@@ -1,0 +1,96 @@
+// The service manager's side of life: sockets it hands down (sd_listen_fds(3)), what it wants to hear (sd_notify(3)),
+// and the watchdog it keeps (sd_watchdog_enabled(3)). All of it is told through the environment, which comes in as a
+// value.
+import CLinux
+import Glibc
+import LarderCore
+
+/// The datagram socket named by `$NOTIFY_SOCKET`.
+public struct ServiceNotifier: Sendable {
+    private let path: String
+
+    /// Nil where no service manager listens.
+    public init?(environment: [String: String]) {
+        guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
+            path.utf8.count < Address.maximumPath
+        else { return nil }
+        self.path = path
+    }
+
+    public func ready(status: String) { send("READY=1\nSTATUS=\(Self.line(status))") }
+    public func stopping() { send("STOPPING=1") }
+    public func alive() { send("WATCHDOG=1") }
+    public func status(_ text: String) { send("STATUS=\(Self.line(text))") }
+
+    private static func line(_ text: String) -> String {
+        String(decoding: text.utf8.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// Sends one message. Telling the manager is never worth failing for: what cannot be sent is dropped.
+    public func send(_ message: String) {
+        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard let descriptor = try? Syscall.check("socket", { socket(AF_UNIX, kind, 0) }) else { return }
+        defer { Syscall.close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { room in
+            room.copyBytes(from: path.utf8)
+            // "@" stands for the NUL before a name in the abstract namespace, whose length counts.
+            if path.hasPrefix("@") { room[0] = 0 }
+        }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
+        let bytes = Bytes(text: message)
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+
+    /// How often the manager wants a sign of life at the latest; nil where it keeps no watchdog over this process.
+    public static func watchdogInterval(environment: [String: String], pid: Int32 = getpid()) -> Duration? {
+        guard let text = environment["WATCHDOG_USEC"], let microseconds = Int64(text), microseconds > 0 else {
+            return nil
+        }
+        if let owner = environment["WATCHDOG_PID"], Int32(owner) != pid { return nil }
+        return .microseconds(microseconds)
+    }
+}
+
+/// A listening socket that was open when this process began.
+public struct InheritedSocket: Sendable, Hashable {
+    public let descriptor: Int32
+    public let address: Address
+
+    public init(descriptor: Int32, address: Address) {
+        self.descriptor = descriptor
+        self.address = address
+    }
+
+    /// Where the service manager puts the first one (SD_LISTEN_FDS_START).
+    public static let firstDescriptor: Int32 = 3
+
+    /// The sockets meant for this process, each made fit for loops. What is no listening stream socket is left alone.
+    public static func take(
+        environment: [String: String], pid: Int32 = getpid(), first: Int32 = firstDescriptor
+    ) -> [InheritedSocket] {
+        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == pid,
+            let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), count > 0, count <= 256
+        else { return [] }
+        return (first..<first + count).compactMap { descriptor in
+            guard isListening(descriptor), let address = Socket.localAddress(descriptor) else { return nil }
+            do {
+                try Socket.adopt(descriptor)
+            } catch {
+                return nil
+            }
+            return InheritedSocket(descriptor: descriptor, address: address)
+        }
+    }
+
+    private static func isListening(_ descriptor: Int32) -> Bool {
+        var listens: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens == 1
+    }
+}

@@ -1,0 +1,96 @@
+// Deadlines in order, as a value: the loop asks what is due and when to wake next. Equal deadlines come in the order in
+// which they were set.
+import LarderCore
+
+/// A timer that was set.
+public struct TimerToken: Sendable, Hashable {
+    let number: UInt64
+}
+
+/// A binary heap of deadlines. A cancelled timer leaves its place when it comes up, or when such places are the greater
+/// part of the heap: memory stays within a small multiple of the timers in force.
+struct TimerHeap {
+    private struct Entry {
+        var deadline: MonotonicTime
+        var number: UInt64
+
+        static func < (left: Entry, right: Entry) -> Bool {
+            left.deadline == right.deadline ? left.number < right.number : left.deadline < right.deadline
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var bodies: [UInt64: () -> Void] = [:]
+    private var next: UInt64 = 0
+
+    /// Timers in force.
+    var count: Int { bodies.count }
+    /// Places held, cancelled ones included.
+    var places: Int { heap.count }
+
+    mutating func insert(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> TimerToken {
+        let number = next
+        next += 1
+        bodies[number] = body
+        heap.append(Entry(deadline: deadline, number: number))
+        siftUp(from: heap.count - 1)
+        return TimerToken(number: number)
+    }
+
+    /// Whether it was still in force.
+    @discardableResult
+    mutating func cancel(_ token: TimerToken) -> Bool {
+        guard bodies.removeValue(forKey: token.number) != nil else { return false }
+        if heap.count > 64, heap.count > 2 * bodies.count {
+            heap.removeAll { bodies[$0.number] == nil }
+            // A sorted array is a heap.
+            heap.sort(by: <)
+        }
+        return true
+    }
+
+    /// The earliest deadline in force.
+    mutating func earliest() -> MonotonicTime? {
+        while let first = heap.first {
+            if bodies[first.number] != nil { return first.deadline }
+            removeFirst()
+        }
+        return nil
+    }
+
+    /// Takes the earliest timer that is due.
+    mutating func popDue(at now: MonotonicTime) -> (() -> Void)? {
+        guard let deadline = earliest(), deadline <= now, let first = heap.first else { return nil }
+        removeFirst()
+        return bodies.removeValue(forKey: first.number)
+    }
+
+    private mutating func removeFirst() {
+        guard let last = heap.popLast(), !heap.isEmpty else { return }
+        heap[0] = last
+        siftDown()
+    }
+
+    private mutating func siftUp(from start: Int) {
+        var child = start
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heap[child] < heap[parent] else { return }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func siftDown() {
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child] < heap[least] {
+                least = child
+            }
+            if least == parent { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

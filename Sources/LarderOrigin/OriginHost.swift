@@ -1,0 +1,252 @@
+// The stand-in's sockets: one loop, plain HTTP/1.1, one request of a connection at a time.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+typealias OriginHostBox = LoopBound<OriginHost>
+
+/// Accepts connections. Confined to its loop.
+final class OriginHost: EventHandler {
+    let loop: EventLoop
+    let desk: OriginDesk
+    private let listener: Int32
+    private var registration: Registration?
+    private var connections: [ObjectIdentifier: OriginConnection] = [:]
+
+    init(loop: EventLoop, desk: OriginDesk, listener: Int32) {
+        self.loop = loop
+        self.desk = desk
+        self.listener = listener
+        // Without a registration nobody is answered, which every caller notices at once.
+        registration = try? loop.register(listener, .readable, handler: self)
+    }
+
+    func ready(_ events: ReadyEvents) {
+        for _ in 0..<64 {
+            guard case .connection(let descriptor) = Syscall.accept(listener) else { return }
+            let connection = OriginConnection(host: self, descriptor: descriptor)
+            if connection.open() {
+                connections[ObjectIdentifier(connection)] = connection
+            } else {
+                Syscall.close(descriptor)
+            }
+        }
+    }
+
+    func forget(_ connection: OriginConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+    }
+
+    func release(_ prefix: String) {
+        for connection in connections.values { connection.release(prefix) }
+    }
+
+    func close() {
+        if let registration { loop.deregister(registration) }
+        registration = nil
+        for connection in connections.values { connection.close() }
+    }
+}
+
+/// One client. Confined to the host's loop.
+final class OriginConnection: EventHandler {
+    private unowned let host: OriginHost
+    private let descriptor: Int32
+    private let parser = RequestParser(limits: HeadLimits(target: 32 * 1024, head: 64 * 1024, fields: 200))
+    private var registration: Registration?
+    private var input: Bytes = []
+    private var output: Bytes = []
+    private var written = 0
+    /// The answer that waits for `release`, and the path it belongs to.
+    private var held: (path: String, answer: Bytes)?
+    private var isSilent = false
+    private var closesWhenWritten = false
+
+    /// A request's body is read and thrown away up to this.
+    private static let maxInput = 8 << 20
+
+    init(host: OriginHost, descriptor: Int32) {
+        self.host = host
+        self.descriptor = descriptor
+    }
+
+    func open() -> Bool {
+        registration = try? host.loop.register(descriptor, .readable, handler: self)
+        return registration != nil
+    }
+
+    func close() {
+        guard let registration else { return }
+        host.loop.deregister(registration)
+        self.registration = nil
+        Syscall.close(descriptor)
+        host.forget(self)
+    }
+
+    func release(_ prefix: String) {
+        guard let held, held.path.hasPrefix(prefix) else { return }
+        self.held = nil
+        output += held.answer
+        advance()
+    }
+
+    func ready(_ events: ReadyEvents) {
+        if events.contains(.error) { return close() }
+        if !events.isDisjoint(with: [.readable, .hangup]), !receive() { return close() }
+        advance()
+    }
+
+    /// Takes what is there; false at the end of the connection.
+    private func receive() -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { buffer in
+            while input.count < Self.maxInput {
+                let outcome = Syscall.receive(descriptor, into: buffer)
+                guard case .bytes(let count) = outcome else { return outcome == .wouldBlock }
+                input.append(contentsOf: buffer[..<count])
+                if count < buffer.count { return true }
+            }
+            return false
+        }
+    }
+
+    /// Writes what is due and answers what has come, until one of them has to wait.
+    private func advance() {
+        while registration != nil {
+            guard flush() else { return }
+            guard held == nil, !isSilent else { return }
+            if closesWhenWritten { return close() }
+            if let request = nextRequest() {
+                answer(request.request, keepsAlive: request.keepsAlive)
+            } else if output.isEmpty {
+                return
+            }
+        }
+    }
+
+    /// The next whole request; a broken one ends the connection after an answer.
+    private func nextRequest() -> (request: OriginRequest, keepsAlive: Bool)? {
+        guard !input.isEmpty else { return nil }
+        var head = RequestHead()
+        var request: OriginRequest?
+        let result = input.withUnsafeBufferPointer { buffer in
+            let result = parser.parse(buffer, into: &head)
+            if result == .complete {
+                let target = HeaderField.text(head.target.bytes(in: buffer))
+                let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+                request = OriginRequest(
+                    method: Method(HeaderField.text(head.method.bytes(in: buffer))),
+                    path: String(parts.first ?? "/"), query: parts.count > 1 ? String(parts[1]) : nil,
+                    fields: parser.fields(of: head, in: buffer))
+            }
+            return result
+        }
+        guard result != .incomplete else { return nil }
+        guard result == .complete, var request, let length = bodyLength(head) else {
+            input = []
+            output += Self.encoded(.text(400, "Bad Request"), to: .get, keepsAlive: false)
+            closesWhenWritten = true
+            return nil
+        }
+        guard input.count >= head.byteCount + length else { return nil }
+        request.body = Bytes(input[head.byteCount..<head.byteCount + length])
+        input.removeFirst(head.byteCount + length)
+        let keepsAlive = head.minorVersion >= 1 && !head.flags.contains(.close)
+        return (request, keepsAlive)
+    }
+
+    /// nil for a body that is not sent by its length: no client of the stand-in does that.
+    private func bodyLength(_ head: RequestHead) -> Int? {
+        switch head.framing {
+        case .none: 0
+        case .length(let length): length <= Self.maxInput ? length : nil
+        case .chunked: nil
+        }
+    }
+
+    private func answer(_ request: OriginRequest, keepsAlive: Bool) {
+        let fault = host.desk.book.arrived(request)
+        closesWhenWritten = !keepsAlive
+        switch fault {
+        case nil:
+            output += Self.encoded(host.desk.answer(request), to: request.method, keepsAlive: keepsAlive)
+        case .answer(let answer): output += Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
+        case .html(let status):
+            let page = "<!DOCTYPE html><html><head><title>Please wait</title></head><body>Checking…</body></html>"
+            let answer = OriginAnswer(
+                status: status, fields: ["Content-Type": "text/html; charset=utf-8"], body: Bytes(text: page))
+            output += Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
+        case .held:
+            held = (request.path, Self.encoded(host.desk.answer(request), to: request.method, keepsAlive: keepsAlive))
+        case .truncated(let count):
+            let answer = host.desk.answer(request)
+            let whole = Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
+            output += whole.prefix(whole.count - max(0, answer.body.count - count))
+            closesWhenWritten = true
+        case .closed: closesWhenWritten = true
+        case .silent: isSilent = true
+        case .raw(let bytes):
+            output += bytes
+            closesWhenWritten = true
+        case .chunked(let size):
+            output += Self.chunked(host.desk.answer(request), size: max(1, size), keepsAlive: keepsAlive)
+        }
+    }
+
+    /// Writes as much as the socket takes. True where nothing is left.
+    private func flush() -> Bool {
+        while written < output.count {
+            let outcome = output.withUnsafeBytes { Syscall.send(descriptor, .init(rebasing: $0[written...])) }
+            switch outcome {
+            case .bytes(let count): written += count
+            case .wouldBlock:
+                watch([.writable])
+                return false
+            case .end, .failed:
+                close()
+                return false
+            }
+        }
+        output.removeAll(keepingCapacity: true)
+        written = 0
+        watch([.readable])
+        return true
+    }
+
+    private var watched: Interest = .readable
+
+    private func watch(_ interest: Interest) {
+        guard interest != watched, let registration else { return }
+        watched = interest
+        do {
+            try host.loop.modify(registration, interest)
+        } catch {
+            close()
+        }
+    }
+
+    private static func encoded(_ answer: OriginAnswer, to method: Method, keepsAlive: Bool) -> Bytes {
+        var out = head(answer, length: answer.body.count, keepsAlive: keepsAlive)
+        if method != .head, !ResponseEncoder.forbidsBody(answer.status) { out += answer.body }
+        return out
+    }
+
+    private static func chunked(_ answer: OriginAnswer, size: Int, keepsAlive: Bool) -> Bytes {
+        var out = head(answer, length: nil, keepsAlive: keepsAlive)
+        out.removeLast(2)
+        out += Bytes(text: "Transfer-Encoding: chunked\r\n\r\n")
+        for start in stride(from: 0, to: answer.body.count, by: size) {
+            let piece = answer.body[start..<min(start + size, answer.body.count)]
+            out += Bytes(text: String(piece.count, radix: 16) + "\r\n") + piece + Bytes(text: "\r\n")
+        }
+        return out + Bytes(text: "0\r\n\r\n")
+    }
+
+    private static func head(_ answer: OriginAnswer, length: Int?, keepsAlive: Bool) -> Bytes {
+        var out = Bytes()
+        let length = ResponseEncoder.forbidsBody(answer.status) ? nil : length
+        ResponseEncoder.append(ResponseHead(status: answer.status, fields: answer.fields), length: length, to: &out)
+        if !keepsAlive { ResponseEncoder.appendField("Connection", "close", to: &out) }
+        ResponseEncoder.endHead(&out)
+        return out
+    }
+}

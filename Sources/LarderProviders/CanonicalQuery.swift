@@ -1,0 +1,47 @@
+// One spelling for one upstream question: parameters sorted by name, percent-encoded alike, defaults left out. The same
+// function serves typed and raw requests, so that both find the same raw entry.
+import LarderCore
+
+/// How the parameters of one API are brought to their canonical form.
+struct CanonicalQuery: Sendable {
+    /// Values that mean the same as leaving the parameter out, compared after folding.
+    var defaults: [String: String] = [:]
+    /// Parameters whose values are words in upper case, or in lower case.
+    var upperCase: Set<String> = []
+    var lowerCase: Set<String> = []
+    /// Parameters whose values are words like "Yes".
+    var capitalised: Set<String> = []
+    /// Parameters whose values are texts in which white space is collapsed.
+    var collapsed: Set<String> = []
+    /// Credentials: never part of a canonical request.
+    var dropped: Set<String> = []
+
+    /// The canonical query, nil where nothing is left. Repeated names keep their order and all their values.
+    func encode(_ items: [QueryParameters.Item]) -> String? {
+        var repeated: [String: Int] = [:]
+        for item in items { repeated[item.name, default: 0] += 1 }
+        let kept = items.compactMap { item -> QueryParameters.Item? in
+            if dropped.contains(item.name) { return nil }
+            guard let value = item.value, repeated[item.name] == 1 else { return item }
+            let folded = fold(value, of: item.name)
+            return defaults[item.name] == folded ? nil : QueryParameters.Item(item.name, folded)
+        }
+        // Sorted by the bytes of the name; `sorted` is stable.
+        let sorted = kept.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return sorted.isEmpty ? nil : QueryParameters(sorted).encoded
+    }
+
+    /// The canonical query of a raw one. A query that cannot be decoded is left as it came: it is its own question.
+    func canonical(_ query: String?) -> String? {
+        guard let query else { return nil }
+        guard let parsed = try? QueryParameters(parsing: query) else { return query }
+        return encode(parsed.items)
+    }
+
+    private func fold(_ value: String, of name: String) -> String {
+        if upperCase.contains(name) { return value.uppercased() }
+        if lowerCase.contains(name) { return value.lowercased() }
+        if capitalised.contains(name) { return value.prefix(1).uppercased() + value.dropFirst().lowercased() }
+        return collapsed.contains(name) ? QuestionReader.collapsed(value) : value
+    }
+}

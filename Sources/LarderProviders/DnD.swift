@@ -1,0 +1,24 @@
+// The D&D 5e SRD API (dnd5eapi.co, version 5.8): whole lists without pages, records by slug, data that changes only
+// with releases. Its own cache mixes languages, so every JSON request names `lang=en`.
+import LarderCore
+
+/// Monsters, equipment and spells of the D&D 5e System Reference Document.
+public struct DnD: Provider {
+    public init() {}
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts = ProviderAbout(
+        name: "dnd5e", shortNames: ["dnd"], routePrefix: "dnd", title: "D&D 5e SRD",
+        defaultBaseURL: "https://www.dnd5eapi.co", pathPrefix: "/api/2014",
+        endpoints: [
+            EndpointAbout("list", ttl: .seconds(7 * 86_400), summary: "/api/2014/{collection}: a whole list"),
+            EndpointAbout("details", ttl: .seconds(7 * 86_400), summary: "/api/2014/{collection}/{index}: one record"),
+        ],
+        // A 404 can be a passing fault there: it is believed for ten minutes only.
+        emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(30 * 86_400),
+        defaultRate: CallRate(calls: 20, per: .seconds(1)), imageHosts: ["www.dnd5eapi.co"],
+        categories: DnDCollection.allCases.map(\.rawValue), sorts: [.relevance, .name],
+        terms: "Content of the SRD 5.1 is under CC BY 4.0 and the OGL 1.0a.",
+        attribution: "D&D 5e SRD API, dnd5eapi.co")
+}

@@ -1,0 +1,165 @@
+// Questions to the D&D API. Lists come whole and are kept for days, so a search by name is answered here from the one
+// list entry instead of one upstream call for every word; only what a list does not hold is asked upstream.
+import LarderCore
+
+/// The collections with routes of their own; the rest of the API is reached raw.
+enum DnDCollection: String, CaseIterable, Sendable {
+    case monsters
+    case equipment
+    case spells
+
+    /// The kind of its records.
+    var kind: String {
+        switch self {
+        case .monsters: "monster"
+        case .equipment: "equipment"
+        case .spells: "spell"
+        }
+    }
+
+    /// The filters beside `name`, with the API's own names for them.
+    var filters: [(name: String, upstream: String)] {
+        switch self {
+        case .monsters: [("challengeRating", "challenge_rating")]
+        case .equipment: []
+        case .spells: [("level", "level"), ("school", "school")]
+        }
+    }
+}
+
+extension DnD {
+    static let editions = ["2014", "2024"]
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        guard let first = path.first, let collection = DnDCollection(rawValue: first), path.count <= 2 else {
+            throw ProviderError.noRoute(path, provider: about)
+        }
+        if path.count == 2 {
+            let reader = try QuestionReader(query, allowed: ["edition"])
+            return try Self.details(collection, path[1], edition: Self.edition(reader, collection))
+        }
+        let allowed = ["name", "edition", "limit", "sort"] + collection.filters.map(\.name)
+        return try Self.list(collection, QuestionReader(query, allowed: allowed))
+    }
+
+    /// The category is the collection, monsters where none is named: each collection is a call of its own, and a
+    /// search of all three would triple the load for a default.
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let term = QuestionReader.collapsed(request.term)
+        guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
+        guard let collection = DnDCollection(rawValue: request.category ?? "monsters") else {
+            throw .invalid("category", "The D&D API has no such category.", allowed: about.categories)
+        }
+        return Self.list(
+            collection, name: term, filters: [], edition: "2014", limit: request.limit, sort: request.sort ?? .relevance
+        )
+    }
+
+    private static func list(
+        _ collection: DnDCollection, _ reader: QuestionReader
+    ) throws(ClientFacingError) -> Endpoint {
+        var filters: [(String, String)] = []
+        for filter in collection.filters {
+            guard let value = try filterValue(reader, filter.name) else { continue }
+            filters.append((filter.upstream, value))
+        }
+        return list(
+            collection, name: try reader.text("name", maxLength: 200), filters: filters,
+            edition: try edition(reader, collection), limit: try reader.number("limit", in: 1...1000),
+            sort: try reader.sort(facts.sorts) ?? .relevance)
+    }
+
+    private static func list(
+        _ collection: DnDCollection, name: String?, filters: [(String, String)], edition: String, limit: Int?,
+        sort: SortOrder
+    ) -> Endpoint {
+        let name = name?.lowercased()
+        var question = QuestionBuilder()
+        question.add("collection", collection.rawValue)
+        question.add("edition", edition)
+        question.add("name", name)
+        for (name, value) in filters { question.add(name, value) }
+        question.add("limit", limit)
+        question.add("sort", sort.rawValue)
+        let items = filters.map { QueryParameters.Item($0.0, $0.1) } + [QueryParameters.Item("lang", "en")]
+        return Endpoint(
+            provider: facts.name, name: "list", parameters: question.parameters,
+            upstream: UpstreamRequest(path: "/api/\(edition)/\(collection.rawValue)", query: form.encode(items)),
+            query: question.query,
+            normalise: { response, signer throws(NormaliseError) in
+                try DnDResults.list(response, collection: collection, name: name, limit: limit, sort: sort)
+            })
+    }
+
+    private static func details(
+        _ collection: DnDCollection, _ index: String, edition: String
+    ) throws(ClientFacingError) -> Endpoint {
+        let index = index.lowercased()
+        guard !index.isEmpty, index.utf8.count <= 100,
+            index.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D })
+        else { throw .invalid("index", "An index has letters, digits and hyphens only, as in \"acid-arrow\".") }
+        var question = QuestionBuilder()
+        question.add("collection", collection.rawValue)
+        question.add("edition", edition)
+        question.add("index", index)
+        return Endpoint(
+            provider: facts.name, name: "details", parameters: question.parameters,
+            upstream: UpstreamRequest(path: "/api/\(edition)/\(collection.rawValue)/\(index)", query: "lang=en"),
+            query: question.query,
+            normalise: { response, signer throws(NormaliseError) in
+                try DnDResults.details(response, signer, collection: collection)
+            })
+    }
+
+    /// The rule set of 2024 has no spells yet.
+    private static func edition(
+        _ reader: QuestionReader, _ collection: DnDCollection
+    ) throws(ClientFacingError) -> String {
+        let edition = try reader.word("edition", among: editions) ?? "2014"
+        guard collection != .spells || edition == "2014" else {
+            throw .invalid("edition", "There are no spells in the edition of 2024.", allowed: ["2014"])
+        }
+        return edition
+    }
+
+    private static func filterValue(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
+        if name == "school" { return try reader.text(name, maxLength: 100)?.lowercased() }
+        guard let parts = try reader.list(name, max: 40) else { return nil }
+        // The API drops what is no number silently and would then answer another question.
+        let numbers = parts.compactMap { Double($0) }.filter { (0...30).contains($0) }
+        guard numbers.count == parts.count else {
+            throw .invalid(name, "\"\(name)\" takes numbers from 0 to 30, separated by commas (0.25, not 1/4).")
+        }
+        return Set(numbers).sorted()
+            .map { $0 == $0.rounded() ? String(Int($0)) : String($0) }.joined(separator: ",")
+    }
+}
+
+extension DnD {
+    /// Only the order: this API's names and filters are many, and the rest of them come raw.
+    static let form = CanonicalQuery()
+
+    /// A raw request without a language is sent with `lang=en`, since the API's own cache would otherwise answer in
+    /// the language of whoever asked first. Pictures refuse any query.
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
+        var request = request
+        if request.path.hasPrefix("/api/images/") { return request }
+        guard let parsed = try? QueryParameters(parsing: request.query ?? "") else { return request }
+        var items = parsed.items
+        if request.path.hasPrefix("/api/"), !items.contains(where: { $0.name == "lang" }) {
+            items.append(QueryParameters.Item("lang", "en"))
+        }
+        request.query = Self.form.encode(items)
+        return request
+    }
+
+    public func endpointName(for request: UpstreamRequest) -> String {
+        let segments = request.path.split(separator: "/")
+        guard segments.count >= 3, segments[0] == "api", Self.editions.contains(String(segments[1])) else {
+            return "other"
+        }
+        return segments.count == 3 ? "list" : "details"
+    }
+
+    public func credentialFields(key: String) -> HeaderFields { [:] }
+}

@@ -1,0 +1,24 @@
+// The iTunes Search API (performance-partners.apple.com/search-api): no key, about twenty calls a minute, 403 with an
+// empty body when there were too many. Facts in this file; questions, tables and results in the files beside it.
+import LarderCore
+
+/// iTunes and App Store search.
+public struct ITunes: Provider {
+    public init() {}
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts = ProviderAbout(
+        name: "itunes", routePrefix: "itunes", title: "iTunes Search", defaultBaseURL: "https://itunes.apple.com",
+        endpoints: [
+            EndpointAbout("search", ttl: .seconds(86_400), summary: "/search: media by term"),
+            EndpointAbout("lookup", ttl: .seconds(86_400), summary: "/lookup: records by id, UPC, ISBN or bundle id"),
+        ],
+        // Some callers get an empty 200 while they are limited: it is believed for ten minutes only.
+        emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(7 * 86_400),
+        defaultRate: CallRate(calls: 20, per: .seconds(60)), imageHosts: ["*.mzstatic.com"],
+        categories: ITunesCategory.allCases.map(\.rawValue), sorts: [.relevance, .name, .date, .price],
+        terms: "Apple asks for at most about 20 calls a minute and for caching; previews and artwork may be used to "
+            + "promote the store.",
+        attribution: "Provided courtesy of iTunes")
+}

@@ -1,0 +1,233 @@
+// Questions to iTunes: `/v1/itunes/search`, `/v1/itunes/lookup` and this provider's part in `/v1/search`.
+import LarderCore
+
+extension ITunes {
+    static let searchParameters = [
+        "q", "term", "category", "media", "entity", "attribute", "limit", "offset", "country", "lang", "explicit",
+        "sort",
+    ]
+    static let lookupParameters = ITunesTables.lookupKeys + ["entity", "limit", "country", "lang", "sort"]
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        switch path {
+        case ["search"]: try Self.search(QuestionReader(query, allowed: Self.searchParameters))
+        case ["lookup"]: try Self.lookup(QuestionReader(query, allowed: Self.lookupParameters))
+        default: throw ProviderError.noRoute(path, provider: about)
+        }
+    }
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        var search = Search(term: QuestionReader.collapsed(request.term))
+        guard !search.term.isEmpty else { throw .missing("q", "A search needs a term.") }
+        if let category = request.category {
+            guard let known = ITunesCategory(rawValue: category) else {
+                throw .invalid("category", "iTunes has no such category.", allowed: about.categories)
+            }
+            (search.media, search.entity) = known.question
+        }
+        if let limit = request.limit { search.limit = min(max(limit, 1), 200) }
+        if let country = request.country { search.country = try Self.country(country) }
+        // A language that iTunes does not have is not sent: its answers come in English then.
+        if let language = request.language, let known = Self.language(language) { search.language = known }
+        search.explicit = request.explicit ?? true
+        search.sort = request.sort ?? .relevance
+        return search.endpoint
+    }
+
+    /// One search, every part decided.
+    struct Search: Sendable {
+        var term: String
+        var media: String?
+        var entity: String?
+        var attribute: String?
+        var limit = 50
+        var offset = 0
+        var country = "US"
+        var language = "en_us"
+        var explicit = true
+        var sort = SortOrder.relevance
+
+        var endpoint: Endpoint {
+            var question = QuestionBuilder()
+            question.add("term", term)
+            question.add("media", media)
+            question.add("entity", entity)
+            question.add("attribute", attribute)
+            question.add("limit", limit)
+            question.add("offset", offset == 0 ? nil : offset)
+            question.add("country", country)
+            question.add("lang", language)
+            question.add("explicit", explicit)
+            question.add("sort", sort.rawValue)
+            let items: [(String, String?)] = [
+                ("term", term), ("media", media), ("entity", entity), ("attribute", attribute), ("limit", "\(limit)"),
+                ("offset", "\(offset)"), ("country", country), ("lang", language),
+                ("explicit", explicit ? "Yes" : "No"),
+            ]
+            return ITunes.endpoint("search", question, items, sort: sort, language: language)
+        }
+    }
+
+    private static func search(_ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {
+        guard let term = try reader.text("q", or: "term") else {
+            throw .missing("term", "A search needs a term: write term=… or q=….")
+        }
+        var search = Search(term: term)
+        let category = try reader.word("category", among: ITunesCategory.allCases.map(\.rawValue))
+        let media = try reader.word("media", among: ITunesTables.media)
+        let entity = try reader.word("entity", among: ITunesTables.entities(of: media))
+        if let category = category.flatMap(ITunesCategory.init) {
+            guard media == nil, entity == nil else {
+                throw .invalid("category", "A category stands for a media and an entity: give it or them, not both.")
+            }
+            (search.media, search.entity) = category.question
+        } else if media == "ebook" {
+            search.entity = "ebook"
+        } else {
+            search.media = media == "all" ? nil : media
+            search.entity = entity
+        }
+        let attributed = category == "ebooks" ? "ebook" : search.media ?? media
+        search.attribute = try reader.word("attribute", among: ITunesTables.attributes(of: attributed))
+        if let limit = try reader.number("limit", in: 1...200) { search.limit = limit }
+        if let offset = try reader.number("offset", in: 0...100_000) { search.offset = offset }
+        if let country = try reader.text("country") { search.country = try Self.country(country) }
+        if let language = try reader.text("lang") { search.language = try Self.knownLanguage(language) }
+        search.explicit = try reader.flag("explicit") ?? true
+        search.sort = try reader.sort(SortOrder.allCases) ?? .relevance
+        return search.endpoint
+    }
+
+    private static func lookup(_ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {
+        var given: [(name: String, value: String)] = []
+        for name in ITunesTables.lookupKeys {
+            guard let parts = try reader.list(name, max: 200) else { continue }
+            given.append(
+                (
+                    name,
+                    try parts.map { part throws(ClientFacingError) in try identifier(part, name) }.joined(
+                        separator: ",")
+                ))
+        }
+        guard let key = given.first else {
+            throw .missing(
+                "id", "A look-up needs one of: \(ITunesTables.lookupKeys.joined(separator: ", ")).")
+        }
+        guard given.count == 1 else {
+            throw .invalid(
+                given[1].name, "A look-up takes one kind of key, not both \"\(key.name)\" and \"\(given[1].name)\".",
+                allowed: ITunesTables.lookupKeys)
+        }
+        let entity = try reader.word("entity", among: ITunesTables.allEntities)
+        let limit = try reader.number("limit", in: 1...200)
+        let country =
+            try reader.text("country").map { text throws(ClientFacingError) in try Self.country(text) } ?? "US"
+        let language =
+            try reader.text("lang").map { text throws(ClientFacingError) in try knownLanguage(text) } ?? "en_us"
+        // "recent" is the API's own order (the newest albums of an artist first); the others are ours.
+        let sort = try reader.word("sort", among: SortOrder.allCases.map(\.rawValue) + ["recent"]) ?? "relevance"
+        var question = QuestionBuilder()
+        question.add(key.name, key.value)
+        question.add("entity", entity)
+        question.add("limit", limit)
+        question.add("country", country)
+        question.add("lang", language)
+        question.add("sort", sort)
+        let items: [(String, String?)] = [
+            (key.name, key.value), ("entity", entity), ("limit", limit.map(String.init)), ("country", country),
+            ("lang", language), ("sort", sort == "recent" ? sort : nil),
+        ]
+        return endpoint(
+            "lookup", question, items, sort: SortOrder(rawValue: sort) ?? .relevance, language: language)
+    }
+
+    private static func endpoint(
+        _ name: String, _ question: QuestionBuilder, _ items: [(String, String?)], sort: SortOrder, language: String
+    ) -> Endpoint {
+        let present = items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
+        let form = name == "search" ? searchForm : lookupForm
+        return Endpoint(
+            provider: facts.name, name: name, parameters: question.parameters,
+            upstream: UpstreamRequest(path: "/" + name, query: form.encode(present)), query: question.query,
+            normalise: { response, signer throws(NormaliseError) in
+                try ITunesResults.normalise(response, signer, sort: sort, language: language)
+            })
+    }
+
+    /// A number of at most 20 digits, a bundle id, or an ISBN whose hyphens are dropped.
+    private static func identifier(_ text: String, _ name: String) throws(ClientFacingError) -> String {
+        if name == "bundleId" {
+            guard text.utf8.count <= 155, text.utf8.allSatisfy({ PercentCoding.isUnreserved($0) && $0 != 0x7E }) else {
+                throw .invalid(name, "\"\(text)\" is no bundle id such as com.example.app.")
+            }
+            return text
+        }
+        let digits = name == "isbn" ? text.filter { $0 != "-" && $0 != " " } : text
+        let lengths = name == "isbn" ? 13...13 : name == "upc" ? 8...14 : 1...20
+        guard lengths.contains(digits.utf8.count), digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else {
+            let wanted =
+                lengths.lowerBound == lengths.upperBound
+                ? "\(lengths.lowerBound)" : "\(lengths.lowerBound) to \(lengths.upperBound)"
+            throw .invalid(name, "\"\(name)\" takes numbers of \(wanted) digits, separated by commas.")
+        }
+        return digits
+    }
+
+    private static func country(_ text: String) throws(ClientFacingError) -> String {
+        guard QuestionReader.isTwoLetters(text) else {
+            throw .invalid("country", "\"country\" is a code of two letters (ISO 3166-1), such as US or DE.")
+        }
+        return text.uppercased()
+    }
+
+    /// "xx_yy" in lower case from any usual spelling; "en" and "ja" stand for the two forms Apple names.
+    private static func language(_ text: String) -> String? {
+        let parts = text.lowercased().split(whereSeparator: { $0 == "_" || $0 == "-" })
+        guard parts.allSatisfy({ QuestionReader.isTwoLetters(String($0)) }) else { return nil }
+        switch parts.count {
+        case 1: return ["en": "en_us", "ja": "ja_jp"][String(parts[0])]
+        case 2: return parts.joined(separator: "_")
+        default: return nil
+        }
+    }
+
+    private static func knownLanguage(_ text: String) throws(ClientFacingError) -> String {
+        guard let known = language(text) else {
+            throw .invalid("lang", "\"lang\" is a language with its country.", allowed: ["en_us", "ja_jp", "xx_yy"])
+        }
+        return known
+    }
+}
+
+extension ITunes {
+    static let searchForm = CanonicalQuery(
+        defaults: [
+            "media": "all", "limit": "50", "offset": "0", "country": "US", "lang": "en_us", "version": "2",
+            "explicit": "Yes",
+        ],
+        upperCase: ["country"], lowerCase: ["lang"], capitalised: ["explicit"], collapsed: ["term"])
+    static let lookupForm = CanonicalQuery(
+        defaults: ["country": "US", "lang": "en_us", "version": "2"], upperCase: ["country"], lowerCase: ["lang"])
+
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
+        var request = request
+        switch request.path {
+        case "/search": request.query = Self.searchForm.canonical(request.query)
+        case "/lookup": request.query = Self.lookupForm.canonical(request.query)
+        // Anything else below this host is unknown ground: only the order is settled, which the API ignores.
+        default: request.query = CanonicalQuery().canonical(request.query)
+        }
+        return request
+    }
+
+    /// A storefront may stand before the name: "/gb/lookup".
+    public func endpointName(for request: UpstreamRequest) -> String {
+        switch request.path.split(separator: "/").last {
+        case "search": "search"
+        case "lookup": "lookup"
+        default: "other"
+        }
+    }
+
+    public func credentialFields(key: String) -> HeaderFields { [:] }
+}

@@ -1,0 +1,286 @@
+// Records of iTunes as results. Every field may be missing; which names hold the title, the id and the price depends on
+// what the record wraps: a track, a collection, an artist, or an ebook that wraps nothing.
+import LarderCore
+
+enum ITunesResults {
+    /// The members that are read, by their upstream names.
+    private enum Field: Int, CodingKey, CaseIterable {
+        case wrapperType, kind, collectionType, artistType
+        case artistId, collectionId, trackId
+        case artistName, collectionName, trackName, collectionCensoredName, trackCensoredName
+        case artistViewUrl, artistLinkUrl, collectionViewUrl, trackViewUrl
+        case artworkUrl30, artworkUrl60, artworkUrl100, artworkUrl160, artworkUrl512, artworkUrl600
+        case price, trackPrice, collectionPrice, trackHdPrice, collectionHdPrice, trackRentalPrice, trackHdRentalPrice
+        case currency, formattedPrice, country
+        case releaseDate, primaryGenreName, genres
+        case description, longDescription, shortDescription
+        case trackTimeMillis, trackNumber, trackCount, discNumber, discCount
+        case previewUrl, feedUrl, episodeUrl, episodeGuid, isStreamable
+        case trackExplicitness, collectionExplicitness, contentAdvisoryRating, trackContentRating, copyright
+        case averageUserRating, userRatingCount, version, currentVersionReleaseDate, releaseNotes, minimumOsVersion
+        case bundleId, sellerName, sellerUrl, fileSizeBytes, languageCodesISO2A
+        case screenshotUrls, ipadScreenshotUrls, appletvScreenshotUrls
+    }
+
+    private static let table = JSONMemberTable(Field.allCases.map(\.stringValue))
+
+    static func normalise(
+        _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let root: JSONValue
+        do {
+            root = try JSON.parse(response.body)
+        } catch {
+            throw NormaliseError(provider: ITunes.facts.name, message: Impostor.describe(response.body, error))
+        }
+        guard let records = root["results"], records.kind == .array else {
+            throw NormaliseError(provider: ITunes.facts.name, message: "The answer has no list of results.")
+        }
+        var list = ResultList(
+            provider: ITunes.facts.name, signer: signer, capacity: response.body.count + records.count * 256)
+        var record = Record(JSONRecord(table))
+        for value in records.elements {
+            guard record.fields.load(value) else {
+                list.drop("not an object")
+                continue
+            }
+            add(record, to: &list)
+        }
+        return list.answer(sort: sort, language: language)
+    }
+
+    /// One record, read by field.
+    private struct Record {
+        var fields: JSONRecord
+
+        init(_ fields: JSONRecord) {
+            self.fields = fields
+        }
+
+        subscript(_ field: Field) -> JSONValue? { fields[field.rawValue] }
+
+        func text(_ field: Field) -> String? {
+            guard let text = fields[field.rawValue]?.string, !text.isEmpty else { return nil }
+            return text
+        }
+
+        /// A link, nil for what is none.
+        func link(_ field: Field) -> String? { text(field).flatMap { WebURL.isWeb($0) ? $0 : nil } }
+
+        func number(_ field: Field) -> String? { Numbers.lenient(fields[field.rawValue]) }
+
+        func texts(_ field: Field) -> [String] {
+            guard let list = fields[field.rawValue] else { return [] }
+            return list.elements.compactMap { $0.string ?? $0["name"]?.string }
+        }
+    }
+
+    private static func add(_ record: Record, to list: inout ResultList) {
+        guard let shape = Shape(record) else { return list.drop("kind") }
+        guard let id = record.number(shape.id) ?? shape.otherIDs.lazy.compactMap({ record.number($0) }).first else {
+            return list.drop("id")
+        }
+        guard let title = shape.titles.lazy.compactMap({ TextCleaning.line(record.text($0)) }).first else {
+            return list.drop("title")
+        }
+        var result = ResultItem(id: "itunes:\(shape.kind):\(id)", kind: shape.kind, title: title)
+        result.creator = shape.wraps == .artist ? nil : TextCleaning.line(record.text(.artistName))
+        if shape.wraps == .track, let collection = TextCleaning.line(record.text(.collectionName)), collection != title
+        {
+            result.collection = collection
+        }
+        result.summary = TextCleaning.paragraphs(
+            record.text(.description) ?? record.text(.longDescription) ?? record.text(.shortDescription))
+        result.url = shape.urls.lazy.compactMap { record.link($0) }.first
+        let currency = record.text(.currency)
+        result.price = shape.prices.lazy.compactMap { Numbers.price(record[$0], currency: currency) }.first
+        let genres = record.texts(.genres)
+        result.genres = genres.isEmpty ? [record.text(.primaryGenreName)].compactMap { $0 } : genres
+        result.setPublished(record.text(.releaseDate))
+        result.artwork = artwork(record)
+        addAttributes(of: record, shape, to: &result)
+        list.add(result)
+    }
+
+    /// What a record is, and so where its parts stand.
+    private struct Shape {
+        enum Wraps { case track, collection, artist }
+
+        var kind: String
+        var wraps: Wraps
+
+        /// Upstream kinds and ours; any other one is taken as it is, in camel case.
+        private static let kinds = [
+            "song": "song", "music-video": "musicVideo", "feature-movie": "movie", "tv-episode": "tvEpisode",
+            "podcast": "podcast", "podcast-episode": "podcastEpisode", "software": "software",
+            "mac-software": "macSoftware", "ebook": "ebook", "book": "ebook", "album": "album", "artist": "artist",
+            "coached-audio": "coachedAudio", "interactive-booklet": "interactiveBooklet", "pdf": "pdf",
+        ]
+
+        /// nil where the record does not tell: it has neither kind, wrapper nor any id.
+        init?(_ record: Record) {
+            switch record.text(.wrapperType) {
+            case "artist": (kind, wraps) = ("artist", .artist)
+            case "audiobook": (kind, wraps) = ("audiobook", .collection)
+            case "collection":
+                kind = record.text(.collectionType) == "TV Season" ? "tvSeason" : "album"
+                wraps = .collection
+            default:
+                wraps = .track
+                if let upstream = record.text(.kind) {
+                    kind = Self.kinds[upstream] ?? Self.camelCase(upstream)
+                    if kind == "artist" { wraps = .artist }
+                    if kind == "album" { wraps = .collection }
+                } else if record[.trackId] != nil {
+                    // Some videos come with a null kind: that it is a track is all the record tells.
+                    kind = record[.bundleId] != nil ? "software" : "track"
+                } else if record[.collectionId] != nil {
+                    (kind, wraps) = ("album", .collection)
+                } else if record[.artistId] != nil {
+                    (kind, wraps) = ("artist", .artist)
+                } else {
+                    return nil
+                }
+            }
+        }
+
+        private static func camelCase(_ text: String) -> String {
+            let words = text.split { !$0.isLetter && !$0.isNumber }
+            return words.enumerated().map { position, word in
+                position == 0 ? word.lowercased() : word.prefix(1).uppercased() + word.dropFirst().lowercased()
+            }.joined()
+        }
+
+        var id: Field {
+            switch wraps {
+            case .track: .trackId
+            case .collection: .collectionId
+            case .artist: .artistId
+            }
+        }
+
+        /// A podcast is its own collection; otherwise another level's id would name another thing.
+        var otherIDs: [Field] { kind == "podcast" ? [.collectionId] : [] }
+
+        var titles: [Field] {
+            switch wraps {
+            case .track: [.trackName, .trackCensoredName] + (kind == "podcast" ? [.collectionName] : [])
+            case .collection: [.collectionName, .collectionCensoredName]
+            case .artist: [.artistName]
+            }
+        }
+
+        var urls: [Field] {
+            switch wraps {
+            case .track: [.trackViewUrl, .collectionViewUrl]
+            case .collection: [.collectionViewUrl]
+            case .artist: [.artistLinkUrl, .artistViewUrl]
+            }
+        }
+
+        /// Where nothing is sold by the piece, the price of the whole album is not the piece's: it stays an attribute.
+        var prices: [Field] {
+            switch wraps {
+            case .track: [.trackPrice, .price]
+            case .collection: [.collectionPrice, .price]
+            case .artist: []
+            }
+        }
+    }
+
+    private static func artwork(_ record: Record) -> ResultItem.Artwork? {
+        let sizes: [Field] = [
+            .artworkUrl600, .artworkUrl512, .artworkUrl160, .artworkUrl100, .artworkUrl60, .artworkUrl30,
+        ]
+        guard let largest = sizes.lazy.compactMap({ record.link($0) }).first else { return nil }
+        let small = record.link(.artworkUrl100) ?? record.link(.artworkUrl60) ?? largest
+        let hasLarge = record.link(.artworkUrl600) != nil || record.link(.artworkUrl512) != nil
+        return ResultItem.Artwork(
+            small: small, large: hasLarge ? largest : ITunesArtwork.resized(largest, to: 600), original: largest)
+    }
+
+    private static func addAttributes(of record: Record, _ shape: Shape, to result: inout ResultItem) {
+        result.attributes.reserveCapacity(32)
+        result.attribute("artistId", number: shape.wraps == .artist ? nil : record.number(.artistId))
+        result.attribute("artistUrl", text: shape.wraps == .artist ? nil : record.link(.artistViewUrl))
+        result.attribute("artistType", text: record.text(.artistType))
+        if shape.wraps == .track {
+            result.attribute("collectionId", number: record.number(.collectionId))
+            result.attribute("collectionUrl", text: record.link(.collectionViewUrl))
+            addPrice("collectionPrice", .collectionPrice, of: record, to: &result)
+        }
+        addPrice("hdPrice", shape.wraps == .track ? .trackHdPrice : .collectionHdPrice, of: record, to: &result)
+        addPrice("rentalPrice", .trackRentalPrice, of: record, to: &result)
+        addPrice("hdRentalPrice", .trackHdRentalPrice, of: record, to: &result)
+        result.attribute("formattedPrice", text: record.text(.formattedPrice))
+        result.attribute("storefront", text: record.text(.country))
+        // On records of podcasts this member holds seconds at times: its unit is unknown there, so it is left out.
+        result.attribute("durationMillis", number: result.kind == "podcast" ? nil : record.number(.trackTimeMillis))
+        result.attribute("trackNumber", number: record.number(.trackNumber))
+        result.attribute("trackCount", number: record.number(.trackCount))
+        result.attribute("discNumber", number: record.number(.discNumber))
+        result.attribute("discCount", number: record.number(.discCount))
+        let explicitness = shape.wraps == .track ? Field.trackExplicitness : .collectionExplicitness
+        result.attribute("explicitness", text: record.text(explicitness))
+        result.attribute("contentRating", text: record.text(.contentAdvisoryRating) ?? record.text(.trackContentRating))
+        result.attribute("streamable", flag: record[.isStreamable]?.bool)
+        result.attribute("previewUrl", text: record.link(.previewUrl))
+        result.attribute("feedUrl", text: record.link(.feedUrl))
+        result.attribute("episodeUrl", text: record.link(.episodeUrl))
+        result.attribute("episodeGuid", text: record.text(.episodeGuid))
+        result.attribute("copyright", text: record.text(.copyright))
+        result.attribute("rating", number: record.number(.averageUserRating))
+        result.attribute("ratingCount", number: record.number(.userRatingCount))
+        guard record[.bundleId] != nil || record[.fileSizeBytes] != nil || record[.version] != nil else { return }
+        result.attribute("bundleId", text: record.text(.bundleId))
+        result.attribute("version", text: record.text(.version))
+        result.attribute(
+            "versionPublishedAt", text: record.text(.currentVersionReleaseDate).flatMap(DateText.parse)?.rfc3339)
+        result.attribute("releaseNotes", text: TextCleaning.paragraphs(record.text(.releaseNotes)))
+        result.attribute("minimumOsVersion", text: record.text(.minimumOsVersion))
+        result.attribute("fileSizeBytes", number: record.number(.fileSizeBytes))
+        result.attribute("languages", texts: record.texts(.languageCodesISO2A))
+        result.attribute("seller", text: record.text(.sellerName))
+        result.attribute("sellerUrl", text: record.link(.sellerUrl))
+        result.attribute("screenshots", texts: record.texts(.screenshotUrls).filter(WebURL.isWeb))
+        result.attribute("tabletScreenshots", texts: record.texts(.ipadScreenshotUrls).filter(WebURL.isWeb))
+        result.attribute("televisionScreenshots", texts: record.texts(.appletvScreenshotUrls).filter(WebURL.isWeb))
+    }
+
+    /// A further price, with its currency like the first.
+    private static func addPrice(_ name: StaticString, _ field: Field, of record: Record, to result: inout ResultItem) {
+        guard let value = record[field], let price = Numbers.price(value, currency: record.text(.currency)) else {
+            return
+        }
+        var json = Bytes(text: "{\"amount\":\(price.amount),\"currency\":")
+        JSONText.append(price.currency, to: &json)
+        json.append(0x7D)
+        result.attributes.append((name, .json(json)))
+    }
+}
+
+/// Sizes of iTunes artwork, which the last segment of its URL chooses.
+enum ITunesArtwork {
+    /// The same picture in a square of that side: ".../100x100bb.jpg" becomes ".../600x600bb.jpg". A URL whose last
+    /// segment is not wholly `{w}x{h}{letters}(-{digits}).(jpg|png|webp)` is left alone.
+    static func resized(_ url: String, to side: Int) -> String {
+        guard let slash = url.utf8.lastIndex(of: 0x2F) else { return url }
+        let segment = url[url.utf8.index(after: slash)...]
+        var rest = segment.utf8[...]
+        func take(_ matches: (UInt8) -> Bool) -> Int {
+            let taken = rest.prefix(while: matches).count
+            rest = rest.dropFirst(taken)
+            return taken
+        }
+        let digit: (UInt8) -> Bool = { $0 &- 0x30 < 10 }
+        guard take(digit) > 0, rest.popFirst() == 0x78, take(digit) > 0 else { return url }
+        let suffix = Substring(rest)
+        _ = take { $0 &- 0x61 < 26 }
+        if rest.first == 0x2D {
+            rest = rest.dropFirst()
+            guard take(digit) > 0 else { return url }
+        }
+        guard [".jpg", ".png", ".webp"].contains(String(Substring(rest))) else { return url }
+        return "\(url[...slash])\(side)x\(side)\(suffix)"
+    }
+}

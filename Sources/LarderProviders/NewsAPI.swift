@@ -1,0 +1,29 @@
+// NewsAPI.org, version 2 (newsapi.org/docs): a key, a hundred calls a day on the free plan, error bodies with codes,
+// and articles that were withdrawn but stay in the list as "[Removed]".
+import LarderCore
+
+/// News headlines, article search and the list of sources.
+public struct NewsAPI: Provider {
+    public init() {}
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts = ProviderAbout(
+        name: "newsapi", shortNames: ["news"], routePrefix: "news", title: "NewsAPI.org",
+        defaultBaseURL: "https://newsapi.org", pathPrefix: "/v2",
+        endpoints: [
+            EndpointAbout("headlines", ttl: .seconds(600), summary: "/v2/top-headlines"),
+            EndpointAbout("everything", ttl: .seconds(1800), summary: "/v2/everything: article search"),
+            EndpointAbout("sources", ttl: .seconds(86_400), summary: "/v2/sources: the index of sources"),
+        ],
+        emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(86_400),
+        defaultQuota: CallRate(calls: 100, per: .seconds(86_400)), imageHosts: ["*"],
+        categories: [
+            "business", "entertainment", "general", "health", "science", "sports", "technology",
+        ],
+        sorts: [.relevance, .name, .date], needsKey: true, keyVariables: ["LARDER_NEWSAPI_KEY", "NEWSAPI_KEY"],
+        credentialParameters: ["apiKey"], credentialFieldNames: ["X-Api-Key", "Authorization"],
+        terms: "The free plan is for development only, its articles are a day old, and the standard headers forbid "
+            + "storing: the lifetimes here are the user's own decision.",
+        attribution: "Powered by NewsAPI.org")
+}

@@ -1,0 +1,141 @@
+// Articles and sources of NewsAPI as results. Articles have no id: the digest of the URL names them. Withdrawn ones
+// stay in the list as "[Removed]" and are dropped here, counted.
+import LarderCore
+
+enum NewsResults {
+    private static let provider = NewsAPI.facts.name
+
+    static func articles(
+        _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String?
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let root = try root(response.body)
+        guard let articles = root["articles"], articles.kind == .array else {
+            throw NormaliseError(provider: provider, message: "The answer has no list of articles.")
+        }
+        var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
+        for value in articles.elements {
+            guard value.kind == .object else {
+                list.drop("not an object")
+                continue
+            }
+            let article = Article(value)
+            if article.isRemoved {
+                list.drop("removed")
+            } else if let result = article.result {
+                list.add(result)
+            } else {
+                list.drop("title")
+            }
+        }
+        return list.answer(sort: sort, language: language, total: root["totalResults"]?.integer)
+    }
+
+    static func sources(
+        _ response: UpstreamResponse, _ signer: ArtworkSigner, name: String?, sort: SortOrder
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let root = try root(response.body)
+        guard let sources = root["sources"], sources.kind == .array else {
+            throw NormaliseError(provider: provider, message: "The answer has no list of sources.")
+        }
+        var list = ResultList(provider: provider, signer: nil, capacity: response.body.count * 2)
+        for value in sources.elements {
+            guard let id = value["id"]?.string, !id.isEmpty else {
+                list.drop("id")
+                continue
+            }
+            let title = TextCleaning.htmlLine(value["name"]?.string) ?? id
+            if let name, !title.lowercased().contains(name) { continue }
+            var result = ResultItem(id: "\(provider):newsSource:\(id)", kind: "newsSource", title: title)
+            result.summary = TextCleaning.paragraphs(value["description"]?.string)
+            result.url = value["url"]?.string.flatMap { WebURL.isWeb($0) ? $0 : nil }
+            result.genres = [value["category"]?.string].compactMap { $0 }.filter { !$0.isEmpty }
+            result.attribute("sourceId", text: id)
+            result.attribute("language", text: value["language"]?.string)
+            result.attribute("country", text: value["country"]?.string)
+            list.add(result)
+        }
+        return list.answer(sort: sort, language: nil, total: sources.count)
+    }
+
+    private static func root(_ body: Bytes) throws(NormaliseError) -> JSONValue {
+        do {
+            return try JSON.parse(body)
+        } catch {
+            throw NormaliseError(provider: provider, message: Impostor.describe(body, error))
+        }
+    }
+
+    /// One article, its texts cleaned.
+    private struct Article {
+        let title, author, description, content, url, image, published: String?
+        let sourceID, sourceName: String?
+
+        init(_ value: JSONValue) {
+            func text(_ name: String) -> String? { value[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+            title = TextCleaning.htmlLine(text("title"))
+            author = TextCleaning.htmlLine(text("author"))
+            description = TextCleaning.paragraphs(text("description"))
+            content = text("content")
+            url = text("url")
+            image = text("urlToImage")
+            published = text("publishedAt")
+            let source = value["source"]
+            sourceID = TextCleaning.line(source?["id"]?.string)
+            sourceName = TextCleaning.htmlLine(source?["name"]?.string)
+        }
+
+        var isRemoved: Bool {
+            let isEmptied = title == "[Removed]" && (description == "[Removed]" || description == nil)
+            return isEmptied || url == "https://removed.com" || url == "https://removed.com/"
+        }
+
+        /// nil where there is nothing that could be shown. An article without a title goes by its first words.
+        var result: ResultItem? {
+            let (content, omitted) = Self.split(content)
+            guard let title = title ?? description.map(Self.firstWords) ?? content.map(Self.firstWords) ?? url else {
+                return nil
+            }
+            let name = url ?? "\(title)\u{0}\(published ?? "")"
+            let digest = Digest(of: Bytes(text: name)).hex.prefix(24)
+            var result = ResultItem(id: "\(provider):article:\(digest)", kind: "article", title: title)
+            // At times the author is the address of a page about them.
+            let isAddress = author?.hasPrefix("http://") == true || author?.hasPrefix("https://") == true
+            result.creator = isAddress ? nil : author
+            result.collection = sourceName
+            result.summary = description
+            result.url = url.flatMap { WebURL.isWeb($0) ? $0 : nil }
+            result.setPublished(published)
+            if let image, let absolute = WebURL.resolve(image.trimmingSpace, against: url ?? ""), WebURL.isWeb(absolute)
+            {
+                result.artwork = ResultItem.Artwork(small: absolute, large: absolute, original: absolute)
+            }
+            result.attribute("sourceId", text: sourceID)
+            result.attribute("authorUrl", text: isAddress ? author : nil)
+            result.attribute("content", text: content)
+            result.attribute("omittedCharacters", number: omitted)
+            return result
+        }
+
+        /// The text before "[+1234 chars]", and that number.
+        private static func split(_ content: String?) -> (String?, String?) {
+            guard let content else { return (nil, nil) }
+            guard content.hasSuffix(" chars]"), let mark = content.lastIndex(of: "[") else {
+                return (TextCleaning.paragraphs(content), nil)
+            }
+            let digits = content[mark...].dropFirst(2).dropLast(7)
+            guard content[mark...].hasPrefix("[+"), let number = Int(digits), number >= 0 else {
+                return (TextCleaning.paragraphs(content), nil)
+            }
+            return (TextCleaning.paragraphs(String(content[..<mark])), String(number))
+        }
+
+        private static func firstWords(_ text: String) -> String {
+            let line = TextCleaning.line(text) ?? text
+            return line.count <= 80 ? line : line.prefix(79) + "…"
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmingSpace: String { String(ASCII.trimmed(self[...])) }
+}

@@ -1,0 +1,66 @@
+// A provider that the configuration adds: any base URL, reached through `/raw/{name}/…` or a listener of its own. It
+// knows nothing of its answers, so they are never normalised and its requests are never rewritten.
+import LarderCore
+
+/// An upstream of kind `passthrough`.
+public struct Passthrough: Provider {
+    /// Who decides about storing and reusing.
+    public enum Semantics: String, Sendable, Hashable, CaseIterable {
+        /// RFC 9111 decides.
+        case rfc
+        /// The configuration's lifetimes decide.
+        case ttl
+    }
+
+    public let about: ProviderAbout
+    public let semantics: Semantics
+
+    /// - Parameters:
+    ///   - name: as in the configuration, not one of a built-in provider.
+    ///   - baseURL: absolute, http or https.
+    public init(name: String, baseURL: String, semantics: Semantics = .rfc) {
+        self.semantics = semantics
+        about = ProviderAbout(
+            name: name, routePrefix: "", title: name, defaultBaseURL: baseURL,
+            endpoints: [EndpointAbout(Self.other, ttl: .seconds(300), summary: "every request")],
+            emptyTTL: .seconds(60), negativeTTL: .seconds(60), staleFor: .seconds(86_400),
+            terms: "Whatever the operator of \(name) asks for.")
+    }
+
+    static let other = "other"
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        throw ProviderError.noRoute(path, provider: about)
+    }
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        throw .invalid("source", "\"\(about.name)\" is a pass-through provider: it has no search.")
+    }
+
+    /// Unchanged: only the origin knows what its parameters mean (RFC 9111 §2: the key is the target URI as it is).
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest { request }
+
+    public func endpointName(for request: UpstreamRequest) -> String { Self.other }
+
+    /// With `rfc`, only refusals for our sake and failures of the server are no answers; a 404 is one like any other,
+    /// and its lifetime is RFC 9111's business. With `ttl`, absences are told apart, so that they are kept shortly.
+    public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
+        switch response.status {
+        case 429: .limited(until: RetryAfter.instant(response))
+        case 503 where response.fields.contains("Retry-After"): .limited(until: RetryAfter.instant(response))
+        case 500, 502, 503, 504: .broken("The upstream answered \(response.status).")
+        case 404 where semantics == .ttl, 410 where semantics == .ttl: .notFound
+        case 401 where semantics == .ttl, 403 where semantics == .ttl:
+            .refused("The upstream answered \(response.status).")
+        case 400..<500 where semantics == .ttl: .invalidRequest("The upstream answered \(response.status).")
+        case 505..<600 where semantics == .ttl, 501 where semantics == .ttl:
+            .broken("The upstream answered \(response.status).")
+        default: .data
+        }
+    }
+
+    /// A passthrough's key, where one is configured, is sent as a bearer token (RFC 6750 §2.1).
+    public func credentialFields(key: String) -> HeaderFields {
+        ["Authorization": "Bearer \(key)"]
+    }
+}

@@ -1,0 +1,210 @@
+// What an API is to the rest of the house: a name, a table of facts, and five pure functions. A provider holds no
+// state, does no I/O and reads no clock; the daemon performs what its values describe.
+import LarderCore
+
+/// One public API.
+public protocol Provider: Sendable {
+    /// The API's facts and defaults.
+    var about: ProviderAbout { get }
+
+    /// The question that a route below `/v1/{routePrefix}/` asks.
+    ///
+    /// - Parameters:
+    ///   - path: the decoded segments after the prefix: `["search"]`, `["monsters", "aboleth"]`.
+    ///   - query: the decoded parameters.
+    /// - Throws: 404 for a route this provider lacks, 400 naming the parameter and what it may be.
+    func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint
+
+    /// This provider's part in one `/v1/search`.
+    func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint
+
+    /// The canonical form of a request that came in raw: credentials dropped, parameters in one order and spelling,
+    /// defaults left out. An `Endpoint.upstream` is canonical already, so `/raw` and `/v1` share one raw entry.
+    func canonical(_ request: UpstreamRequest) -> UpstreamRequest
+
+    /// Which of `about.endpoints` a request belongs to, else "other": bounded, for lifetimes and labels.
+    func endpointName(for request: UpstreamRequest) -> String
+
+    /// What an answer is, decided before anything is stored. Content codings must have been undone.
+    func classify(_ response: UpstreamResponse, endpoint: String) -> Classification
+
+    /// The fields that carry the key. Joined when the request is sent, never part of a key, a row or a log line.
+    func credentialFields(key: String) -> HeaderFields
+}
+
+/// One endpoint of a provider: the name that lifetimes and labels use.
+public struct EndpointAbout: Sendable, Hashable {
+    public var name: String
+    /// How long an answer is fresh unless the configuration says otherwise.
+    public var ttl: Duration
+    /// One line for help and the configuration's documentation.
+    public var summary: String
+
+    public init(_ name: String, ttl: Duration, summary: String) {
+        self.name = name
+        self.ttl = ttl
+        self.summary = summary
+    }
+}
+
+/// The facts of one API and the defaults that follow from them.
+public struct ProviderAbout: Sendable, Hashable {
+    /// The name in configuration, keys, labels and results: "itunes".
+    public var name: String
+    /// Other spellings that `source=` accepts.
+    public var shortNames: [String]
+    /// The first segment of its routes below `/v1/`: "news".
+    public var routePrefix: String
+    public var title: String
+    /// Origin of the live API, without a slash at its end.
+    public var defaultBaseURL: String
+    /// The path that begins every typed request ("/v2"): a configured base URL may end in it or not.
+    public var pathPrefix: String
+    public var endpoints: [EndpointAbout]
+    /// How long a valid answer with nothing in it is fresh.
+    public var emptyTTL: Duration
+    /// How long an absence is remembered.
+    public var negativeTTL: Duration
+    /// How long past its freshness an entry may still be served.
+    public var staleFor: Duration
+    /// The pace and the ration of calls unless the configuration says otherwise.
+    public var defaultRate: CallRate?
+    public var defaultQuota: CallRate?
+    /// See `ImageHostRule`.
+    public var imageHosts: [String]
+    /// What `category=` may be in `/v1/search`.
+    public var categories: [String]
+    /// The orders its results can be sorted by; others leave the API's own order.
+    public var sorts: [SortOrder]
+    public var needsKey: Bool
+    /// Environment variables that may hold the key.
+    public var keyVariables: [String]
+    /// Query parameters and fields by which this API's clients send credentials.
+    public var credentialParameters: [String]
+    public var credentialFieldNames: [String]
+    /// What the API's terms ask a user to know or to show.
+    public var terms: String
+    public var attribution: String?
+    /// No longer than this may an answer be kept at all, where the terms say so.
+    public var retention: Duration?
+    /// Raised when normalised answers change shape: stored ones are then made again from the raw entry.
+    public var normaliserVersion: Int
+
+    public init(
+        name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,
+        pathPrefix: String = "", endpoints: [EndpointAbout], emptyTTL: Duration, negativeTTL: Duration,
+        staleFor: Duration, defaultRate: CallRate? = nil, defaultQuota: CallRate? = nil, imageHosts: [String] = [],
+        categories: [String] = [], sorts: [SortOrder] = [], needsKey: Bool = false, keyVariables: [String] = [],
+        credentialParameters: [String] = [], credentialFieldNames: [String] = [], terms: String,
+        attribution: String? = nil, retention: Duration? = nil, normaliserVersion: Int = 1
+    ) {
+        self.name = name
+        self.shortNames = shortNames
+        self.routePrefix = routePrefix
+        self.title = title
+        self.defaultBaseURL = defaultBaseURL
+        self.pathPrefix = pathPrefix
+        self.endpoints = endpoints
+        self.emptyTTL = emptyTTL
+        self.negativeTTL = negativeTTL
+        self.staleFor = staleFor
+        self.defaultRate = defaultRate
+        self.defaultQuota = defaultQuota
+        self.imageHosts = imageHosts
+        self.categories = categories
+        self.sorts = sorts
+        self.needsKey = needsKey
+        self.keyVariables = keyVariables
+        self.credentialParameters = credentialParameters
+        self.credentialFieldNames = credentialFieldNames
+        self.terms = terms
+        self.attribution = attribution
+        self.retention = retention
+        self.normaliserVersion = normaliserVersion
+    }
+
+    /// The absolute URL of a request below a base URL. Where the base already ends in (the beginning of) `pathPrefix`,
+    /// as "https://newsapi.org/v2" does, that part is not written twice.
+    public func url(base: String, request: UpstreamRequest) -> String {
+        var base = base[...]
+        while base.hasSuffix("/") { base.removeLast() }
+        let segments = pathPrefix.split(separator: "/")
+        for count in stride(from: segments.count, to: 0, by: -1) {
+            let overlap = "/" + segments.prefix(count).joined(separator: "/")
+            if base.hasSuffix(overlap), request.path == overlap || request.path.hasPrefix(overlap + "/") {
+                return String(base) + request.target.dropFirst(overlap.count)
+            }
+        }
+        return String(base) + request.target
+    }
+}
+
+/// One question to one provider, whole: its identity, the upstream request it needs, and how to read the answer.
+public struct Endpoint: Sendable {
+    public var provider: String
+    /// One of `about.endpoints`.
+    public var name: String
+    /// The identity of the normalised answer, order, limits and filters included; canonical and injective.
+    public var parameters: [KeyParameter]
+    /// The canonical request, whose raw answer others share.
+    public var upstream: UpstreamRequest
+    /// The question in canonical form as a JSON object, for the envelope.
+    public var query: Bytes
+    /// Turns a raw answer classified as data or empty, its content coding undone, into results.
+    public var normalise: @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
+
+    public init(
+        provider: String, name: String, parameters: [KeyParameter], upstream: UpstreamRequest, query: Bytes,
+        normalise: @escaping @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
+    ) {
+        self.provider = provider
+        self.name = name
+        self.parameters = parameters
+        self.upstream = upstream
+        self.query = query
+        self.normalise = normalise
+    }
+
+    /// The key of the normalised answer; `normaliserVersion` is part of it.
+    public func key(normaliserVersion: Int) -> CacheKey {
+        CacheKey(
+            layer: .normalised, provider: provider, endpoint: name,
+            parameters: parameters + [KeyParameter("normaliser", String(normaliserVersion))])
+    }
+}
+
+/// Results of one source in the common shape.
+public struct NormalisedAnswer: Sendable, Hashable {
+    /// A JSON array of result objects.
+    public var results: Bytes
+    public var count: Int
+    /// Upstream records that gave no result, and why: nothing is lost silently. Records that a filter of the question
+    /// left out, or that lie beyond its limit, are not counted here.
+    public var dropped: Int
+    public var droppedReasons: [String: Int]
+    /// How many there are upstream in all, where the API tells.
+    public var totalUpstream: Int?
+
+    public init(
+        results: Bytes, count: Int, dropped: Int = 0, droppedReasons: [String: Int] = [:], totalUpstream: Int? = nil
+    ) {
+        self.results = results
+        self.count = count
+        self.dropped = dropped
+        self.droppedReasons = droppedReasons
+        self.totalUpstream = totalUpstream
+    }
+}
+
+/// An answer that could not be read: the source is reported as broken. The message is safe to show.
+public struct NormaliseError: Error, Sendable, Hashable, CustomStringConvertible {
+    public var provider: String
+    public var message: String
+
+    public init(provider: String, message: String) {
+        self.provider = provider
+        self.message = message
+    }
+
+    public var description: String { "normalising \(provider): \(message)" }
+}

@@ -1,0 +1,136 @@
+// Questions are read strictly: a parameter the route lacks, one given twice or a value out of bounds is an error that
+// names what is allowed, and what does not matter (white space, the case of words) is gone afterwards.
+import LarderCore
+
+/// The parameters of one question, checked against those its route has.
+struct QuestionReader {
+    private let items: [QueryParameters.Item]
+
+    /// - Throws: 400 for an unknown or a repeated parameter.
+    init(_ query: QueryParameters, allowed: [String]) throws(ClientFacingError) {
+        var seen: Set<String> = []
+        for item in query.items {
+            guard allowed.contains(item.name) else { throw .unknown(item.name, allowed: allowed) }
+            guard seen.insert(item.name).inserted else {
+                throw ClientFacingError(
+                    status: 400, code: "repeatedParameter", detail: "\"\(item.name)\" is given more than once.",
+                    parameter: item.name)
+            }
+        }
+        items = query.items
+    }
+
+    /// A text without white space at its ends and with single spaces inside; nil where the parameter is absent.
+    func text(_ name: String, maxLength: Int = 1000) throws(ClientFacingError) -> String? {
+        guard let item = items.first(where: { $0.name == name }) else { return nil }
+        let text = Self.collapsed(item.value ?? "")
+        guard !text.isEmpty else { throw .invalid(name, "\"\(name)\" is empty.") }
+        guard text.utf8.count <= maxLength else {
+            throw .invalid(name, "\"\(name)\" is longer than \(maxLength) bytes.")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw .invalid(name, "\"\(name)\" contains a control character.")
+        }
+        return text
+    }
+
+    /// The one of two spellings that is given.
+    func text(_ name: String, or other: String) throws(ClientFacingError) -> String? {
+        let first = try text(name)
+        let second = try text(other)
+        if first != nil, second != nil {
+            throw .invalid(other, "\"\(other)\" is another name of \"\(name)\": give one of them.")
+        }
+        return first ?? second
+    }
+
+    /// A word of a list in the list's own spelling, whatever the case it came in.
+    func word(_ name: String, among words: [String]) throws(ClientFacingError) -> String? {
+        guard let text = try text(name) else { return nil }
+        guard let word = words.first(where: { ASCII.equalFolded($0, text) }) else {
+            throw .invalid(name, "\"\(name)\" is none of the allowed words.", allowed: words)
+        }
+        return word
+    }
+
+    func number(_ name: String, in range: ClosedRange<Int>) throws(ClientFacingError) -> Int? {
+        guard let text = try text(name) else { return nil }
+        guard text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Int(text), range.contains(number) else {
+            throw .invalid(
+                name, "\"\(name)\" is no number between \(range.lowerBound) and \(range.upperBound).",
+                allowed: ["\(range.lowerBound)…\(range.upperBound)"])
+        }
+        return number
+    }
+
+    func flag(_ name: String) throws(ClientFacingError) -> Bool? {
+        switch try word(name, among: ["yes", "no", "true", "false"]) {
+        case "yes", "true": true
+        case "no", "false": false
+        default: nil
+        }
+    }
+
+    /// Two letters: a country (ISO 3166-1 alpha-2) or a language (ISO 639-1), in lower case.
+    func twoLetters(_ name: String) throws(ClientFacingError) -> String? {
+        guard let text = try text(name) else { return nil }
+        guard Self.isTwoLetters(text) else { throw .invalid(name, "\"\(name)\" is no code of two letters.") }
+        return text.lowercased()
+    }
+
+    func sort(_ orders: [SortOrder]) throws(ClientFacingError) -> SortOrder? {
+        try word("sort", among: orders.map(\.rawValue)).flatMap(SortOrder.init)
+    }
+
+    /// A comma list without empty parts, each trimmed.
+    func list(_ name: String, max: Int) throws(ClientFacingError) -> [String]? {
+        guard let text = try text(name, maxLength: 8000) else { return nil }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { Self.collapsed(String($0)) }
+        guard parts.allSatisfy({ !$0.isEmpty }) else { throw .invalid(name, "\"\(name)\" has an empty part.") }
+        guard parts.count <= max else { throw .invalid(name, "\"\(name)\" has more than \(max) parts.") }
+        return parts
+    }
+
+    static func isTwoLetters(_ text: String) -> Bool {
+        text.utf8.count == 2 && text.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 }
+    }
+
+    static func collapsed(_ text: String) -> String {
+        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}
+
+/// Builds a question's identity and its face in the envelope together, so that they cannot differ.
+struct QuestionBuilder {
+    private(set) var parameters: [KeyParameter] = []
+    private var writer = JSONWriter()
+
+    init() {
+        writer.beginObject()
+    }
+
+    mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        parameters.append(KeyParameter(name, value))
+        writer.member(name, value)
+    }
+
+    mutating func add(_ name: String, _ value: Int?) {
+        guard let value else { return }
+        parameters.append(KeyParameter(name, String(value)))
+        writer.member(name, value)
+    }
+
+    mutating func add(_ name: String, _ value: Bool?) {
+        guard let value else { return }
+        parameters.append(KeyParameter(name, value ? "true" : "false"))
+        writer.member(name, value)
+    }
+
+    /// The question as a JSON object.
+    var query: Bytes {
+        var writer = writer
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,47 @@
+// What every provider says alike: routes it lacks, answers that are no JSON, and when to come back.
+import LarderCore
+import LarderHTTP
+
+enum ProviderError {
+    /// 404 for a path below the provider's prefix that names nothing.
+    static func noRoute(_ path: [String], provider: ProviderAbout) -> ClientFacingError {
+        let prefix = provider.routePrefix.isEmpty ? "/raw/\(provider.name)" : "/v1/\(provider.routePrefix)"
+        return ClientFacingError(
+            status: 404, code: "noRoute", detail: "There is no \(prefix)/\(path.joined(separator: "/")).",
+            provider: provider.name)
+    }
+}
+
+/// `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3).
+enum RetryAfter {
+    /// The instant from which another call may succeed; nil where the answer does not tell. At most one day ahead: a
+    /// longer pause is the suspension's own business.
+    static func instant(_ response: UpstreamResponse) -> WallTime? {
+        guard let text = response.fields.first("Retry-After"), !text.isEmpty, text.utf8.count <= 40 else { return nil }
+        let now = response.responseTime
+        let latest = now + .seconds(86_400)
+        if text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
+            guard let seconds = Int64(text) else { return nil }
+            return now + .seconds(min(seconds, 86_400))
+        }
+        return HTTPDate.parse(text, now: now).map { min(max($0, now), latest) }
+    }
+}
+
+/// What a body that should be JSON is instead, said without quoting it.
+enum Impostor {
+    static func describe(_ body: Bytes, _ error: JSONError) -> String {
+        let start = body.prefix(512).drop { $0 <= 0x20 }
+        if start.isEmpty { return "The answer is empty where JSON belongs." }
+        if start.first == 0x3C { return "The answer is a page of HTML or XML where JSON belongs." }
+        return "The answer is no whole JSON text: \(error.description)."
+    }
+}
+
+extension Impostor {
+    /// An upstream's message as it may be shown: one line, at most 300 characters.
+    static func shown(_ message: String) -> String {
+        let line = TextCleaning.line(message) ?? "no message"
+        return line.count <= 300 ? line : line.prefix(299) + "…"
+    }
+}

@@ -1,0 +1,42 @@
+// The question of `/v1/search` in the words that all sources share; each provider says what it makes of them.
+
+/// One search, asked of one or several providers.
+public struct SearchRequest: Sendable, Hashable {
+    public var term: String
+    /// nil for the provider's own default.
+    public var category: String?
+    /// Results from each source; nil for the provider's own default.
+    public var limit: Int?
+    public var sort: SortOrder?
+    /// ISO 3166-1 alpha-2, in any case.
+    public var country: String?
+    /// A language tag: "en", "en-US", "en_us".
+    public var language: String?
+    /// false asks for results without explicit content, where the API knows the difference.
+    public var explicit: Bool?
+
+    public init(
+        term: String, category: String? = nil, limit: Int? = nil, sort: SortOrder? = nil, country: String? = nil,
+        language: String? = nil, explicit: Bool? = nil
+    ) {
+        self.term = term
+        self.category = category
+        self.limit = limit
+        self.sort = sort
+        self.country = country
+        self.language = language
+        self.explicit = explicit
+    }
+}
+
+/// The orders of results.
+public enum SortOrder: String, Sendable, Hashable, CaseIterable {
+    /// The API's own order.
+    case relevance
+    /// By title as people expect it: by the language's rules, without regard to case, numbers by their value.
+    case name
+    /// The newest first.
+    case date
+    /// The cheapest first.
+    case price
+}

@@ -1,0 +1,208 @@
+// The slow way: a request that memory does not answer becomes a value, goes to the handler in a task of its own, and
+// its answer is written when it comes. One at a time for each connection.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+/// A request between its head and its answer.
+struct RequestInHand {
+    var request: ServerRequest
+    var framing: BodyFraming
+    var decoder = ChunkedDecoder()
+    var task: Task<Void, Never>?
+    var began: MonotonicTime
+    /// The client hears "keep-alive" where it would not expect it.
+    var persistsBySaying: Bool
+}
+
+extension Connection {
+    /// Takes a request whose head is complete, and refuses it or hands it on.
+    func hand(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
+        let target = head.target.bytes(in: bytes)
+        guard let parts = TargetParts(target) else { return refuse(.badTarget) }
+        guard allowsHost(head, parts, bytes) else {
+            worker.shared.cells.foreignHost.add()
+            return refuse(.foreignHost)
+        }
+        guard !head.flags.contains(.browser) || allowsOrigin(of: head, bytes) else {
+            worker.shared.cells.crossSite.add()
+            return refuse(.crossSite)
+        }
+        let begin = machine.began(head, maxBody: worker.settings.limits.maxBody)
+        if case .refuse(let fault) = begin { return refuse(fault) }
+        let request = ServerRequest(
+            id: worker.nextRequest(), method: method(head, bytes), target: Bytes(target), path: parts.path,
+            query: parts.query, fields: worker.parser.fields(of: head, in: bytes), listener: listener.number,
+            listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
+            isVersion10: head.minorVersion == 0)
+        inHand = RequestInHand(
+            request: request, framing: head.framing, began: worker.shared.time.monotonic(),
+            persistsBySaying: head.minorVersion == 0 && head.persists)
+        switch begin {
+        case .answer: dispatch()
+        case .readBody(let sendsContinue):
+            guard sendsContinue else { return }
+            settleOutput()
+            pending.append(ResponseEncoder.continue)
+        case .refuse: break
+        }
+    }
+
+    private func method(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Method {
+        switch head.methodCode {
+        case .get: .get
+        case .head: .head
+        case .other: Method(String(decoding: head.method.bytes(in: bytes), as: UTF8.self))
+        }
+    }
+
+    /// The authority of an absolute target takes the place of Host (RFC 9112 §3.2.2). A 1.0 client that names no host
+    /// is no browser: it may pass.
+    private func allowsHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        if let authority = parts.authority {
+            guard authority.withUnsafeBufferPointer({ worker.accepts(host: $0) }) else { return false }
+        }
+        if head.host.isEmpty { return head.minorVersion == 0 && !head.flags.contains(.host) }
+        return worker.accepts(host: head.host.bytes(in: bytes))
+    }
+
+    /// Whether a request from a browser comes from a page that may make it.
+    func allowsOrigin(of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        // Landing pages are the interface's own: on a provider's listener the same path is the upstream's.
+        let policy = listener.provider == nil ? worker.settings.crossSite : CrossSitePolicy()
+        return policy.allows(
+            RequestOrigin(
+                host: head.host.bytes(in: bytes), origin: head.origin.bytes(in: bytes),
+                fetchSite: head.fetchSite.bytes(in: bytes), fetchMode: head.fetchMode.bytes(in: bytes),
+                fetchDest: head.fetchDest.bytes(in: bytes), isGet: head.methodCode == .get,
+                isToProvider: listener.provider != nil, target: head.target.bytes(in: bytes)))
+    }
+
+    /// Takes what belongs to the body; the bytes used.
+    func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard var taken = inHand else { return bytes.count }
+        // Taken out while it changes: a body held twice would be copied for each piece.
+        inHand = nil
+        var used = 0
+        var isComplete = false
+        switch taken.framing {
+        case .none: isComplete = true
+        case .length(let length):
+            used = min(length - taken.request.body.count, bytes.count)
+            taken.request.body.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<used]))
+            isComplete = taken.request.body.count == length
+        case .chunked:
+            let limit = worker.settings.limits.maxBody
+            let (count, progress) = taken.decoder.decode(bytes, into: &taken.request.body, limit: limit)
+            used = count
+            if case .fault(let fault) = progress {
+                refuse(fault)
+                return bytes.count
+            }
+            isComplete = progress == .done
+        }
+        inHand = taken
+        if isComplete {
+            machine.bodyEnded()
+            dispatch()
+        }
+        return used
+    }
+
+    /// Starts the handler.
+    private func dispatch() {
+        guard let request = inHand?.request else { return }
+        inHand?.request.body = []
+        let handler = worker.shared.handler
+        let box = box
+        inHand?.task = Task(executorPreference: worker.loop) {
+            let response = await handler.respond(to: request)
+            box.value?.deliver(response, to: request.id)
+        }
+    }
+
+    /// Writes the answer to the request in hand; one that comes for another is dropped.
+    private func deliver(_ response: ServerResponse, to id: RequestID) {
+        guard let answered = inHand, answered.request.id == id, machine.phase == .answering else { return }
+        inHand = nil
+        var response = response
+        if !(200..<600).contains(response.status) {
+            worker.shared.log.error("a handler answered with no final status", ["route": response.route])
+            response = ProblemEncoder.response(
+                for: ClientFacingError(status: 500, code: "internal", detail: "The server is at fault."),
+                requestID: id)
+        }
+        let closing = machine.answered(closing: response.closesConnection)
+        let isHead = answered.request.method == .head
+        write(
+            response, id: id, toHead: isHead, version10: answered.persistsBySaying, closing: closing)
+        worker.shared.cells.answered(response.outcome)
+        if worker.settings.accessLog != .off, !isProbe { log(response, answered) }
+        run()
+    }
+
+    /// Puts a whole response behind what waits to be written.
+    func write(_ response: ServerResponse, id: RequestID, toHead: Bool, version10: Bool, closing: Bool) {
+        var head = Bytes()
+        head.reserveCapacity(512)
+        var fields = response.fields
+        // Ours alone (a stored answer may carry its origin's).
+        if fields.contains("X-Request-Id") { fields.remove("X-Request-Id") }
+        let length = toHead ? response.contentLength ?? response.body.count : response.body.count
+        ResponseEncoder.append(
+            ResponseHead(status: response.status, reason: response.reason, fields: fields), length: length,
+            to: &head)
+        if !response.fields.contains("Date") {
+            ResponseEncoder.appendField("Date", worker.dates.text(at: worker.loop.now), to: &head)
+        }
+        ResponseEncoder.appendField("X-Request-Id", id.description, to: &head)
+        if closing {
+            ResponseEncoder.appendField("Connection", "close", to: &head)
+        } else if version10 {
+            ResponseEncoder.appendField("Connection", "keep-alive", to: &head)
+        }
+        ResponseEncoder.endHead(&head)
+        pending.append(head)
+        guard !toHead, !ResponseEncoder.forbidsBody(response.status) else { return }
+        switch response.body {
+        case .empty: break
+        case .bytes(let bytes): pending.append(bytes)
+        case .slices(let pieces):
+            for piece in pieces { pending.append(piece) }
+        }
+    }
+
+    // MARK: Access log
+
+    /// One line. The query stays out of it: a pass-through request may carry a key there.
+    private func log(_ response: ServerResponse, _ answered: RequestInHand) {
+        let took = worker.shared.time.monotonic() - answered.began
+        worker.shared.access.info(
+            "answered",
+            [
+                "id": answered.request.id.description, "method": answered.request.method.name,
+                "path": answered.request.path, "status": String(response.status),
+                "bytes": String(response.body.count), "outcome": response.outcome.rawValue,
+                "route": response.route, "provider": response.provider ?? "-", "ms": Self.milliseconds(took),
+            ])
+    }
+
+    /// One line for a memory hit, where all requests are logged.
+    func logHit(_ response: ReadyResponse, _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
+        let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
+        worker.shared.access.info(
+            "answered",
+            [
+                "method": head.methodCode == .head ? "HEAD" : "GET", "path": HeaderField.text(path),
+                "bytes": String(response.body.count), "outcome": CacheOutcome.hit.rawValue, "route": "memory",
+            ])
+    }
+
+    /// Milliseconds with three decimals.
+    private static func milliseconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        let rest = String(microseconds % 1000)
+        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+}

@@ -1,0 +1,72 @@
+// Against requests that a page of another site makes in this person's browser: it cannot read the answer, but the
+// request alone may spend quota or tell by its timing what is cached. Browsers say where a request comes from in Origin
+// and Sec-Fetch-Site; other clients send neither.
+import LarderCore
+
+/// What a request says about where it came from. The buffers are valid only during the call; empty where absent.
+public struct RequestOrigin {
+    public var host: UnsafeBufferPointer<UInt8>
+    public var origin: UnsafeBufferPointer<UInt8>
+    public var fetchSite: UnsafeBufferPointer<UInt8>
+    public var fetchMode: UnsafeBufferPointer<UInt8>
+    public var fetchDest: UnsafeBufferPointer<UInt8>
+    public var isGet: Bool
+    /// It came in by a listener bound to a provider's root, whose paths are none of ours.
+    public var isToProvider: Bool
+    /// The request target.
+    public var target: UnsafeBufferPointer<UInt8>
+
+    public init(
+        host: UnsafeBufferPointer<UInt8>, origin: UnsafeBufferPointer<UInt8>, fetchSite: UnsafeBufferPointer<UInt8>,
+        fetchMode: UnsafeBufferPointer<UInt8>, fetchDest: UnsafeBufferPointer<UInt8>, isGet: Bool,
+        isToProvider: Bool = false, target: UnsafeBufferPointer<UInt8>
+    ) {
+        self.host = host
+        self.origin = origin
+        self.fetchSite = fetchSite
+        self.fetchMode = fetchMode
+        self.fetchDest = fetchDest
+        self.isGet = isGet
+        self.isToProvider = isToProvider
+        self.target = target
+    }
+}
+
+/// Refuses requests of foreign pages on every route but declared landing pages, which a person may be led to.
+public struct CrossSitePolicy: Sendable, Hashable {
+    /// Paths that a top-level GET navigation from anywhere may reach. They change nothing by themselves.
+    public let landingPaths: Set<String>
+
+    public init(landingPaths: [String] = []) {
+        self.landingPaths = Set(landingPaths)
+    }
+
+    /// Whether the request may go on.
+    public func allows(_ request: RequestOrigin) -> Bool {
+        if !request.origin.isEmpty, !Self.isSame(request.origin, host: request.host) { return false }
+        guard Self.equal(request.fetchSite, "cross-site") else { return true }
+        guard request.isGet, !request.isToProvider, Self.equal(request.fetchMode, "navigate"),
+            Self.equal(request.fetchDest, "document")
+        else { return false }
+        let path = String(decoding: request.target.prefix { $0 != 0x3F }, as: UTF8.self)
+        return landingPaths.contains(path)
+    }
+
+    /// Whether an origin "scheme://host[:port]" names the host the request was sent to. "null" names none.
+    private static func isSame(_ origin: UnsafeBufferPointer<UInt8>, host: UnsafeBufferPointer<UInt8>) -> Bool {
+        for scheme in ["http://", "https://"] where origin.count == scheme.utf8.count + host.count {
+            if zip(origin, scheme.utf8).allSatisfy({ ASCII.lowercased($0) == $1 }),
+                zip(origin.dropFirst(scheme.utf8.count), host).allSatisfy({
+                    ASCII.lowercased($0) == ASCII.lowercased($1)
+                })
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    private static func equal(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
+        bytes.count == text.utf8CodeUnitCount && zip(bytes, 0..<bytes.count).allSatisfy { $0 == text.utf8Start[$1] }
+    }
+}

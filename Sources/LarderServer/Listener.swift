@@ -1,0 +1,90 @@
+// One listening socket in one loop. Every loop watches every listening socket, few are woken for a connection
+// (EPOLLEXCLUSIVE), and each takes only a few at a time, so that a burst spreads over the loops (decision 1).
+import LarderCore
+import LarderIO
+
+/// Accepts connections for one loop. Confined to it.
+final class Listener: EventHandler {
+    let spec: ListenerSpec
+    let descriptor: Int32
+    /// Holds us, too, until `close`.
+    private let worker: Worker
+    private var registration: Registration?
+    private var isWaiting = false
+    private var retry: TimerToken?
+
+    private static let acceptsPerWake = 4
+
+    init(spec: ListenerSpec, descriptor: Int32, worker: Worker) {
+        self.spec = spec
+        self.descriptor = descriptor
+        self.worker = worker
+    }
+
+    func open() {
+        guard registration == nil else { return }
+        do {
+            registration = try worker.loop.register(descriptor, .readable, exclusive: true, handler: self)
+        } catch {
+            worker.shared.log.error(
+                "cannot watch a listening socket", ["address": "\(spec.address)", "cause": "\(error)"])
+        }
+    }
+
+    /// Stops accepting for good; the descriptor is the server's to close.
+    func close() {
+        stopWatching()
+        resumeWaiting(opens: false)
+    }
+
+    func ready(_ events: ReadyEvents) {
+        let shared = worker.shared
+        for _ in 0..<Self.acceptsPerWake {
+            guard shared.limit.take() else { return pause(shared.cells.connectionPauses) }
+            switch Syscall.accept(descriptor) {
+            case .connection(let client):
+                shared.cells.accepted.add()
+                worker.adopt(client, from: spec, isProbe: false)
+            case .none:
+                _ = shared.limit.give()
+                return
+            case .lost: _ = shared.limit.give()
+            case .exhausted:
+                _ = shared.limit.give()
+                pause(shared.cells.descriptorPauses)
+                // Descriptors may come free elsewhere in the process, where nobody tells us.
+                retry = worker.loop.schedule(at: worker.loop.monotonic + .seconds(1)) { [unowned self] in resume() }
+                return
+            }
+        }
+    }
+
+    private func pause(_ cell: CounterCell) {
+        guard !isWaiting else { return }
+        cell.add()
+        stopWatching()
+        isWaiting = true
+        worker.shared.limit.beginWaiting()
+        // A connection given back since it was refused woke nobody.
+        if cell === worker.shared.cells.connectionPauses, worker.shared.limit.hasRoom { resume() }
+    }
+
+    /// Accepts again, where it had stopped.
+    func resume() {
+        guard isWaiting else { return }
+        resumeWaiting(opens: true)
+    }
+
+    private func resumeWaiting(opens: Bool) {
+        if let retry { worker.loop.cancel(retry) }
+        retry = nil
+        if isWaiting { worker.shared.limit.endWaiting() }
+        isWaiting = false
+        if opens { open() }
+    }
+
+    private func stopWatching() {
+        if let registration { worker.loop.deregister(registration) }
+        registration = nil
+    }
+}

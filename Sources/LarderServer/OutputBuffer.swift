@@ -1,0 +1,108 @@
+// One per loop: answers out of memory are put together here, several pipelined ones side by side, and leave in one
+// call. Small bodies are copied, which costs less than one more piece for the kernel to gather; large ones are not.
+import Glibc
+import LarderCore
+
+/// A fixed stretch of bytes that is filled and emptied within one turn of the loop. Confined to the loop.
+final class OutputBuffer {
+    /// Bodies up to this size are copied.
+    static let copied = 8 * 1024
+    /// The longest tail: field names, three numbers, request id, Connection and line ends.
+    static let longestTail = 192
+
+    let capacity = 64 * 1024
+    private let base: UnsafeMutablePointer<UInt8>
+    private(set) var count = 0
+
+    init() {
+        base = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        base.deallocate()
+    }
+
+    @inline(__always)
+    var room: Int { capacity - count }
+
+    /// The bytes put in so far; valid until the next change.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    /// Appends an array. There must be room.
+    @inline(__always)
+    func append(_ bytes: Bytes) {
+        bytes.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return }
+            memcpy(base + count, start, source.count)
+        }
+        count += bytes.count
+    }
+
+    /// Appends what differs from one hit to the next (decision 6), and the end of the head:
+    /// Age (RFC 9111 §5.1), Cache-Status (RFC 9211), X-Request-Id and, where it must be said, Connection.
+    @inline(__always)
+    func appendTail(age: Int64, ttl: Int64, id: RequestID, connection: StaticString?) {
+        var cursor = base + count
+        Self.put("Age: ", &cursor)
+        Self.decimal(age, &cursor)
+        Self.put("\r\nCache-Status: larder; hit; ttl=", &cursor)
+        Self.decimal(ttl, &cursor)
+        Self.put("\r\nX-Request-Id: ", &cursor)
+        Self.hexadecimal(UInt64(id.loop), &cursor)
+        Self.put("-", &cursor)
+        Self.hexadecimal(id.sequence, &cursor)
+        if let connection {
+            Self.put("\r\nConnection: ", &cursor)
+            Self.put(connection, &cursor)
+        }
+        Self.put("\r\n\r\n", &cursor)
+        count = cursor - base
+    }
+
+    /// Forgets the bytes.
+    @inline(__always)
+    func clear() { count = 0 }
+
+    @inline(__always)
+    private static func put(_ text: StaticString, _ cursor: inout UnsafeMutablePointer<UInt8>) {
+        memcpy(cursor, text.utf8Start, text.utf8CodeUnitCount)
+        cursor += text.utf8CodeUnitCount
+    }
+
+    @inline(__always)
+    private static func decimal(_ value: Int64, _ cursor: inout UnsafeMutablePointer<UInt8>) {
+        var rest = UInt64(value.magnitude)
+        if value < 0 {
+            cursor.pointee = 0x2D
+            cursor += 1
+        }
+        var digits = 1
+        var bound: UInt64 = 10
+        while digits < 19, rest >= bound {
+            digits += 1
+            bound &*= 10
+        }
+        if rest >= 10_000_000_000_000_000_000 { digits = 20 }
+        var place = cursor + digits
+        cursor = place
+        for _ in 0..<digits {
+            place -= 1
+            place.pointee = 0x30 | UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+
+    @inline(__always)
+    private static func hexadecimal(_ value: UInt64, _ cursor: inout UnsafeMutablePointer<UInt8>) {
+        let digits = max(1, (64 - value.leadingZeroBitCount + 3) / 4)
+        var rest = value
+        var place = cursor + digits
+        cursor = place
+        for _ in 0..<digits {
+            place -= 1
+            let digit = UInt8(truncatingIfNeeded: rest & 15)
+            place.pointee = digit < 10 ? 0x30 | digit : digit &+ 0x57
+            rest >>= 4
+        }
+    }
+}

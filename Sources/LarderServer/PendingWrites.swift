@@ -1,0 +1,107 @@
+// What a socket would not take yet. Pieces keep the storage they came in (a ready response's body is not copied); the
+// accounting is a value of its own, so that any sequence of short writes can be tested without a socket.
+import LarderCore
+
+/// A queue of bytes to be written, in order, each exactly once.
+struct PendingWrites {
+    private enum Piece {
+        case bytes(Bytes)
+        case body(ReadyResponse)
+
+        var count: Int {
+            switch self {
+            case .bytes(let bytes): bytes.count
+            case .body(let response): response.body.count
+            }
+        }
+
+        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+            switch self {
+            case .bytes(let bytes): bytes.withUnsafeBytes(body)
+            case .body(let response): response.body.withUnsafeBytes(body)
+            }
+        }
+    }
+
+    private var pieces: [Piece] = []
+    /// Pieces before this one are written.
+    private var first = 0
+    /// Bytes of the first piece that are written.
+    private var offset = 0
+    /// Bytes still to be written.
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// Adds bytes at the end.
+    mutating func append(_ bytes: Bytes, from start: Int = 0) {
+        append(.bytes(bytes), from: start)
+    }
+
+    /// Adds a ready response's body, from a place in it.
+    mutating func append(bodyOf response: ReadyResponse, from start: Int) {
+        append(.body(response), from: start)
+    }
+
+    private mutating func append(_ piece: Piece, from start: Int) {
+        let left = piece.count - start
+        guard left > 0 else { return }
+        if isEmpty {
+            pieces.removeAll(keepingCapacity: pieces.capacity <= 16)
+            first = 0
+            offset = start
+            pieces.append(piece)
+        } else if start == 0 {
+            pieces.append(piece)
+        } else {
+            // Only the first piece may begin inside its storage; this does not happen on the server's own ways.
+            piece.withBytes { pieces.append(.bytes(Bytes($0[start...]))) }
+        }
+        count += left
+    }
+
+    /// Takes so many bytes, no more than there are, as written.
+    mutating func wrote(_ written: Int) {
+        precondition(written >= 0 && written <= count, "more written than there was")
+        count -= written
+        offset += written
+        while first < pieces.count, offset >= pieces[first].count {
+            offset -= pieces[first].count
+            // The storage goes as soon as it is written.
+            pieces[first] = .bytes([])
+            first += 1
+        }
+        if isEmpty { removeAll() }
+    }
+
+    mutating func removeAll() {
+        pieces.removeAll(keepingCapacity: pieces.capacity <= 16)
+        (first, offset, count) = (0, 0, 0)
+    }
+
+    /// Calls the body with the next pieces as they lie in memory, no more than so many pieces and about so many bytes.
+    func withNext<Result>(
+        pieces limit: Int = 16, bytes most: Int = 1 << 20,
+        _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
+    ) -> Result {
+        withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: limit) { list in
+            gather(into: list, filled: 0, bytes: most, body)
+        }
+    }
+
+    /// Each piece's address holds only inside its own closure: they nest.
+    private func gather<Result>(
+        into list: UnsafeMutableBufferPointer<UnsafeRawBufferPointer>, filled: Int, bytes: Int,
+        _ body: (UnsafeBufferPointer<UnsafeRawBufferPointer>) -> Result
+    ) -> Result {
+        guard filled < list.count, first + filled < pieces.count, bytes > 0 else {
+            return body(UnsafeBufferPointer(rebasing: list[..<filled]))
+        }
+        return pieces[first + filled].withBytes { raw in
+            let start = filled == 0 ? offset : 0
+            let end = start + min(raw.count - start, bytes)
+            list.initializeElement(at: filled, to: UnsafeRawBufferPointer(rebasing: raw[start..<end]))
+            return gather(into: list, filled: filled + 1, bytes: bytes - (end - start), body)
+        }
+    }
+}

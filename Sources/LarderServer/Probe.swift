@@ -1,0 +1,118 @@
+// The watchdog's question: does a request come through? It takes the way of any client's but for the listening socket,
+// which may be full: a socketpair whose one end the loop serves like a connection.
+import LarderCore
+import LarderIO
+
+/// The client's end of one probe. Confined to the loop that it asks.
+final class Probe: EventHandler {
+    private let descriptor: Int32
+    private let loop: EventLoop
+    private let answer: OneAnswer
+    private var registration: Registration?
+    private var received: Bytes = []
+
+    /// Given by whoever comes first: the answer, or the deadline.
+    private final class OneAnswer: Sendable {
+        private enum State {
+            case open
+            case awaited(CheckedContinuation<Bool, Never>)
+            case given(Bool)
+        }
+
+        private let state = Lock(State.open)
+
+        func give(_ result: Bool) {
+            let waiting = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+                switch state {
+                case .open:
+                    state = .given(result)
+                    return nil
+                case .awaited(let continuation):
+                    state = .given(result)
+                    return continuation
+                case .given: return nil
+                }
+            }
+            waiting?.resume(returning: result)
+        }
+
+        func wait() async -> Bool {
+            await withCheckedContinuation { continuation in
+                let known = state.withLock { state -> Bool? in
+                    if case .given(let result) = state { return result }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        }
+    }
+
+    /// Asks one loop.
+    static func run(path: String, on loop: EventLoop, worker: LoopBound<Worker>, within limit: Duration) async -> Bool {
+        let answer = OneAnswer()
+        // On no loop of ours: a stuck one could not tell that it is.
+        let alarm = Task.detached {
+            do {
+                try await Task.sleep(for: limit)
+                answer.give(false)
+            } catch {
+                // Cancelled: the answer came.
+            }
+        }
+        defer { alarm.cancel() }
+        loop.post {
+            do throws(SystemError) {
+                let (near, far) = try Socket.pair()
+                worker.value.adopt(near, from: Probe.listener, isProbe: true)
+                try Probe(descriptor: far, loop: loop, answer: answer).begin(path: path)
+            } catch {
+                answer.give(false)
+            }
+        }
+        return await answer.wait()
+    }
+
+    /// Stands for the listener it does not come by.
+    private static let listener = ListenerSpec(address: .unix(""), number: .max)
+
+    private init(descriptor: Int32, loop: EventLoop, answer: OneAnswer) {
+        self.descriptor = descriptor
+        self.loop = loop
+        self.answer = answer
+    }
+
+    private func begin(path: String) throws(SystemError) {
+        do throws(SystemError) {
+            registration = try loop.register(descriptor, .readable, handler: self)
+        } catch {
+            Syscall.close(descriptor)
+            throw error
+        }
+        let request = Bytes(text: "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        let sent = request.withUnsafeBytes { Syscall.send(descriptor, $0) }
+        if sent != .bytes(request.count) { end(false) }
+    }
+
+    func ready(_ events: ReadyEvents) {
+        let transfer = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            let transfer = Syscall.receive(descriptor, into: buffer)
+            if case .bytes(let count) = transfer, received.count < 64 * 1024 {
+                received.append(contentsOf: buffer[..<count])
+            }
+            return transfer
+        }
+        switch transfer {
+        case .bytes, .wouldBlock: break
+        case .end: end(received.starts(with: "HTTP/1.1 200 ".utf8))
+        case .failed: end(false)
+        }
+    }
+
+    private func end(_ result: Bool) {
+        if let registration { loop.deregister(registration) }
+        registration = nil
+        Syscall.close(descriptor)
+        answer.give(result)
+    }
+}

@@ -1,0 +1,55 @@
+// The one place where an error becomes HTTP: application/problem+json (RFC 9457). Members beyond the standard's are
+// ours and documented: parameter, allowed, provider, class, retryable, retryAfter, requestId.
+import LarderCore
+import LarderHTTP
+
+public enum ProblemEncoder {
+    /// The response that tells a client of an error.
+    public static func response(for error: ClientFacingError, requestID: RequestID) -> ServerResponse {
+        var fields = error.fields
+        fields.set("Content-Type", "application/problem+json")
+        // An error is never kept by whoever stands between (RFC 9111 §3): its cause may be gone at once.
+        if !fields.contains("Cache-Control") { fields.add("Cache-Control", "no-store") }
+        if let seconds = error.retryAfter { fields.set("Retry-After", String(max(0, seconds))) }
+        return ServerResponse(
+            status: error.status, fields: fields, body: .bytes(body(of: error, requestID: requestID)),
+            provider: error.provider, route: "error", closesConnection: error.closesConnection)
+    }
+
+    private static func body(of error: ClientFacingError, requestID: RequestID) -> Bytes {
+        var writer = JSONWriter(reserving: 256)
+        writer.object { writer in
+            writer.member("type", "/problems/\(error.code)")
+            writer.member("title", StatusText.reason(error.status))
+            writer.member("status", error.status)
+            writer.member("detail", error.detail)
+            writer.member("code", error.code)
+            writer.member(ifPresent: "parameter", error.parameter)
+            if !error.allowed.isEmpty { writer.member("allowed", strings: error.allowed) }
+            writer.member(ifPresent: "provider", error.provider)
+            writer.member(ifPresent: "class", error.failure?.rawValue)
+            if let retryable = error.retryable { writer.member("retryable", retryable) }
+            if let retryAfter = error.retryAfter { writer.member("retryAfter", max(0, retryAfter)) }
+            writer.member("requestId", requestID.description)
+        }
+        return writer.bytes
+    }
+}
+
+extension ClientFacingError {
+    /// A request whose bytes were refused.
+    init(_ fault: RequestFault) {
+        self.init(status: fault.status, code: fault.code, detail: fault.detail, closesConnection: true)
+    }
+
+    /// A request for a host that is not this server's (RFC 9110 §15.5.20).
+    static let foreignHost = ClientFacingError(
+        status: 421, code: "foreignHost",
+        detail: "This server answers to IP addresses, localhost and the names in its \"hostNames\" setting only.",
+        parameter: "Host", closesConnection: true)
+
+    /// A request that a page of another site made.
+    static let crossSite = ClientFacingError(
+        status: 403, code: "crossSite", detail: "Requests from pages of other sites are not answered.",
+        closesConnection: true)
+}

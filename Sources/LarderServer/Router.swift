@@ -1,0 +1,144 @@
+// Routes as a tree of path segments. A literal segment goes before a captured one; the name of a route is what
+// counters and logs say, so that no path of a client's invention becomes a label.
+import LarderCore
+
+/// Finds what a method and a path mean.
+public struct Router<Value: Sendable>: Sendable {
+    /// What was found.
+    public struct Match: Sendable {
+        public let value: Value
+        /// The route's name.
+        public let name: String
+        /// Captured segments, percent-decoded, by their names in the pattern.
+        public let captures: [String: String]
+        /// What `{name...}` at the pattern's end captured: the rest of the path, still encoded, without a leading "/".
+        public let rest: String?
+    }
+
+    private struct Route: Sendable {
+        var value: Value
+        var name: String
+    }
+
+    private final class Node: Sendable {
+        let literals: [String: Node]
+        let capture: (name: String, node: Node)?
+        let rest: (name: String, routes: [Method: Route])?
+        let routes: [Method: Route]
+
+        init(
+            literals: [String: Node] = [:], capture: (name: String, node: Node)? = nil,
+            rest: (name: String, routes: [Method: Route])? = nil, routes: [Method: Route] = [:]
+        ) {
+            self.literals = literals
+            self.capture = capture
+            self.rest = rest
+            self.routes = routes
+        }
+    }
+
+    private var root = Node()
+
+    public init() {}
+
+    /// Adds a route. A route for GET answers HEAD too, unless HEAD has one of its own.
+    /// - Parameter pattern: "/v1/dnd/monsters/{index}"; a last segment `{path...}` takes all that follows.
+    public mutating func add(_ methods: Method..., pattern: String, name: String, _ value: Value) {
+        let segments = pattern.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        for method in methods {
+            root = Self.adding(segments[...], method, Route(value: value, name: name), to: root)
+        }
+    }
+
+    private static func adding(_ segments: ArraySlice<String>, _ method: Method, _ route: Route, to node: Node) -> Node
+    {
+        var literals = node.literals
+        var capture = node.capture
+        var rest = node.rest
+        var routes = node.routes
+        if let segment = segments.first {
+            if segment.hasPrefix("{"), segment.hasSuffix("...}") {
+                precondition(segments.count == 1, "a rest capture ends its pattern")
+                var known = rest?.routes ?? [:]
+                known[method] = route
+                rest = (String(segment.dropFirst().dropLast(4)), known)
+            } else if segment.hasPrefix("{"), segment.hasSuffix("}") {
+                let name = String(segment.dropFirst().dropLast())
+                precondition(capture == nil || capture?.name == name, "one place, one capture name")
+                capture = (name, adding(segments.dropFirst(), method, route, to: capture?.node ?? Node()))
+            } else {
+                literals[segment] = adding(segments.dropFirst(), method, route, to: literals[segment] ?? Node())
+            }
+        } else {
+            precondition(routes[method] == nil, "a route twice: \(route.name)")
+            routes[method] = route
+        }
+        return Node(literals: literals, capture: capture, rest: rest, routes: routes)
+    }
+
+    /// The route of a method and a percent-encoded path.
+    /// - Throws: 404, 405 with `Allow`, or 400 for a path that is no text.
+    public func match(_ method: Method, path: String) throws(ClientFacingError) -> Match {
+        let raw = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var segments: [String] = []
+        for segment in raw {
+            do {
+                segments.append(try PercentCoding.decode(segment.utf8, plusIsSpace: false))
+            } catch {
+                throw ClientFacingError(
+                    status: 400, code: "badPath", detail: "The path is not percent-encoded UTF-8 text.")
+            }
+        }
+        var found: Set<Method> = []
+        if path.hasPrefix("/"),
+            let match = Self.find(method, Array(raw), segments, 0, in: root, captures: [:], other: &found)
+        {
+            return match
+        }
+        guard !found.isEmpty else {
+            throw ClientFacingError(status: 404, code: "noSuchRoute", detail: "There is nothing at this path.")
+        }
+        if found.contains(.get) { found.insert(.head) }
+        let allowed = found.map(\.name).sorted()
+        throw ClientFacingError(
+            status: 405, code: "methodNotAllowed",
+            detail: "This path does not know the method \(method.name.prefix(32)).",
+            allowed: allowed, fields: ["Allow": allowed.joined(separator: ", ")])
+    }
+
+    private static func find(
+        _ method: Method, _ raw: [Substring], _ segments: [String], _ index: Int, in node: Node,
+        captures: [String: String], other: inout Set<Method>
+    ) -> Match? {
+        if index == segments.count {
+            return pick(method, node.routes, captures: captures, rest: nil, other: &other)
+        }
+        let segment = segments[index]
+        if let next = node.literals[segment],
+            let match = find(method, raw, segments, index + 1, in: next, captures: captures, other: &other)
+        {
+            return match
+        }
+        if let (name, next) = node.capture, !segment.isEmpty {
+            var captures = captures
+            captures[name] = segment
+            if let match = find(method, raw, segments, index + 1, in: next, captures: captures, other: &other) {
+                return match
+            }
+        }
+        guard let rest = node.rest else { return nil }
+        return pick(
+            method, rest.routes, captures: captures, rest: raw[index...].joined(separator: "/"), other: &other)
+    }
+
+    private static func pick(
+        _ method: Method, _ routes: [Method: Route], captures: [String: String], rest: String?,
+        other: inout Set<Method>
+    ) -> Match? {
+        if let route = routes[method] ?? (method == .head ? routes[.get] : nil) {
+            return Match(value: route.value, name: route.name, captures: captures, rest: rest)
+        }
+        other.formUnion(routes.keys)
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+// The server's counters, looked up once.
+import LarderCore
+import LarderHTTP
+
+/// One cell for everything the server counts.
+final class ServerCells: Sendable {
+    let accepted: CounterCell
+    let open: CounterCell
+    let left: CounterCell
+    let connectionPauses: CounterCell
+    let descriptorPauses: CounterCell
+    let foreignHost: CounterCell
+    let crossSite: CounterCell
+    private let faults: [RequestFault: CounterCell]
+    private let outcomes: [CacheOutcome: CounterCell]
+    private let timeouts: [ConnectionMachine.Wait: CounterCell]
+    let writeTimeouts: CounterCell
+
+    init(_ counters: CounterRegistry) {
+        accepted = counters.cell(ServerCounters.accepted)
+        open = counters.cell(ServerCounters.open)
+        left = counters.cell(ServerCounters.left)
+        connectionPauses = counters.cell(ServerCounters.pauses, "connections")
+        descriptorPauses = counters.cell(ServerCounters.pauses, "descriptors")
+        foreignHost = counters.cell(ServerCounters.refusals, "foreignHost")
+        crossSite = counters.cell(ServerCounters.refusals, "crossSite")
+        faults = Dictionary(
+            uniqueKeysWithValues: RequestFault.allCases.map { ($0, counters.cell(ServerCounters.refusals, $0.code)) })
+        outcomes = Dictionary(
+            uniqueKeysWithValues: CacheOutcome.allCases.map {
+                ($0, counters.cell(ServerCounters.requests, $0.rawValue))
+            })
+        timeouts = [
+            .nextRequest: counters.cell(ServerCounters.timeouts, "idle"),
+            .head: counters.cell(ServerCounters.timeouts, "head"),
+            .body: counters.cell(ServerCounters.timeouts, "body"),
+            .clientEnd: counters.cell(ServerCounters.timeouts, "linger"),
+        ]
+        writeTimeouts = counters.cell(ServerCounters.timeouts, "write")
+    }
+
+    func refused(_ fault: RequestFault) { faults[fault]?.add() }
+    func answered(_ outcome: CacheOutcome) { outcomes[outcome]?.add() }
+    func timedOut(_ wait: ConnectionMachine.Wait) { timeouts[wait]?.add() }
+}

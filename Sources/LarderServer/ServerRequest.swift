@@ -1,0 +1,157 @@
+// What a handler is given and what it gives back: values, complete, without a socket behind them.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+/// Who sent a request.
+public enum Peer: Sendable, Hashable {
+    /// Over TCP; the address where the kernel could still tell it.
+    case tcp(Address?)
+    /// Over a Unix socket, with the user and process the kernel saw (SO_PEERCRED).
+    case unix(uid: UInt32, pid: Int32)
+    /// The daemon's own self-probe.
+    case probe
+}
+
+/// One whole request.
+public struct ServerRequest: Sendable {
+    public var id: RequestID
+    public var method: Method
+    /// The request target's bytes as received.
+    public var target: Bytes
+    /// The path, percent-encoded as received ("/" for an absolute target without one, "*" for OPTIONS of all). Bytes
+    /// above ASCII, which a client should have encoded, are encoded here: decoding tells whether they are text.
+    public var path: String
+    /// The query without "?", in the same form; nil where there is none.
+    public var query: String?
+    public var fields: HeaderFields
+    /// Decoded; empty where there was none.
+    public var body: Bytes
+    /// Number of the listener it came in by, and the provider that listener is bound to.
+    public var listener: UInt16
+    public var listenerProvider: String?
+    public var peer: Peer
+    public var receivedAt: WallTime
+    public var isVersion10: Bool
+
+    public init(
+        id: RequestID, method: Method = .get, target: Bytes, path: String, query: String? = nil,
+        fields: HeaderFields = [:], body: Bytes = [], listener: UInt16 = 0, listenerProvider: String? = nil,
+        peer: Peer = .tcp(nil), receivedAt: WallTime, isVersion10: Bool = false
+    ) {
+        self.id = id
+        self.method = method
+        self.target = target
+        self.path = path
+        self.query = query
+        self.fields = fields
+        self.body = body
+        self.listener = listener
+        self.listenerProvider = listenerProvider
+        self.peer = peer
+        self.receivedAt = receivedAt
+        self.isVersion10 = isVersion10
+    }
+}
+
+/// A response's body.
+public enum ResponseBody: Sendable, Hashable {
+    case empty
+    case bytes(Bytes)
+    /// Pieces that are written one after the other, without being joined first.
+    case slices([Bytes])
+
+    public var count: Int {
+        switch self {
+        case .empty: 0
+        case .bytes(let bytes): bytes.count
+        case .slices(let pieces): pieces.reduce(0) { $0 + $1.count }
+        }
+    }
+}
+
+/// One whole response. The server adds `Date` where absent, `Content-Length`, `X-Request-Id` and, where the connection
+/// ends, `Connection: close`; what `fields` say about framing is dropped.
+public struct ServerResponse: Sendable {
+    public var status: Int
+    /// The reason phrase; nil for the standard one.
+    public var reason: String?
+    public var fields: HeaderFields
+    /// Not sent to HEAD, nor with 204 and 304.
+    public var body: ResponseBody
+    /// To HEAD: the length that the body of the GET has, where `body` does not hold it.
+    public var contentLength: Int?
+    /// For the access log and the counters.
+    public var outcome: CacheOutcome
+    public var provider: String?
+    public var route: String
+    /// The connection must end with this response.
+    public var closesConnection: Bool
+
+    public init(
+        status: Int, reason: String? = nil, fields: HeaderFields = [:], body: ResponseBody = .empty,
+        contentLength: Int? = nil, outcome: CacheOutcome = .none, provider: String? = nil, route: String = "",
+        closesConnection: Bool = false
+    ) {
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+        self.body = body
+        self.contentLength = contentLength
+        self.outcome = outcome
+        self.provider = provider
+        self.route = route
+        self.closesConnection = closesConnection
+    }
+}
+
+/// Who answers what memory does not.
+public protocol RequestHandler: Sendable {
+    /// Answers one request. Runs in a task of its own that prefers the connection's loop, so it must not block; the
+    /// task is cancelled when the client leaves before the answer began, and its answer is then dropped.
+    func respond(to request: ServerRequest) async -> ServerResponse
+}
+
+/// The parts of a request target (RFC 9112 §3.2).
+struct TargetParts {
+    var path: String
+    var query: String?
+    /// The authority of an absolute target, which takes the place of the Host field (RFC 9112 §3.2.2).
+    var authority: Bytes?
+
+    /// Nil for a target in no form that this server is asked in.
+    init?(_ target: UnsafeBufferPointer<UInt8>) {
+        var origin = target[...]
+        if target.first != 0x2F {
+            if target.count == 1, target.first == 0x2A {
+                (path, query, authority) = ("*", nil, nil)
+                return
+            }
+            let scheme = target.prefix(8).map(ASCII.lowercased)
+            let skipped = scheme.starts(with: "http://".utf8) ? 7 : scheme.starts(with: "https://".utf8) ? 8 : 0
+            let rest = target[skipped...]
+            let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.endIndex
+            guard skipped > 0, end > rest.startIndex else { return nil }
+            authority = Bytes(rest[..<end])
+            origin = rest[end...]
+        }
+        let mark = origin.firstIndex(of: 0x3F)
+        let text = Self.encoded(origin[..<(mark ?? origin.endIndex)])
+        path = text.isEmpty ? "/" : text
+        query = mark.map { Self.encoded(origin[origin.index(after: $0)...]) }
+    }
+
+    private static func encoded(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        var out = Bytes()
+        for byte in bytes {
+            if byte < 0x80 {
+                out.append(byte)
+            } else {
+                out.append(0x25)
+                out.append(contentsOf: Hex.encode([byte]).utf8)
+            }
+        }
+        return out.lossyText
+    }
+}

@@ -1,0 +1,31 @@
+// This room's counters, as records.
+import LarderCore
+import LarderIO
+
+/// The counters of this room.
+public enum ServerCounters {
+    public static let memoryHits = CounterFamily(
+        "larder_server_memory_hits_total", help: "Requests answered from memory without leaving the loop.",
+        labels: ["loop"])
+    public static let requests = CounterFamily(
+        "larder_server_requests_total", help: "Requests answered by a handler, by how the answer came to be.",
+        labels: ["outcome"])
+    public static let refusals = CounterFamily(
+        "larder_server_refusals_total", help: "Requests refused before any cache was looked at, by rule.",
+        labels: ["reason"])
+    public static let left = CounterFamily(
+        "larder_server_clients_left_total", help: "Requests whose client left before the answer began.")
+    public static let accepted = CounterFamily(
+        "larder_server_connections_total", help: "Connections accepted.")
+    public static let open = CounterFamily(
+        "larder_server_connections", .gauge, help: "Connections open now.")
+    public static let timeouts = CounterFamily(
+        "larder_server_timeouts_total", help: "Connections ended by a limit of time.",
+        labels: ["wait"])
+    public static let pauses = CounterFamily(
+        "larder_server_accept_pauses_total",
+        help: "Times that accepting stopped for want of connections or descriptors.",
+        labels: ["reason"])
+
+    public static let all = [memoryHits, requests, refusals, left, accepted, open, timeouts, pauses]
+}

@@ -1,0 +1,224 @@
+// The server's share in one loop: its connections, its listeners, and everything a request needs that need not be made
+// anew for each: read buffer, parser, output buffer, date, the last accepted Host.
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+/// What all loops of one server share; immutable or atomic.
+final class ServerShared: Sendable {
+    let ready: (any ReadySource)?
+    let handler: any RequestHandler
+    let limit: ConnectionLimit
+    let cells: ServerCells
+    let log: Logger
+    let access: Logger
+    let time: any TimeSource
+
+    init(
+        ready: (any ReadySource)?, handler: any RequestHandler, limit: ConnectionLimit, cells: ServerCells,
+        log: Logger, time: any TimeSource
+    ) {
+        self.ready = ready
+        self.handler = handler
+        self.limit = limit
+        self.cells = cells
+        self.log = log
+        self.access = log.labelled("access")
+        self.time = time
+    }
+}
+
+/// One loop's part of the server. Confined to the loop.
+final class Worker {
+    let loop: EventLoop
+    let shared: ServerShared
+    let output = OutputBuffer()
+    let hits: CounterCell
+    private(set) var settings: ServerSettings
+    private(set) var parser: RequestParser
+    /// What a read brings in, a connection's left-over bytes before it. One for all connections of the loop: an idle
+    /// connection holds no buffer, and this one stays in the processor's cache.
+    private(set) var input: UnsafeMutableBufferPointer<UInt8>
+    var dates = DateCache()
+
+    private var sequence: UInt64 = 0
+    private var connections: [Connection] = []
+    private var listeners: [Listener] = []
+    private var sweep: TimerToken?
+    private var acceptedHost: Bytes = []
+    private var drained: CheckedContinuation<Void, Never>?
+    private var drainDeadline: TimerToken?
+    /// Posts to every worker that a connection was given back.
+    private let announceRoom: @Sendable () -> Void
+
+    init(
+        loop: EventLoop, shared: ServerShared, settings: ServerSettings, hits: CounterCell,
+        announceRoom: @escaping @Sendable () -> Void
+    ) {
+        self.loop = loop
+        self.shared = shared
+        self.settings = settings
+        self.hits = hits
+        self.announceRoom = announceRoom
+        parser = RequestParser(limits: settings.limits.head)
+        input = .allocate(capacity: Self.inputSize(settings))
+    }
+
+    deinit {
+        input.deallocate()
+    }
+
+    /// Room for the longest left-over and a good read behind it.
+    private static func inputSize(_ settings: ServerSettings) -> Int { settings.limits.head.head + 64 * 1024 }
+
+    /// Takes new settings; they hold from the next request on.
+    func apply(_ settings: ServerSettings) {
+        self.settings = settings
+        acceptedHost = []
+        parser = RequestParser(limits: settings.limits.head)
+        let longestStash = connections.reduce(0) { max($0, $1.stashCount) }
+        let size = max(Self.inputSize(settings), longestStash + 4096)
+        if size != input.count {
+            input.deallocate()
+            input = .allocate(capacity: size)
+        }
+        for listener in listeners { listener.resume() }
+        rescheduleSweep()
+    }
+
+    func nextRequest() -> RequestID {
+        sequence &+= 1
+        return RequestID(loop: loop.index, sequence: sequence)
+    }
+
+    /// Whether a Host is accepted. The last accepted one is known by its bytes.
+    @inline(__always)
+    func accepts(host: UnsafeBufferPointer<UInt8>) -> Bool {
+        let isKnown = acceptedHost.withUnsafeBytes { known in
+            guard known.count == host.count, !host.isEmpty, let left = known.baseAddress, let right = host.baseAddress
+            else {
+                return false
+            }
+            return memcmp(left, right, host.count) == 0
+        }
+        return isKnown || acceptsOther(host: host)
+    }
+
+    @inline(never)
+    private func acceptsOther(host: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard settings.hosts.allows(host) else { return false }
+        acceptedHost = Bytes(host)
+        return true
+    }
+
+    // MARK: Listeners
+
+    func listen(_ spec: ListenerSpec, descriptor: Int32) {
+        let listener = Listener(spec: spec, descriptor: descriptor, worker: self)
+        listeners.append(listener)
+        listener.open()
+    }
+
+    func stopAccepting() {
+        for listener in listeners { listener.close() }
+        listeners = []
+    }
+
+    func resumeAccepting() {
+        for listener in listeners { listener.resume() }
+    }
+
+    // MARK: Connections
+
+    /// Takes over a connected descriptor.
+    func adopt(_ descriptor: Int32, from spec: ListenerSpec, isProbe: Bool) {
+        let connection = Connection(descriptor: descriptor, listener: spec, isProbe: isProbe, worker: self)
+        do {
+            try connection.open()
+        } catch {
+            shared.log.warning("cannot watch a connection", ["cause": "\(error)"])
+            Syscall.close(descriptor)
+            if !isProbe { giveBack() }
+            return
+        }
+        connection.place = connections.count
+        connections.append(connection)
+        scheduleSweep()
+        connection.begin()
+    }
+
+    /// Forgets a connection that has closed its descriptor.
+    func closed(_ connection: Connection) {
+        let last = connections.removeLast()
+        if last !== connection {
+            connections[connection.place] = last
+            last.place = connection.place
+        }
+        if !connection.isProbe { giveBack() }
+        if connections.isEmpty { finishDrain() }
+    }
+
+    private func giveBack() {
+        if shared.limit.give() { announceRoom() }
+    }
+
+    var connectionCount: Int { connections.count }
+
+    // MARK: Time limits
+
+    /// Connections are looked over from time to time instead of having a timer each: a request then costs no timer.
+    private func scheduleSweep() {
+        guard sweep == nil else { return }
+        let limits = settings.limits
+        let shortest = min(limits.headTimeout, limits.idleTimeout, limits.writeTimeout, limits.lingerTimeout)
+        let pause = min(max(shortest / 4, .milliseconds(20)), .seconds(1))
+        sweep = loop.schedule(at: loop.monotonic + pause) { [weak self] in self?.lookOver() }
+    }
+
+    private func rescheduleSweep() {
+        if let sweep { loop.cancel(sweep) }
+        sweep = nil
+        if !connections.isEmpty { scheduleSweep() }
+    }
+
+    private func lookOver() {
+        sweep = nil
+        let now = loop.monotonic
+        // Ending one moves the last into its place: go backwards.
+        var index = connections.count
+        while index > 0 {
+            index -= 1
+            if index < connections.count { connections[index].expire(at: now) }
+        }
+        if !connections.isEmpty { scheduleSweep() }
+    }
+
+    // MARK: Ending
+
+    /// Ends idle connections now and the others with their answers.
+    func beginDrain() {
+        // Ending one moves the last into its place: go backwards.
+        for connection in connections.reversed() { connection.drain() }
+    }
+
+    /// Resumes when no connection is left; what is left at the deadline is cut.
+    func drain(until deadline: MonotonicTime, _ continuation: CheckedContinuation<Void, Never>) {
+        guard drained == nil, !connections.isEmpty else { return continuation.resume() }
+        drained = continuation
+        drainDeadline = loop.schedule(at: deadline) { [weak self] in self?.cutAll() }
+    }
+
+    private func cutAll() {
+        for connection in connections.reversed() { connection.leave() }
+        finishDrain()
+    }
+
+    private func finishDrain() {
+        guard let waiting = drained else { return }
+        drained = nil
+        if let drainDeadline { loop.cancel(drainDeadline) }
+        drainDeadline = nil
+        waiting.resume()
+    }
+}

@@ -1,0 +1,121 @@
+// How cache.db is laid out and opened. `Docs/store.md` explains the tables.
+//
+// What changes (freshness, last use) is apart from what does not (head, body), so a touch or a validation rewrites a
+// few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
+// forget one.
+import CSQLite
+import LarderCore
+
+enum CacheSchema {
+    /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
+    static let applicationID: Int64 = 0x4C72_6472
+    static let version: Int64 = 1
+    /// Bodies up to this size lie in their row, larger ones in pieces of this size.
+    static let chunkSize = 64 << 10
+    static let pageSize: Int64 = 16 << 10
+    /// The row of piece n of body b is b · 2^20 + n.
+    static let chunksPerBody: Int64 = 1 << 20
+
+    private static let tables = """
+        CREATE TABLE provider (
+          id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+          entries INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE TABLE entry (
+          id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, provider INTEGER NOT NULL, size INTEGER NOT NULL,
+          key BLOB NOT NULL, label TEXT NOT NULL, head BLOB NOT NULL, body BLOB
+        ) STRICT;
+        CREATE TABLE life (
+          id INTEGER PRIMARY KEY, version INTEGER NOT NULL, freshUntil INTEGER NOT NULL,
+          staleUntil INTEGER NOT NULL, lastUsed INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX lifeEnd ON life (version, staleUntil);
+        CREATE INDEX lifeUse ON life (lastUsed);
+        CREATE TABLE chunk (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+        CREATE TABLE pending (id INTEGER PRIMARY KEY) STRICT;
+        CREATE TABLE parent (
+          digest BLOB NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (digest, child)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX parentChild ON parent (child);
+        CREATE TRIGGER entryMade AFTER INSERT ON entry BEGIN
+          UPDATE provider SET entries = entries + 1, bytes = bytes + NEW.size WHERE id = NEW.provider;
+        END;
+        CREATE TRIGGER entryGone AFTER DELETE ON entry BEGIN
+          UPDATE provider SET entries = entries - 1, bytes = bytes - OLD.size WHERE id = OLD.provider;
+          DELETE FROM life WHERE id = OLD.id;
+          DELETE FROM parent WHERE child = OLD.id;
+        END;
+        CREATE TRIGGER bodyGone AFTER DELETE ON entry WHEN OLD.size > 65536 BEGIN
+          DELETE FROM chunk WHERE id BETWEEN OLD.id << 20 AND (OLD.id << 20) + 1048575;
+        END;
+        """
+
+    /// Opens the writer's connection: makes the tables in an empty file, and refuses any other schema as damage, since
+    /// what a cache holds can be fetched again and needs no migrations.
+    static func openWriter(_ path: String) throws(StoreError) -> Connection {
+        let connection = try Connection(path: path)
+        do {
+            if try connection.number("PRAGMA page_count") == 0 {
+                // Both must precede the first table; auto_vacuum cannot be switched on later without a full VACUUM
+                // (sqlite.org/pragma.html#pragma_auto_vacuum).
+                try connection.execute("PRAGMA page_size = \(pageSize); PRAGMA auto_vacuum = INCREMENTAL;")
+            }
+            try configure(connection, cacheKiB: 4096)
+            try connection.execute(
+                """
+                PRAGMA journal_size_limit = \(64 << 20);
+                PRAGMA wal_autocheckpoint = 512;
+                """)
+            try makeOrCheck(connection)
+            return connection
+        } catch {
+            connection.close(keepsLog: true)
+            throw error
+        }
+    }
+
+    /// Opens a reader's connection on a database that the writer has made. It can not write.
+    static func openReader(_ path: String) throws(StoreError) -> Connection {
+        let connection = try Connection(path: path)
+        do {
+            try configure(connection, cacheKiB: 16_384)
+            try connection.execute("PRAGMA query_only = ON")
+            return connection
+        } catch {
+            connection.close(keepsLog: true)
+            throw error
+        }
+    }
+
+    private static func configure(_ connection: Connection, cacheKiB: Int) throws(StoreError) {
+        guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
+            throw StoreError(
+                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
+                message: "this file system does not bear a write-ahead log")
+        }
+        // NORMAL: a power cut may lose the last commits, never the database
+        // (sqlite.org/pragma.html#pragma_synchronous). mmap off: an I/O error in a mapped page is a SIGBUS.
+        // secure_delete FAST: forgets what it can without more I/O.
+        try connection.execute(
+            """
+            PRAGMA synchronous = NORMAL; PRAGMA mmap_size = 0; PRAGMA cache_size = -\(cacheKiB);
+            PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST; PRAGMA cell_size_check = ON;
+            """)
+    }
+
+    private static func makeOrCheck(_ connection: Connection) throws(StoreError) {
+        let found = try connection.number("PRAGMA user_version")
+        let owner = try connection.number("PRAGMA application_id")
+        if found == version && owner == applicationID { return }
+        let tableCount = try connection.number("SELECT count(*) FROM sqlite_schema")
+        guard found == 0, owner == 0, tableCount == 0 else {
+            throw StoreError(
+                code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
+                message: "schema \(found ?? 0) of application \(owner ?? 0) is not ours")
+        }
+        try connection.transaction { () throws(StoreError) in
+            try connection.execute(tables)
+            try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID);")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// One SQLite connection and its prepared statements.
+//
+// SQLite's own mutexes are off (SQLITE_OPEN_NOMUTEX, sqlite.org/threadsafe.html): a connection belongs to one thread,
+// which it is handed to before that thread uses it. Debug builds check the thread at each step.
+import CSQLite
+import Glibc
+import LarderCore
+
+/// A connection with one owner.
+final class Connection {
+    let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+    private var owner: pthread_t?
+    private var isClosed = false
+
+    /// Opens or makes a database file; a new one can be read by nobody else (its log files inherit the mode).
+    init(path: String) throws(StoreError) {
+        Self.configureOnce
+        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError.system("opening the database file") }
+        Glibc.close(descriptor)
+
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard let handle else {
+            throw StoreError(code: code & 0xFF, extendedCode: code, doing: "opening", message: "out of memory")
+        }
+        self.handle = handle
+        guard code == SQLITE_OK else {
+            let error = StoreError(handle: handle, doing: "opening")
+            sqlite3_close(handle)
+            isClosed = true
+            throw error
+        }
+        sqlite3_busy_timeout(handle, 5000)
+        // A damaged or hostile schema must not be able to run functions or write to itself
+        // (sqlite.org/security.html, "Untrusted SQLite Database Files").
+        larder_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nil)
+        larder_db_config_int(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nil)
+        larder_db_config_int(handle, SQLITE_DBCONFIG_DQS_DDL, 0, nil)
+        larder_db_config_int(handle, SQLITE_DBCONFIG_DQS_DML, 0, nil)
+    }
+
+    deinit {
+        precondition(isClosed, "a connection was dropped without being closed")
+    }
+
+    /// Memory statistics cost a process-wide mutex at each allocation (SQLITE_CONFIG_MEMSTATUS,
+    /// sqlite.org/c3ref/c_config_covering_index_scan.html). May only be set before SQLite is first used; later it is refused without harm.
+    private static let configureOnce: Void = {
+        larder_config_int(SQLITE_CONFIG_MEMSTATUS, 0)
+    }()
+
+    /// Finalises every statement and closes.
+    /// - Parameter keepsLog: leave the write-ahead log as it is, since the file is to be set aside, not repaired.
+    func close(keepsLog: Bool = false) {
+        guard !isClosed else { return }
+        if keepsLog { larder_db_config_int(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nil) }
+        for statement in statements.values { statement.finalize() }
+        statements.removeAll()
+        let code = sqlite3_close(handle)
+        precondition(code == SQLITE_OK, "a statement outlived its connection")
+        isClosed = true
+    }
+
+    /// From now on the calling thread is the owner.
+    func adopt() { owner = pthread_self() }
+
+    func assertOwner() {
+        assert(owner.map { pthread_equal($0, pthread_self()) != 0 } ?? true, "a connection was used off its thread")
+    }
+
+    /// The prepared statement of that text, prepared at first use and kept.
+    func statement(_ sql: String) throws(StoreError) -> Statement {
+        assertOwner()
+        if let known = statements[sql] { return known }
+        let made = try Statement(self, sql)
+        statements[sql] = made
+        return made
+    }
+
+    /// Runs statements that give no rows and are not kept.
+    func execute(_ sql: String) throws(StoreError) {
+        assertOwner()
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw StoreError(handle: handle, doing: Statement.verb(of: sql))
+        }
+    }
+
+    /// The first column of the first row as a number; nil where there is no row.
+    func number(_ sql: String) throws(StoreError) -> Int64? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.int(0) : nil
+    }
+
+    /// The first column of the first row as a text.
+    func text(_ sql: String) throws(StoreError) -> String? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Runs the body in a transaction that takes the write lock at once: one that began by reading could meet
+    /// SQLITE_BUSY whatever the timeout (sqlite.org/lang_transaction.html).
+    func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try statement("BEGIN IMMEDIATE").run()
+        do {
+            let result = try body()
+            try statement("COMMIT").run()
+            return result
+        } catch {
+            // Some errors have already rolled back (sqlite.org/lang_transaction.html, "Response To Errors").
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    /// Gives back the pages kept in memory; the next use reads them again.
+    func releaseMemory() {
+        assertOwner()
+        sqlite3_db_release_memory(handle)
+    }
+
+    /// Rows changed by the last statement.
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+}
+
+extension StoreError {
+    /// What a connection last failed of. SQLite's messages name tables and columns, never bound values.
+    init(handle: OpaquePointer, doing: String) {
+        let extended = sqlite3_extended_errcode(handle)
+        self.init(
+            code: extended & 0xFF, extendedCode: extended, doing: doing,
+            message: sqlite3_errmsg(handle).map { String(cString: $0) } ?? "unknown error")
+    }
+
+    /// The file is no database, or a damaged one. Nothing else may lead to setting it aside: a full disk or a busy
+    /// file says nothing about what is in it.
+    var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_FORMAT }
+
+    var isDiskFull: Bool { code == SQLITE_FULL }
+
+    /// The disk does not take what is written: it is full, or past a limit of size or quota, which SQLite reports as an
+    /// input/output error (sqlite.org/rescode.html#ioerr_write).
+    var isLackOfDisk: Bool { code == SQLITE_FULL || code == SQLITE_IOERR }
+}

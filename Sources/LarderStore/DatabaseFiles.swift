@@ -1,0 +1,152 @@
+// The files of a database: the lock that keeps a second daemon out, the directory, the file's sizes, free disk, and
+// setting a damaged database aside. Names are `<name>.db`, its `-wal` and `-shm`, and `<name>.lock`.
+import CSQLite
+import Glibc
+import LarderCore
+
+/// A directory that this process has locked for one database.
+///
+/// The lock is `flock` on a file of its own: SQLite's own locks are per database and let a second daemon in.
+final class DatabaseFiles: Sendable {
+    let directory: String
+    let path: String
+    private let lock: Lock<Int32>
+
+    /// Makes the directory and takes the lock.
+    init(directory: String, name: String) throws(StoreError) {
+        self.directory = directory
+        path = directory + "/\(name).db"
+        try Self.makeDirectory(directory)
+        let descriptor = Glibc.open("\(directory)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StoreError.system("opening \(directory)/\(name).lock") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            Glibc.close(descriptor)
+            throw StoreError(
+                code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "locking \(directory)",
+                message: "another larder is using this directory")
+        }
+        lock = Lock(descriptor)
+    }
+
+    deinit { unlock() }
+
+    /// Lets another daemon have the directory.
+    func unlock() {
+        lock.withLock { descriptor in
+            if descriptor >= 0 {
+                // Said outright: closing alone keeps the lock as long as any copy of the descriptor is open, such as one
+                // in a child between fork and exec (flock(2)).
+                flock(descriptor, LOCK_UN)
+                Glibc.close(descriptor)
+            }
+            descriptor = -1
+        }
+    }
+
+    private static func makeDirectory(_ directory: String) throws(StoreError) {
+        var prefix = directory.hasPrefix("/") ? "" : "."
+        for part in directory.split(separator: "/") {
+            prefix += "/" + part
+            // An ancestor may forbid even being asked to be made (EACCES, EROFS): what counts is that it is there.
+            if mkdir(prefix, 0o700) != 0 && access(prefix, F_OK) != 0 {
+                throw StoreError.system("making directory \(directory)")
+            }
+        }
+    }
+
+    /// Bytes of the database file and of its write-ahead log; 0 where there is none.
+    var sizes: (file: Int64, log: Int64) { (Self.size(path), Self.size(path + "-wal")) }
+
+    private static func size(_ path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Bytes an ordinary user may still write on this file system (statvfs(3)); nil where the system does not say.
+    var freeDisk: Int64? {
+        var status = statvfs()
+        guard statvfs(directory, &status) == 0 else { return nil }
+        return Int64(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+    }
+
+    /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older.
+    /// Every connection must be closed. What cannot be renamed is removed: the way must be free.
+    func setAside(at now: WallTime) -> String {
+        let mark = ".corrupt-\(now.milliseconds)"
+        for suffix in ["-wal", "-shm", ""] where access(path + suffix, F_OK) == 0 {
+            if rename(path + suffix, path + mark + suffix) != 0 { unlink(path + suffix) }
+        }
+        for old in asideFiles.dropLast(2) {
+            for suffix in ["-wal", "-shm", ""] { unlink(old + suffix) }
+        }
+        return path + mark
+    }
+
+    /// The databases set aside, oldest first.
+    var asideFiles: [String] { aside.map(\.path) }
+
+    /// When a database was last set aside, as the names of those still there tell. The name is given by the rename
+    /// itself, so no crash can come between the loss and the note of it.
+    var lastSetAside: WallTime? { aside.last.map { WallTime(milliseconds: $0.time) } }
+
+    private var aside: [(time: Int64, path: String)] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        let start = String(path.dropFirst(directory.count + 1)) + ".corrupt-"
+        var found: [(time: Int64, path: String)] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix(start), let time = Int64(name.dropFirst(start.count)) else { continue }
+            found.append((time, "\(directory)/\(name)"))
+        }
+        return found.sorted { $0.time < $1.time }
+    }
+
+    /// The type of the file system where it is one shared over a network, on which a write-ahead log is not safe
+    /// (sqlite.org/wal.html, "All processes using a database must be on the same host computer").
+    var networkFileSystem: String? {
+        guard let real = realpath(directory, nil) else { return nil }
+        defer { free(real) }
+        return MountTable.networkType(of: String(cString: real), in: MountTable.read())
+    }
+}
+
+/// The mounts of this process, as /proc/self/mountinfo tells them (proc_pid_mountinfo(5)).
+enum MountTable {
+    static func read() -> String {
+        let descriptor = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var text = Bytes()
+        while text.count < 1 << 20 {
+            let piece = Bytes(unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+                count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
+            }
+            if piece.isEmpty { break }
+            text += piece
+        }
+        return text.lossyText
+    }
+
+    private static let networkTypes: Set<String> = [
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "9p", "ceph", "glusterfs", "fuse.glusterfs",
+        "fuse.sshfs",
+        "lustre", "ocfs2", "gfs2", "beegfs", "fuse.s3fs", "davfs", "fuse.rclone",
+    ]
+
+    /// The network type of the mount that holds a path: the last of the longest mount points that lead to it.
+    static func networkType(of path: String, in table: String) -> String? {
+        var best: (length: Int, type: String)?
+        for line in table.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 6, let dash = words.firstIndex(of: "-"), dash + 1 < words.count else { continue }
+            let point = words[4].replacing("\\040", with: " ")
+            guard point == "/" || path == point || path.hasPrefix(point + "/") else { continue }
+            if point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, String(words[dash + 1])) }
+        }
+        return best.flatMap { networkTypes.contains($0.type) ? $0.type : nil }
+    }
+}

@@ -1,0 +1,135 @@
+// The head of an entry as one blob: everything about an answer that never changes while it is stored, but for what
+// the database itself must see (key, label, sizes) and the body.
+//
+// Layout, version 1: the version byte, then numbers as LEB128 (signed ones zigzag) and texts as length and UTF-8.
+// A reader meets any damage as nil, never as a trap: each read is held against what is left.
+import LarderCore
+
+enum EntryCodec {
+    static let version: UInt8 = 1
+
+    static func encode(_ entry: StoredResponse) -> Bytes {
+        var out = Bytes()
+        out.reserveCapacity(160 + entry.fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 })
+        out.append(version)
+        out.append(entry.layer.rawValue)
+        out.append(entry.isNegative ? 1 : 0)
+        put(signed: Int64(entry.status), &out)
+        put(signed: entry.requestTime.milliseconds, &out)
+        put(signed: entry.responseTime.milliseconds, &out)
+        put(signed: entry.initialAge, &out)
+        put(signed: Int64(entry.normaliserVersion), &out)
+        put(entry.provider, &out)
+        put(entry.endpoint, &out)
+        put(entry.reason, &out)
+        put(UInt64(entry.parents.count), &out)
+        for parent in entry.parents { parent.withRawBytes { out.append(contentsOf: $0) } }
+        put(UInt64(entry.fields.lines.count), &out)
+        for line in entry.fields.lines {
+            put(line.name, &out)
+            put(line.value, &out)
+        }
+        return out
+    }
+
+    /// The entry of a head and what its columns hold, or nil where the head is damaged or of another version.
+    static func decode(
+        _ raw: UnsafeRawBufferPointer, key: CacheKey, body: Bytes, freshUntil: Int64, staleUntil: Int64, label: String
+    ) -> StoredResponse? {
+        var input = Input(raw: raw)
+        guard input.byte() == version, let layer = input.byte().flatMap(CacheKey.Layer.init(rawValue:)),
+            let isNegative = input.byte(), let status = input.signed(), let requestTime = input.signed(),
+            let responseTime = input.signed(), let initialAge = input.signed(), let normaliser = input.signed(),
+            let provider = input.text(), let endpoint = input.text(), let reason = input.text(),
+            let parentCount = input.count(of: 32)
+        else { return nil }
+        var parents: [Digest] = []
+        for _ in 0..<parentCount {
+            guard let bytes = input.take(32), let parent = Digest(bytes: Bytes(bytes)) else { return nil }
+            parents.append(parent)
+        }
+        guard let fieldCount = input.count(of: 2) else { return nil }
+        var lines: [HeaderField] = []
+        lines.reserveCapacity(fieldCount)
+        for _ in 0..<fieldCount {
+            guard let name = input.text(), let value = input.text() else { return nil }
+            lines.append(HeaderField(name, value))
+        }
+        guard input.isAtEnd else { return nil }
+        return StoredResponse(
+            key: key, layer: layer, provider: provider, endpoint: endpoint, isNegative: isNegative != 0,
+            status: Int(status), reason: reason, fields: HeaderFields(lines), body: body,
+            requestTime: WallTime(milliseconds: requestTime), responseTime: WallTime(milliseconds: responseTime),
+            initialAge: initialAge, freshUntil: WallTime(milliseconds: freshUntil),
+            staleUntil: WallTime(milliseconds: staleUntil), parents: parents, normaliserVersion: Int(normaliser),
+            label: label)
+    }
+
+    private static func put(_ value: UInt64, _ out: inout Bytes) {
+        var value = value
+        while value >= 0x80 {
+            out.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            value >>= 7
+        }
+        out.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    private static func put(signed value: Int64, _ out: inout Bytes) {
+        put(UInt64(bitPattern: value << 1 ^ value >> 63), &out)
+    }
+
+    private static func put(_ text: String, _ out: inout Bytes) {
+        put(UInt64(text.utf8.count), &out)
+        out.append(contentsOf: text.utf8)
+    }
+
+    /// What is left of a head.
+    private struct Input {
+        let raw: UnsafeRawBufferPointer
+        var offset = 0
+
+        init(raw: UnsafeRawBufferPointer) { self.raw = raw }
+
+        var isAtEnd: Bool { offset == raw.count }
+
+        mutating func byte() -> UInt8? {
+            guard offset < raw.count else { return nil }
+            defer { offset += 1 }
+            return raw[offset]
+        }
+
+        mutating func take(_ count: Int) -> UnsafeRawBufferPointer? {
+            guard count <= raw.count - offset else { return nil }
+            defer { offset += count }
+            return UnsafeRawBufferPointer(rebasing: raw[offset..<offset + count])
+        }
+
+        mutating func number() -> UInt64? {
+            var value: UInt64 = 0
+            var shift: UInt64 = 0
+            while let next = byte() {
+                guard shift < 63 || next <= 1 else { return nil }
+                value |= UInt64(next & 0x7F) << shift
+                if next < 0x80 { return value }
+                shift += 7
+                if shift > 63 { return nil }
+            }
+            return nil
+        }
+
+        mutating func signed() -> Int64? {
+            number().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+        }
+
+        /// A number of things that each take at least `size` bytes: more than could follow is damage.
+        mutating func count(of size: Int) -> Int? {
+            guard let value = number(), value <= UInt64((raw.count - offset) / size) else { return nil }
+            return Int(value)
+        }
+
+        mutating func text() -> String? {
+            guard let length = count(of: 1), let bytes = take(length) else { return nil }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}

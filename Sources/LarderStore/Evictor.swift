@@ -1,0 +1,88 @@
+// Making room. Order: entries of other key versions, then those past their last usefulness, then the least recently
+// used. A slice removes a bounded number of rows and bytes; slices follow each other while room is needed.
+//
+// Nothing is removed for being stale only: a stale entry is what is served when the upstream is down.
+import LarderCore
+
+struct Evictor {
+    /// Rows that one slice removes at most.
+    let rowsPerSlice: Int
+    static let bytesPerSlice: Int64 = 4 << 20
+
+    /// What a slice did.
+    struct Slice {
+        var byVersion = 0
+        var expired = 0
+        var unused = 0
+        var rows: Int { byVersion + expired + unused }
+    }
+
+    let rows: EntryRows
+
+    init(rows: EntryRows, rowsPerSlice: Int = 32) {
+        self.rows = rows
+        self.rowsPerSlice = rowsPerSlice
+    }
+
+    /// Removes the next candidates.
+    func slice(now: WallTime) throws(StoreError) -> Slice {
+        var done = Slice()
+        var left = Budget(rows: rowsPerSlice, bytes: Self.bytesPerSlice)
+        let current = Int64(CacheKey.version)
+        done.byVersion += try remove("SELECT id FROM life WHERE version < ?1 LIMIT ?3", current, 0, &left)
+        done.byVersion += try remove("SELECT id FROM life WHERE version > ?1 LIMIT ?3", current, 0, &left)
+        done.expired += try remove(
+            "SELECT id FROM life WHERE version = ?1 AND staleUntil < ?2 ORDER BY staleUntil LIMIT ?3", current,
+            now.milliseconds, &left)
+        done.unused += try remove("SELECT id FROM life ORDER BY lastUsed LIMIT ?3", 0, 0, &left)
+        return done
+    }
+
+    private struct Budget {
+        var rows: Int
+        var bytes: Int64
+        var isSpent: Bool { rows <= 0 || bytes <= 0 }
+    }
+
+    private func remove(
+        _ sql: String, _ first: Int64, _ second: Int64, _ left: inout Budget
+    ) throws(StoreError) -> Int {
+        guard !left.isSpent else { return 0 }
+        let select = try rows.connection.statement(sql)
+        // A statement with ?3 has three parameters, used or not (sqlite.org/lang_expr.html#varparam).
+        select.bind(1, first)
+        select.bind(2, second)
+        select.bind(3, Int64(left.rows))
+        var ids: [Int64] = []
+        do throws(StoreError) {
+            while try select.step() { ids.append(select.int(0)) }
+            select.reset()
+        } catch {
+            select.reset()
+            throw error
+        }
+        var removed = 0
+        for id in ids where !left.isSpent {
+            left.bytes -= try size(id)
+            left.rows -= 1
+            try rows.remove(id: id)
+            // A life without entry would be chosen again and again.
+            if rows.connection.changes == 0 { try dropOrphan(id) }
+            removed += 1
+        }
+        return removed
+    }
+
+    private func size(_ id: Int64) throws(StoreError) -> Int64 {
+        let statement = try rows.connection.statement("SELECT size FROM entry WHERE id = ?1")
+        defer { statement.reset() }
+        statement.bind(1, id)
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    private func dropOrphan(_ id: Int64) throws(StoreError) {
+        let statement = try rows.connection.statement("DELETE FROM life WHERE id = ?1")
+        statement.bind(1, id)
+        try statement.run()
+    }
+}

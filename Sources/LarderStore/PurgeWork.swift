@@ -1,0 +1,194 @@
+// A purge walks the entries in slices, so that writes are not held up, and ends at the newest entry there was when it
+// began: what is stored meanwhile stays. Whatever was made from a purged entry is purged with it, also when the parent
+// itself is no longer stored.
+import CSQLite
+import LarderCore
+
+/// One purge on its way. Confined to the writer's thread.
+final class PurgeWork {
+    /// Entries looked at in one transaction.
+    static let sliceRows = 256
+
+    private let selector: PurgeSelector
+    private let soft: Bool
+    private let folded: Bytes
+    private let last: Int64
+    private var cursor: Int64 = 0
+    private var count = 0
+    private let continuation: CheckedContinuation<Result<Int, StoreError>, Never>
+
+    init(
+        _ selector: PurgeSelector, soft: Bool, last: Int64,
+        _ continuation: CheckedContinuation<Result<Int, StoreError>, Never>
+    ) {
+        self.selector = selector
+        self.soft = soft
+        self.last = last
+        self.continuation = continuation
+        if case .term(let term, _) = selector { folded = Self.fold(term) } else { folded = [] }
+    }
+
+    func finished() { continuation.resume(returning: .success(count)) }
+
+    func failed(_ error: StoreError) { continuation.resume(returning: .failure(error)) }
+
+    /// The store closes or begins anew.
+    func interrupted() {
+        failed(
+            StoreError(
+                code: SQLITE_INTERRUPT, extendedCode: SQLITE_INTERRUPT, doing: "purging",
+                message: "the store was closed after \(count) entries"))
+    }
+
+    /// One slice, inside a transaction: how many entries it purged, and whether it was the last one.
+    func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {
+        if case .digest(let digest) = selector {
+            let ids = try self.ids(rows, "SELECT id, digest FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
+            var purged = 0
+            for (id, _) in ids { purged += try purge(id, rows, now) }
+            purged += try purgeChildren(of: digest, rows, now, depth: 0)
+            return (purged, true)
+        }
+        let slice = try next(rows)
+        var purged = 0
+        for (id, digest) in slice.matching {
+            purged += try purge(id, rows, now)
+            purged += try purgeChildren(of: digest, rows, now, depth: 0)
+        }
+        return (purged, slice.isLast)
+    }
+
+    /// The slice was committed.
+    func advance(_ purged: Int) {
+        cursor = reached
+        count += purged
+    }
+
+    private var reached: Int64 = 0
+
+    private func next(_ rows: EntryRows) throws(StoreError) -> (matching: [(Int64, Digest)], isLast: Bool) {
+        let statement = try rows.connection.statement(
+            """
+            SELECT e.id, e.digest, p.name, e.label FROM entry e LEFT JOIN provider p ON p.id = e.provider
+            WHERE e.id > ?1 AND e.id <= ?2 ORDER BY e.id LIMIT ?3
+            """)
+        defer { statement.reset() }
+        statement.bind(1, cursor)
+        statement.bind(2, last)
+        statement.bind(3, Int64(Self.sliceRows))
+        var matching: [(Int64, Digest)] = []
+        var seen = 0
+        reached = cursor
+        while try statement.step() {
+            seen += 1
+            reached = statement.int(0)
+            let isMeant =
+                switch selector {
+                case .all, .digest: true
+                case .provider(let name): statement.text(2) == name
+                case .term(_, let provider):
+                    (provider == nil || statement.text(2) == provider) && Self.contains(statement.text(3), folded)
+                }
+            if isMeant, let digest = Digest(bytes: statement.bytes(1)) { matching.append((reached, digest)) }
+        }
+        return (matching, seen < Self.sliceRows)
+    }
+
+    private func ids(
+        _ rows: EntryRows, _ sql: String, _ bind: (Statement) -> Void
+    ) throws(StoreError) -> [(Int64, Digest?)] {
+        let statement = try rows.connection.statement(sql)
+        defer { statement.reset() }
+        bind(statement)
+        var found: [(Int64, Digest?)] = []
+        while try statement.step() { found.append((statement.int(0), Digest(bytes: statement.bytes(1)))) }
+        return found
+    }
+
+    private func purge(_ id: Int64, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
+        if soft { return try rows.expire(id: id, now: now) ? 1 : 0 }
+        try rows.remove(id: id)
+        return rows.connection.changes > 0 ? 1 : 0
+    }
+
+    /// There are two layers; the depth only guards against a circle that damage could make.
+    private func purgeChildren(
+        of digest: Digest, _ rows: EntryRows, _ now: WallTime, depth: Int
+    ) throws(StoreError) -> Int {
+        guard depth < 8 else { return 0 }
+        let children = try ids(
+            rows,
+            """
+            SELECT e.id, e.digest FROM parent p CROSS JOIN entry e WHERE p.digest = ?1 AND e.id = p.child
+            """
+        ) { $0.bind(1, digest) }
+        var purged = 0
+        for (id, own) in children {
+            purged += try purge(id, rows, now)
+            if let own, own != digest { purged += try purgeChildren(of: own, rows, now, depth: depth + 1) }
+        }
+        return purged
+    }
+
+    // MARK: Text
+
+    static func fold(_ text: String) -> Bytes { Bytes(text.lowercased().utf8) }
+
+    /// Whether a label holds the folded term, as the label is written or as a person reads it: labels are URLs, and
+    /// whoever looks for "münchen" does not write "m%c3%bcnchen". An empty term is in every label.
+    static func contains(_ label: String, _ folded: Bytes) -> Bool {
+        if holds(fold(label), folded) { return true }
+        guard let read = try? PercentCoding.decode(label.utf8, plusIsSpace: true) else { return false }
+        return holds(fold(read), folded)
+    }
+
+    private static func holds(_ text: Bytes, _ folded: Bytes) -> Bool {
+        guard let first = folded.first else { return true }
+        guard text.count >= folded.count else { return false }
+        for start in 0...(text.count - folded.count) where text[start] == first {
+            if text[start..<start + folded.count].elementsEqual(folded) { return true }
+        }
+        return false
+    }
+}
+
+extension StoreWriter {
+    func startPurge(
+        _ selector: PurgeSelector, _ soft: Bool, _ continuation: CheckedContinuation<Result<Int, StoreError>, Never>
+    ) {
+        do throws(StoreError) {
+            let last = try database?.connection.number("SELECT max(id) FROM entry") ?? 0
+            purges.append(PurgeWork(selector, soft: soft, last: last, continuation))
+        } catch {
+            continuation.resume(returning: .failure(error))
+            _ = failed(error)
+        }
+    }
+
+    /// One slice of the first purge.
+    func stepPurges() {
+        guard let purge = purges.first else { return }
+        guard let database else {
+            purges.removeFirst()
+            return purge.interrupted()
+        }
+        do throws(StoreError) {
+            let now = shared.time.wall()
+            let (purged, isLast) = try database.connection.transaction { () throws(StoreError) in
+                try purge.step(database.rows, now: now)
+            }
+            purge.advance(purged)
+            shared.meters.purged.add(purged)
+            shared.meters.transactions.add()
+            upkeep.wrote(at: shared.time.monotonic())
+            if isLast {
+                purges.removeFirst()
+                purge.finished()
+            }
+        } catch {
+            purges.removeFirst()
+            purge.failed(error)
+            _ = failed(error)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Who may have the database open. Before a damaged file is set aside every reader must have closed it: the last
+// connection to close removes the log files by name, and those would be the new database's.
+import Glibc
+
+/// Counts the readers' connections and lets the writer wait until there are none.
+///
+/// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.
+final class ReaderGate: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isOpen = true
+    private var connected = 0
+    private var generation = 0
+
+    init() {
+        mutex.initialize(to: pthread_mutex_t())
+        condition.initialize(to: pthread_cond_t())
+        let made = pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, nil) == 0
+        precondition(made, "a mutex could not be made")
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    /// Which database is the present one; it rises with each that is set aside.
+    var present: Int { locked { generation } }
+
+    /// Asked by a reader with a connection before it uses it: false means that it must be closed.
+    func mayStay() -> Bool { locked { isOpen } }
+
+    /// Asked by a reader without connection: the database's generation where it may open one, which then counts.
+    func enter() -> Int? {
+        locked {
+            guard isOpen else { return nil }
+            connected += 1
+            return generation
+        }
+    }
+
+    /// Said by a reader whose connection is closed.
+    func leave() {
+        locked {
+            connected -= 1
+            pthread_cond_broadcast(condition)
+        }
+    }
+
+    /// Lets no reader in and waits until the last one, which `nudge` wakes, is out. Reads are short, so is the wait.
+    func shut(nudge: () -> Void) {
+        locked { isOpen = false }
+        nudge()
+        locked {
+            while connected > 0 { pthread_cond_wait(condition, mutex) }
+        }
+    }
+
+    /// Lets readers in to a new database, or to the same one.
+    func reopen(isNew: Bool) {
+        locked {
+            if isNew { generation += 1 }
+            isOpen = true
+        }
+    }
+}

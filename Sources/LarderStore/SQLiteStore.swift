@@ -1,0 +1,208 @@
+// The cache on disk, as the rooms above see it: every call hands a job to a thread of the store and returns on the
+// caller's executor; none blocks it. Reads go to a few reader threads (`store-r0`…), all else to the writer
+// (`store-w`), which alone may change the database.
+import CSQLite
+import LarderCore
+
+/// Larder's cache database. Must be closed before it is let go: its threads keep it alive.
+public final class SQLiteStore: CacheStore {
+    private let shared: StoreShared
+
+    private init(_ shared: StoreShared) { self.shared = shared }
+
+    /// Opens `cache.db` in the directory, making both where they are absent, and locks the directory.
+    ///
+    /// Takes the same short time whatever the database holds. A damaged database, or one of another schema, is set
+    /// aside beside the new one, with a warning. Where the disk has no room for what opening writes, the store begins
+    /// degraded, without a database: reads miss, and opening is tried again.
+    /// - Throws: `StoreError` with SQLITE_BUSY where another daemon has the directory, and SQLite's own or the system's
+    ///   error where the database can neither be opened nor made.
+    public static func open(
+        directory: String, settings: StoreSettings, log: Logger, counters: CounterRegistry,
+        time: any TimeSource = SystemTime()
+    ) throws(StoreError) -> SQLiteStore {
+        let files = try DatabaseFiles(directory: directory, name: "cache")
+        let shared = StoreShared(
+            files: files, settings: settings, meters: StoreMeters(counters), log: log.labelled("store"), time: time)
+        if let type = files.networkFileSystem {
+            shared.log.warning("store.networkFileSystem", ["path": directory, "type": type])
+        }
+        var database: StoreWriter.Database?
+        var lacking: StoreError?
+        do {
+            database = try openOrSetAside(shared)
+        } catch  where error.isLackOfDisk {
+            lacking = error
+        }
+        let owner = StoreWriter(shared, database)
+        if let lacking { owner.beginWithoutDatabase(lacking) }
+        let writer = Handover(owner)
+        let store = SQLiteStore(shared)
+        counters.gauge(StoreCounters.waiting, "read") { [reads = shared.reads] in Double(reads.count) }
+        counters.gauge(StoreCounters.waiting, "write") { [writes = shared.writes] in Double(writes.count) }
+        do {
+            for number in 0..<max(1, settings.readers) {
+                try NamedThread.start("store-r\(number)") { StoreReader(shared).run() }
+            }
+            try NamedThread.start("store-w") { writer.take()?.run() }
+        } catch {
+            shared.reads.end()
+            database?.connection.close()
+            throw error
+        }
+        return store
+    }
+
+    private static func openOrSetAside(_ shared: StoreShared) throws(StoreError) -> StoreWriter.Database {
+        do {
+            return try StoreWriter.openDatabase(shared.files.path)
+        } catch  where error.isDamage {
+            let path = shared.files.setAside(at: shared.time.wall())
+            shared.meters.setAside.add()
+            shared.log.warning("store.setAside", ["error": error.description, "path": path])
+            return try StoreWriter.openDatabase(shared.files.path)
+        }
+    }
+
+    /// Takes new settings; a lower cap is kept by evicting in idle time and at the next write. `readers` stays.
+    public func apply(_ settings: StoreSettings) {
+        shared.settings.withLock { $0 = settings }
+        shared.writes.nudge()
+    }
+
+    /// Finishes the writes that wait, writes uses down, and closes. Reads that still wait, and later ones, miss; later
+    /// writes are refused (`closed`).
+    public func close() async {
+        let isFirst = shared.isClosed.withLock { (closed: inout Bool) -> Bool in
+            defer { closed = true }
+            return !closed
+        }
+        guard isFirst else { return }
+        shared.reads.end()
+        await withCheckedContinuation { continuation in
+            if !shared.writes.insist(.close(continuation)) { continuation.resume() }
+            shared.writes.end()
+        }
+    }
+
+    public func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
+        let shared = shared
+        let answer: Result<StoredResponse?, StoreError> = await withCheckedContinuation { continuation in
+            if !shared.reads.offer(.entry(key, continuation)) {
+                shared.meters.readRefused.add()
+                continuation.resume(returning: shared.refusedRead())
+            }
+        }
+        return try answer.get()
+    }
+
+    public func write(_ entry: StoredResponse) async -> WriteOutcome {
+        let shared = shared
+        let refused: WriteOutcome?
+        if Int64(entry.body.count) > shared.settings.withLock({ $0.maxObject }) {
+            refused = .refused("tooLarge")
+        } else {
+            refused = nil
+        }
+        if let refused {
+            shared.meters.count(refused)
+            return refused
+        }
+        return await withCheckedContinuation { continuation in
+            let job = WriteJob.write(entry, continuation)
+            if !shared.writes.offer(job, weight: job.weight) {
+                let word = shared.isClosed.withLock { $0 } ? "closed" : "overloaded"
+                shared.meters.count(.refused(word))
+                continuation.resume(returning: .refused(word))
+            }
+        }
+    }
+
+    public func touch(_ digest: Digest) {
+        switch shared.notes.withLock({ $0.note(digest) }) {
+        case .more: break
+        case .first, .batchIsFull: shared.writes.nudge()
+        case .dropped: shared.meters.touchesDropped.add()
+        }
+    }
+
+    public func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
+        let shared = shared
+        let answer: Result<Int, StoreError> = await withCheckedContinuation { continuation in
+            let job = WriteJob.purge(selector, soft: soft, continuation)
+            if !shared.writes.offer(job, weight: job.weight) {
+                continuation.resume(returning: .failure(shared.overloaded("purging")))
+            }
+        }
+        return try answer.get()
+    }
+
+    public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
+        let shared = shared
+        await withCheckedContinuation { continuation in
+            let job = WriteJob.freshen(digest, freshUntil, staleUntil, continuation)
+            if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
+        }
+    }
+
+    public func statistics() async throws(StoreError) -> StoreStatistics {
+        let shared = shared
+        let answer: Result<StoreStatistics, StoreError> = await withCheckedContinuation { continuation in
+            if !shared.reads.offer(.statistics(continuation)) {
+                continuation.resume(returning: .failure(shared.overloaded("reading statistics")))
+            }
+        }
+        return try answer.get()
+    }
+
+    /// Does at once what idle time would: writes uses down, sweeps, evicts to the low mark, gives pages back and cuts
+    /// the log.
+    public func maintain() async {
+        let shared = shared
+        await withCheckedContinuation { continuation in
+            let job = WriteJob.maintain(continuation)
+            if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// Lets the database have no more than so many pages (sqlite.org/pragma.html#pragma_max_page_count): what a full
+    /// disk does, for tests.
+    func limitPages(_ pages: Int) async {
+        let shared = shared
+        await withCheckedContinuation { continuation in
+            let job = WriteJob.limitPages(pages, continuation)
+            if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
+        }
+    }
+}
+
+extension StoreShared {
+    /// A closed store misses; a crowded one says so.
+    func refusedRead() -> Result<StoredResponse?, StoreError> {
+        isClosed.withLock { $0 } ? .success(nil) : .failure(overloaded("reading"))
+    }
+
+    func overloaded(_ doing: String) -> StoreError {
+        let isClosed = isClosed.withLock { $0 }
+        return StoreError(
+            code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: doing,
+            message: isClosed ? "the store is closed" : "overloaded: too many jobs are waiting")
+    }
+}
+
+/// Carries one owned object to the thread that will own it.
+///
+/// Unchecked `Sendable`: it is taken once, by the thread that was made for it; making a thread orders what came before
+/// it, and the maker does not touch the object again unless no thread could be made.
+final class Handover<Value>: @unchecked Sendable {
+    private var value: Value?
+
+    init(_ value: Value) { self.value = value }
+
+    func take() -> Value? {
+        defer { value = nil }
+        return value
+    }
+}

@@ -1,0 +1,224 @@
+// What must outlive a lost cache: upstream calls made, suspensions, secrets, running totals. Its own database and its
+// own thread (`state-w`): a miss of a provider without budget never waits for it, and a busy cache never delays it.
+import CSQLite
+import LarderCore
+
+/// Larder's state database, `state.db`. Must be closed before it is let go: its thread keeps it alive.
+public final class StateStore: Sendable {
+    /// The database was found damaged at this open and set aside.
+    public let wasSetAside: Bool
+    /// When the record of calls was last lost, with a database set aside in this run or an earlier one: budgets are to
+    /// be counted as spent for one window from then, whatever restarts come in between. Nil where it never was, or
+    /// where somebody has removed the databases set aside.
+    public var lostAt: WallTime? { loss.withLock { $0 } }
+    private let loss: Lock<WallTime?>
+    private let queue: WorkQueue<StateJob>
+    private let closing = Lock<CheckedContinuation<Void, Never>?>(nil)
+    private let isClosed = Lock(false)
+
+    private init(wasSetAside: Bool, lostAt: WallTime?) {
+        self.wasSetAside = wasSetAside
+        loss = Lock(lostAt)
+        queue = WorkQueue(capacity: StateWriter.capacity, crowd: .max, threads: 1)
+    }
+
+    /// Opens `state.db` in the directory, making both where they are absent (file mode 0600), brings it up to date and
+    /// locks it. A damaged database is set aside and begun anew, with a warning.
+    /// - Throws: SQLITE_BUSY where another daemon has the directory; SQLITE_CANTOPEN where the database is from a later
+    ///   version or cannot be made.
+    public static func open(
+        directory: String, log: Logger, counters: CounterRegistry, time: any TimeSource = SystemTime()
+    ) throws(StoreError) -> StateStore {
+        let log = log.labelled("state")
+        let files = try DatabaseFiles(directory: directory, name: "state")
+        if let type = files.networkFileSystem {
+            log.warning("state.networkFileSystem", ["path": directory, "type": type])
+        }
+        let connection: Connection
+        var wasSetAside = false
+        do {
+            connection = try StateSchema.open(files.path)
+        } catch  where error.isDamage {
+            let path = files.setAside(at: time.wall())
+            counters.cell(StoreCounters.setAside, "state").add()
+            log.warning("state.setAside", ["error": error.description, "path": path])
+            wasSetAside = true
+            connection = try StateSchema.open(files.path)
+        }
+        let store = StateStore(
+            wasSetAside: wasSetAside, lostAt: files.lastSetAside ?? (wasSetAside ? time.wall() : nil))
+        counters.gauge(StoreCounters.waiting, "state") { [queue = store.queue] in Double(queue.count) }
+        let writer = Handover(
+            StateWriter(
+                files: files, queue: store.queue, log: log, counters: counters, time: time, loss: store.loss,
+                connection: connection,
+                ended: { store.closing.withLock { $0 }?.resume() }))
+        do {
+            try NamedThread.start("state-w") { writer.take()?.run() }
+        } catch {
+            connection.close()
+            throw error
+        }
+        return store
+    }
+
+    /// Finishes what was asked for and closes. Later calls fail with SQLITE_BUSY.
+    public func close() async {
+        let isFirst = isClosed.withLock { (closed: inout Bool) -> Bool in
+            defer { closed = true }
+            return !closed
+        }
+        guard isFirst else { return }
+        await withCheckedContinuation { continuation in
+            closing.withLock { $0 = continuation }
+            queue.end()
+        }
+    }
+
+    // MARK: Calls
+
+    /// Calls of a provider reserved at or after an instant, oldest first.
+    public func calls(of provider: String, since: WallTime) async throws(StoreError) -> [WallTime] {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement(
+                "SELECT at FROM call WHERE provider = ?1 AND at >= ?2 ORDER BY at")
+            defer { statement.reset() }
+            statement.bind(1, provider)
+            statement.bind(2, since.milliseconds)
+            var calls: [WallTime] = []
+            while try statement.step() { calls.append(WallTime(milliseconds: statement.int(0))) }
+            return calls
+        }
+    }
+
+    /// Notes a call that is about to be made; durable when this returns. Where it throws, the call must not be made.
+    public func reserveCall(_ provider: String, at: WallTime) async throws(StoreError) {
+        do {
+            try await insertCall(provider, at)
+        } catch  where error.isDamage {
+            // That database is set aside by now, and what it held of calls is in the caller's memory.
+            try await insertCall(provider, at)
+        }
+    }
+
+    private func insertCall(_ provider: String, _ at: WallTime) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement("INSERT INTO call (provider, at) VALUES (?1, ?2)")
+            statement.bind(1, provider)
+            statement.bind(2, at.milliseconds)
+            try statement.run()
+        }
+    }
+
+    /// Forgets calls made before an instant, which no window reaches any more.
+    public func forgetCalls(before: WallTime) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement("DELETE FROM call WHERE at < ?1")
+            statement.bind(1, before.milliseconds)
+            try statement.run()
+        }
+    }
+
+    // MARK: Values
+
+    /// The bytes kept under a name, or nil.
+    public func value(_ name: String) async throws(StoreError) -> Bytes? {
+        try await perform { (connection) throws(StoreError) in try Self.value(connection, name) }
+    }
+
+    /// Keeps bytes under a name, or with nil removes them; durable when this returns.
+    public func setValue(_ name: String, _ value: Bytes?) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in try Self.set(connection, name, value) }
+    }
+
+    /// Bytes no one can guess, made at first use; durable when this returns, and the same ever after.
+    public func secret(_ name: String, length: Int) async throws(StoreError) -> Bytes {
+        let fresh = Secrets.random(length)
+        return try await perform { (connection) throws(StoreError) in
+            if let known = try Self.value(connection, "secret." + name), known.count == length { return known }
+            try Self.set(connection, "secret." + name, fresh)
+            return fresh
+        }
+    }
+
+    private static func value(_ connection: Connection, _ name: String) throws(StoreError) -> Bytes? {
+        let statement = try connection.statement("SELECT bytes FROM value WHERE name = ?1")
+        defer { statement.reset() }
+        statement.bind(1, name)
+        return try statement.step() ? statement.bytes(0) : nil
+    }
+
+    private static func set(_ connection: Connection, _ name: String, _ value: Bytes?) throws(StoreError) {
+        if let value {
+            let statement = try connection.statement(
+                """
+                INSERT INTO value (name, bytes) VALUES (?1, ?2)
+                ON CONFLICT (name) DO UPDATE SET bytes = excluded.bytes
+                """
+            )
+            statement.bind(1, name)
+            statement.bind(2, value)
+            try statement.run()
+        } else {
+            let statement = try connection.statement("DELETE FROM value WHERE name = ?1")
+            statement.bind(1, name)
+            try statement.run()
+        }
+    }
+
+    // MARK: Totals
+
+    /// Adds to running totals. A failure loses the deltas: totals are for display.
+    public func addTotals(_ deltas: [String: Int64]) async {
+        do throws(StoreError) {
+            try await perform { (connection) throws(StoreError) in
+                let statement = try connection.statement(
+                    """
+                    INSERT INTO total (name, amount) VALUES (?1, ?2)
+                    ON CONFLICT (name) DO UPDATE SET amount = amount + excluded.amount
+                    """)
+                for (name, delta) in deltas {
+                    statement.bind(1, name)
+                    statement.bind(2, delta)
+                    try statement.run()
+                }
+            }
+        } catch {}
+    }
+
+    /// All running totals.
+    public func totals() async throws(StoreError) -> [String: Int64] {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement("SELECT name, amount FROM total")
+            defer { statement.reset() }
+            var totals: [String: Int64] = [:]
+            while try statement.step() { totals[statement.text(0)] = statement.int(1) }
+            return totals
+        }
+    }
+
+    // MARK: The thread
+
+    /// Runs the body on the state thread inside a transaction and returns its result after the commit.
+    private func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        let queue = queue
+        let answer: Swift.Result<Result, StoreError> = await withCheckedContinuation { continuation in
+            let job = StateJob(
+                run: { (connection) throws(StoreError) in
+                    let result = try body(connection)
+                    return { continuation.resume(returning: .success(result)) }
+                },
+                fail: { continuation.resume(returning: .failure($0)) })
+            if !queue.offer(job) {
+                continuation.resume(
+                    returning: .failure(
+                        StoreError(
+                            code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "using the state database",
+                            message: "it is closed, or too many jobs are waiting")))
+            }
+        }
+        return try answer.get()
+    }
+}

@@ -1,0 +1,104 @@
+// The one owner of state.db. Jobs that wait together share a transaction, since each commit waits for the disk; each is
+// answered after that commit, so what was answered is durable.
+import LarderCore
+
+/// One piece of work on the state database: a body inside a transaction, and its answer after the commit.
+struct StateJob: Sendable {
+    /// Runs inside the transaction and returns what to do once it is committed. May run again after a roll-back.
+    var run: @Sendable (Connection) throws(StoreError) -> (@Sendable () -> Void)
+    var fail: @Sendable (StoreError) -> Void
+}
+
+final class StateWriter {
+    /// Jobs that share a transaction.
+    static let group = 256
+    /// Jobs that may wait.
+    static let capacity = 4096
+
+    private let files: DatabaseFiles
+    private let queue: WorkQueue<StateJob>
+    private let log: Logger
+    private let commits: CounterCell
+    private let setAside: CounterCell
+    private let time: any TimeSource
+    private let loss: Lock<WallTime?>
+    private var connection: Connection?
+    private let ended: @Sendable () -> Void
+
+    init(
+        files: DatabaseFiles, queue: WorkQueue<StateJob>, log: Logger, counters: CounterRegistry,
+        time: any TimeSource, loss: Lock<WallTime?>, connection: Connection, ended: @escaping @Sendable () -> Void
+    ) {
+        self.files = files
+        self.queue = queue
+        self.log = log
+        commits = counters.cell(StoreCounters.stateCommits)
+        setAside = counters.cell(StoreCounters.setAside, "state")
+        self.time = time
+        self.loss = loss
+        self.connection = connection
+        self.ended = ended
+    }
+
+    /// The thread's life.
+    func run() {
+        connection?.adopt()
+        var done = 0
+        var seen = 0
+        while true {
+            switch queue.take(upTo: Self.group, releasing: done, seen: &seen) {
+            case .ended:
+                connection?.close()
+                connection = nil
+                files.unlock()
+                ended()
+                return
+            case .nothing:
+                done = 0
+            case .jobs(let jobs):
+                done = jobs.count
+                perform(jobs)
+            }
+        }
+    }
+
+    private func perform(_ jobs: [StateJob]) {
+        do throws(StoreError) {
+            let connection = try present()
+            var answers: [@Sendable () -> Void] = []
+            try connection.transaction { () throws(StoreError) in
+                for job in jobs { answers.append(try job.run(connection)) }
+            }
+            commits.add()
+            for answer in answers { answer() }
+        } catch {
+            // Undone whole: each alone, so that one cannot spoil another.
+            if jobs.count > 1 {
+                for job in jobs { perform([job]) }
+                return
+            }
+            // First, so that who is told of the damage finds it mended.
+            if error.isDamage { recover(error) }
+            for job in jobs { job.fail(error) }
+        }
+    }
+
+    private func present() throws(StoreError) -> Connection {
+        if let connection { return connection }
+        let made = try StateSchema.open(files.path)
+        made.adopt()
+        connection = made
+        return made
+    }
+
+    /// Damage met while running: what the daemon knows it still has in memory, so a new database is begun.
+    private func recover(_ error: StoreError) {
+        connection?.close(keepsLog: true)
+        connection = nil
+        let now = time.wall()
+        let path = files.setAside(at: now)
+        loss.withLock { $0 = now }
+        setAside.add()
+        log.warning("state.setAside", ["error": error.description, "path": path])
+    }
+}

@@ -1,0 +1,98 @@
+// What the store counts. One declaration feeds `/metrics`, `/v1/status` and the manual.
+import LarderCore
+
+public enum StoreCounters {
+    public static let reads = CounterFamily(
+        "larder_store_reads_total", help: "Look-ups in the cache database.", labels: ["result"])
+    public static let keyMismatches = CounterFamily(
+        "larder_store_key_mismatches_total",
+        help: "Look-ups whose row had the digest but another key: answered as a miss.")
+    public static let undecodable = CounterFamily(
+        "larder_store_undecodable_total", help: "Look-ups whose row could not be understood: answered as a miss.")
+    public static let writes = CounterFamily(
+        "larder_store_writes_total", help: "Entries offered to the store, by what became of them.", labels: ["outcome"])
+    public static let transactions = CounterFamily(
+        "larder_store_transactions_total", help: "Committed write transactions of the cache database.")
+    public static let evicted = CounterFamily(
+        "larder_store_evicted_total", help: "Entries removed to make room, by why they were chosen.", labels: ["reason"]
+    )
+    public static let evictedBytes = CounterFamily(
+        "larder_store_evicted_bytes_total", help: "Bytes of the database that evictions made free.")
+    public static let purged = CounterFamily(
+        "larder_store_purged_total", help: "Entries removed or expired by a purge.")
+    public static let touches = CounterFamily(
+        "larder_store_touches_total", help: "Uses of entries, by whether they were written down.", labels: ["result"])
+    public static let failures = CounterFamily(
+        "larder_store_failures_total", help: "Errors of SQLite met by the cache database, by kind.", labels: ["kind"])
+    public static let setAside = CounterFamily(
+        "larder_store_set_aside_total", help: "Databases found damaged or foreign and set aside.", labels: ["database"])
+    public static let vacuumedPages = CounterFamily(
+        "larder_store_vacuumed_pages_total", help: "Free pages given back to the file system.")
+    public static let liveBytes = CounterFamily(
+        "larder_store_live_bytes", .gauge, help: "Bytes in use in the cache database: pages that are not free.")
+    public static let walBytes = CounterFamily(
+        "larder_store_wal_bytes", .gauge, help: "Bytes of the cache database's write-ahead log.")
+    public static let overHighWater = CounterFamily(
+        "larder_store_over_high_water_seconds", .gauge, help: "How long the store has been above its high-water mark.")
+    public static let waiting = CounterFamily(
+        "larder_store_waiting", .gauge, help: "Jobs waiting for a store thread.", labels: ["queue"])
+    public static let stateCommits = CounterFamily(
+        "larder_state_commits_total", help: "Committed transactions of the state database.")
+
+    public static let all: [CounterFamily] = [
+        reads, keyMismatches, undecodable, writes, transactions, evicted, evictedBytes, purged, touches, failures,
+        setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, stateCommits,
+    ]
+}
+
+/// The cells of one store, found once.
+struct StoreMeters: Sendable {
+    let found, absent, readRefused, readFailed: CounterCell
+    let keyMismatches, undecodable: CounterCell
+    private let outcomes: [String: CounterCell]
+    let transactions: CounterCell
+    let evictedVersion, evictedExpired, evictedUnused, evictedBytes: CounterCell
+    let purged: CounterCell
+    let touchesWritten, touchesDropped: CounterCell
+    let diskFull, inputOutput, damage, otherFailure: CounterCell
+    let setAside: CounterCell
+    let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
+
+    /// Words of `WriteOutcome.refused`, and "stored".
+    static let outcomeWords = ["stored", "tooLarge", "diskFull", "noRoom", "failed", "overloaded", "closed"]
+
+    init(_ registry: CounterRegistry) {
+        found = registry.cell(StoreCounters.reads, "found")
+        absent = registry.cell(StoreCounters.reads, "absent")
+        readRefused = registry.cell(StoreCounters.reads, "overloaded")
+        readFailed = registry.cell(StoreCounters.reads, "failed")
+        keyMismatches = registry.cell(StoreCounters.keyMismatches)
+        undecodable = registry.cell(StoreCounters.undecodable)
+        outcomes = Dictionary(
+            uniqueKeysWithValues: Self.outcomeWords.map { ($0, registry.cell(StoreCounters.writes, $0)) })
+        transactions = registry.cell(StoreCounters.transactions)
+        evictedVersion = registry.cell(StoreCounters.evicted, "version")
+        evictedExpired = registry.cell(StoreCounters.evicted, "expired")
+        evictedUnused = registry.cell(StoreCounters.evicted, "unused")
+        evictedBytes = registry.cell(StoreCounters.evictedBytes)
+        purged = registry.cell(StoreCounters.purged)
+        touchesWritten = registry.cell(StoreCounters.touches, "written")
+        touchesDropped = registry.cell(StoreCounters.touches, "dropped")
+        diskFull = registry.cell(StoreCounters.failures, "diskFull")
+        inputOutput = registry.cell(StoreCounters.failures, "inputOutput")
+        damage = registry.cell(StoreCounters.failures, "damage")
+        otherFailure = registry.cell(StoreCounters.failures, "other")
+        setAside = registry.cell(StoreCounters.setAside, "cache")
+        vacuumedPages = registry.cell(StoreCounters.vacuumedPages)
+        liveBytes = registry.cell(StoreCounters.liveBytes)
+        walBytes = registry.cell(StoreCounters.walBytes)
+        overHighWater = registry.cell(StoreCounters.overHighWater)
+    }
+
+    func count(_ outcome: WriteOutcome) {
+        switch outcome {
+        case .stored: outcomes["stored"]?.add()
+        case .refused(let word): outcomes[word]?.add()
+        }
+    }
+}

@@ -1,0 +1,261 @@
+// A reader thread: takes what waits in one go, reads it in one transaction, and answers all of it at the end, so that
+// many reads share the cost of a wake-up, of SQLite's locks and of the answer's way back.
+//
+// It copies everything out and holds no transaction while anyone waits for a client.
+import CSQLite
+import Glibc
+import LarderCore
+
+/// One question to the readers.
+enum ReadJob: Sendable {
+    case entry(CacheKey, CheckedContinuation<Result<StoredResponse?, StoreError>, Never>)
+    case statistics(CheckedContinuation<Result<StoreStatistics, StoreError>, Never>)
+}
+
+final class StoreReader {
+    /// Reads taken at once.
+    static let batch = 64
+    /// Bytes read before the answers so far are given.
+    static let batchBytes = 256 << 10
+    /// Without reads for so long, the page cache is given back.
+    static let restAfter = Duration.seconds(60)
+
+    private let shared: StoreShared
+    private var connection: Connection?
+    private var generation = 0
+    private var find: Statement?
+    private var pieces: Statement?
+    private var answers:
+        [(CheckedContinuation<Result<StoredResponse?, StoreError>, Never>, Result<StoredResponse?, StoreError>)] =
+            []
+
+    init(_ shared: StoreShared) {
+        self.shared = shared
+        answers.reserveCapacity(Self.batch)
+    }
+
+    /// The thread's life.
+    func run() {
+        var done = 0
+        var seen = 0
+        var hasPages = false
+        while true {
+            let rest = hasPages ? Self.restAfter : nil
+            switch shared.reads.take(upTo: Self.batch, releasing: done, timeout: rest, seen: &seen) {
+            case .ended:
+                disconnect()
+                return
+            case .nothing:
+                done = 0
+                if !shared.gate.mayStay() { disconnect() }
+                connection?.releaseMemory()
+                hasPages = false
+            case .jobs(let jobs):
+                hasPages = true
+                done = jobs.count
+                serve(jobs)
+            }
+        }
+    }
+
+    private func serve(_ jobs: [ReadJob]) {
+        let ready: Bool
+        do throws(StoreError) {
+            ready = try connect()
+            if ready { try connection?.statement("BEGIN").run() }
+        } catch {
+            shared.meters.otherFailure.add()
+            for job in jobs { fail(job, error) }
+            if error.isDamage { damaged(error) }
+            return
+        }
+        var bytes = 0
+        for job in jobs {
+            switch job {
+            case .entry(let key, let continuation):
+                let answer = ready ? read(key, &bytes) : .success(nil)
+                answers.append((continuation, answer))
+                if bytes > Self.batchBytes {
+                    flush()
+                    bytes = 0
+                }
+            case .statistics(let continuation):
+                continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
+            }
+        }
+        if ready { finish() }
+        flush()
+    }
+
+    private func flush() {
+        for (continuation, answer) in answers { continuation.resume(returning: answer) }
+        answers.removeAll(keepingCapacity: true)
+    }
+
+    private func fail(_ job: ReadJob, _ error: StoreError) {
+        switch job {
+        // A damaged database holds nothing: its readers miss.
+        case .entry(_, let continuation):
+            shared.meters.readFailed.add()
+            continuation.resume(returning: error.isDamage ? .success(nil) : .failure(error))
+        case .statistics(let continuation):
+            continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
+        }
+    }
+
+    /// Ends the read transaction; a failure means that the connection is of no more use.
+    private func finish() {
+        do throws(StoreError) {
+            try connection?.statement("COMMIT").run()
+        } catch {
+            disconnect()
+            if error.isDamage { damaged(error) }
+        }
+    }
+
+    // MARK: The connection
+
+    /// False while there is no database to read.
+    private func connect() throws(StoreError) -> Bool {
+        if connection != nil {
+            if shared.gate.mayStay() { return true }
+            disconnect()
+        }
+        guard let entered = shared.gate.enter() else { return false }
+        do throws(StoreError) {
+            let made = try CacheSchema.openReader(shared.files.path)
+            made.adopt()
+            connection = made
+            generation = entered
+            find = try made.statement(
+                """
+                SELECT e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body
+                FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
+                """)
+            pieces = try made.statement("SELECT data FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575")
+            return true
+        } catch {
+            generation = entered
+            if connection == nil { shared.gate.leave() } else { disconnect() }
+            throw error
+        }
+    }
+
+    private func disconnect() {
+        guard let connection else { return }
+        self.connection = nil
+        find = nil
+        pieces = nil
+        connection.close(keepsLog: true)
+        shared.gate.leave()
+    }
+
+    private func damaged(_ error: StoreError) {
+        shared.meters.damage.add()
+        _ = shared.writes.insist(.damaged(generation: generation, error))
+    }
+
+    // MARK: Reading
+
+    private func read(_ key: CacheKey, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
+        do throws(StoreError) {
+            let entry = try row(key)
+            if let entry {
+                bytes += entry.body.count
+                shared.meters.found.add()
+            } else {
+                shared.meters.absent.add()
+            }
+            return .success(entry)
+        } catch {
+            shared.meters.readFailed.add()
+            guard error.isDamage else { return .failure(error) }
+            damaged(error)
+            return .success(nil)
+        }
+    }
+
+    private func row(_ key: CacheKey) throws(StoreError) -> StoredResponse? {
+        guard let find else { return nil }
+        defer { find.reset() }
+        find.bind(1, key.digest)
+        guard try find.step() else { return nil }
+        let stored = find.raw(4)
+        let isSame = key.bytes.withUnsafeBytes { asked in
+            guard asked.count == stored.count else { return false }
+            guard let left = asked.baseAddress, let right = stored.baseAddress else { return true }
+            return memcmp(left, right, asked.count) == 0
+        }
+        guard isSame else {
+            shared.meters.keyMismatches.add()
+            return nil
+        }
+        let size = Int(find.int(1))
+        let body: Bytes?
+        if size > CacheSchema.chunkSize {
+            body = try large(find.int(0), size)
+        } else {
+            let raw = find.raw(7)
+            body = raw.count == size ? Bytes(raw) : nil
+        }
+        guard let body,
+            let entry = EntryCodec.decode(
+                find.raw(6), key: key, body: body, freshUntil: find.int(2), staleUntil: find.int(3), label: find.text(5)
+            )
+        else {
+            shared.meters.undecodable.add()
+            return nil
+        }
+        return entry
+    }
+
+    /// The pieces of a large body, or nil where they are not exactly it. Others may read meanwhile.
+    private func large(_ id: Int64, _ size: Int) throws(StoreError) -> Bytes? {
+        // More than could have been stored is a damaged figure, or from before the limit was lowered: no memory for it.
+        guard let pieces, Int64(size) <= shared.settings.withLock({ $0.maxObject }) else { return nil }
+        let isLong = size > Self.batchBytes
+        if isLong { shared.reads.stepAside() }
+        defer { if isLong { shared.reads.stepBack() } }
+        defer { pieces.reset() }
+        pieces.bind(1, id)
+        var failure: StoreError?
+        let body = Bytes(unsafeUninitializedCapacity: size) { buffer, count in
+            do throws(StoreError) {
+                while try pieces.step() {
+                    let piece = pieces.raw(0)
+                    guard count + piece.count <= size else {
+                        count = 0
+                        return
+                    }
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                        .copyMemory(from: piece)
+                    count += piece.count
+                }
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return body.count == size ? body : nil
+    }
+
+    private func statistics() -> Result<StoreStatistics, StoreError> {
+        var out = shared.emptyStatistics()
+        guard let connection else { return .success(out) }
+        do throws(StoreError) {
+            let pages = try connection.number("PRAGMA page_count") ?? 0
+            let free = try connection.number("PRAGMA freelist_count") ?? 0
+            out.liveBytes = (pages - free) * CacheSchema.pageSize
+            let sums = try connection.statement("SELECT name, entries, bytes FROM provider")
+            defer { sums.reset() }
+            while try sums.step() {
+                out.byProvider[sums.text(0)] = (sums.int(1), sums.int(2))
+                out.entries += sums.int(1)
+            }
+            return .success(out)
+        } catch {
+            if error.isDamage { damaged(error) }
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// A damaged or foreign database is set aside and a new one made while the daemon keeps serving; one that the disk has
+// no room for is opened later. In between, reads miss.
+import LarderCore
+
+extension StoreWriter {
+    /// Closes everything, moves the files out of the way and begins anew.
+    func recover(from error: StoreError) {
+        guard let old = database else { return }
+        for purge in purges { purge.interrupted() }
+        purges = []
+        shared.gate.shut { shared.reads.nudge() }
+        old.connection.close(keepsLog: true)
+        database = nil
+        let path = shared.files.setAside(at: shared.time.wall())
+        shared.meters.setAside.add()
+        shared.log.warning("store.setAside", ["error": error.description, "path": path])
+        reopen()
+    }
+
+    /// The database could not be opened at the start: readers stay out until it is.
+    func beginWithoutDatabase(_ error: StoreError) {
+        shared.gate.shut {}
+        wasNotOpened(error)
+    }
+
+    /// Opens or makes the database; where that fails, tries again after a while.
+    func reopen() {
+        do throws(StoreError) {
+            let made = try Self.openDatabase(shared.files.path)
+            made.connection.adopt()
+            database = made
+            shared.gate.reopen(isNew: true)
+            upkeep = Upkeep(now: shared.time.monotonic())
+            storingWorks()
+        } catch {
+            if error.isDamage { _ = shared.files.setAside(at: shared.time.wall()) }
+            wasNotOpened(error)
+        }
+    }
+
+    private func wasNotOpened(_ error: StoreError) {
+        upkeep.retryOpenAt = shared.time.monotonic() + .seconds(5)
+        degrade("the cache database cannot be opened: \(error.message)")
+    }
+}

@@ -1,0 +1,124 @@
+// What the writer does about room: on disk, below the cap, and after failures. Storing may stop; serving does not.
+import CSQLite
+import LarderCore
+
+/// Nothing is stored until an instant, after a failure.
+struct Pause {
+    var until: MonotonicTime
+    var length: Duration
+    var word: String
+}
+
+extension StoreWriter {
+    /// Decides whether an entry may be written now, making room for it. Inside a transaction.
+    func refusal(of entry: StoredResponse) throws(StoreError) -> WriteOutcome? {
+        let settings = shared.settings.withLock { $0 }
+        guard let rows = database?.rows else { return .refused("failed") }
+        if let pause = upkeep.pause, shared.time.monotonic() < pause.until { return .refused(pause.word) }
+        guard Int64(entry.body.count) <= settings.maxObject else { return .refused("tooLarge") }
+        let cost = EntryRows.cost(of: entry)
+        guard cost <= settings.highWaterBytes else { return .refused("noRoom") }
+        guard try leavesFreeDisk(cost, settings, rows) else {
+            degrade("less than \(Units.format(size: settings.minFree)) of disk is free (cache.minFree)")
+            return .refused("diskFull")
+        }
+        return try makeRoom(cost, settings, rows) ? nil : .refused("noRoom")
+    }
+
+    /// Evicts until the entry fits below the cap, and one slice more while above the marks.
+    private func makeRoom(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
+        var live = try rows.liveBytes()
+        if live + cost > settings.highWaterBytes { upkeep.isEvicting = true }
+        if upkeep.isEvicting {
+            try writeNotes(rows)
+            var removed = 0
+            repeat {
+                removed = try evictSlice(rows)
+                live = try rows.liveBytes()
+            } while removed > 0 && live + cost > settings.maxSize
+            if removed == 0 || live + cost <= settings.lowWaterBytes { upkeep.isEvicting = false }
+        }
+        shared.meters.liveBytes.set(Int(live))
+        return live + cost <= settings.maxSize
+    }
+
+    /// Removes one slice and counts it. Returns how many rows.
+    func evictSlice(_ rows: EntryRows) throws(StoreError) -> Int {
+        let before = try rows.liveBytes()
+        let slice = try Evictor(rows: rows).slice(now: shared.time.wall())
+        let freed = max(0, before - (try rows.liveBytes()))
+        let meters = shared.meters
+        meters.evictedVersion.add(slice.byVersion)
+        meters.evictedExpired.add(slice.expired)
+        meters.evictedUnused.add(slice.unused)
+        meters.evictedBytes.add(Int(freed))
+        return slice.rows
+    }
+
+    /// Whether the file system keeps its free space when the entry is written. Free pages of the file cost nothing;
+    /// where they do not suffice, a slice is evicted to gain some.
+    private func leavesFreeDisk(
+        _ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows
+    ) throws(StoreError) -> Bool {
+        guard let free = shared.files.freeDisk else { return true }
+        if free - cost >= settings.minFree { return true }
+        upkeep.isShortOfDisk = free < settings.minFree
+        guard free >= settings.minFree else {
+            _ = try evictSlice(rows)
+            return false
+        }
+        for _ in 0..<4 {
+            if try rows.freePages() * CacheSchema.pageSize >= cost { return true }
+            guard try evictSlice(rows) > 0 else { break }
+        }
+        return try rows.freePages() * CacheSchema.pageSize >= cost
+    }
+
+    /// A write failed: what it means for this one, and for those that follow.
+    func failed(_ error: StoreError) -> WriteOutcome {
+        if error.isDamage {
+            shared.meters.damage.add()
+            recover(from: error)
+            return .refused("failed")
+        }
+        let word = error.isDiskFull ? "diskFull" : "failed"
+        switch error.code {
+        case SQLITE_FULL: shared.meters.diskFull.add()
+        case SQLITE_IOERR: shared.meters.inputOutput.add()
+        default: shared.meters.otherFailure.add()
+        }
+        // Busy is passing and says nothing about the next write.
+        guard error.code == SQLITE_FULL || error.code == SQLITE_IOERR || error.code == SQLITE_READONLY else {
+            let now = shared.time.monotonic()
+            if upkeep.mutedUntil.map({ now >= $0 }) ?? true {
+                shared.log.warning("store.write.failed", ["error": error.description])
+                upkeep.mutedUntil = now + .seconds(60)
+            }
+            return .refused(word)
+        }
+        let length = min(upkeep.pause.map { $0.length * 2 } ?? .seconds(5), .seconds(300))
+        upkeep.pause = Pause(until: shared.time.monotonic() + length, length: length, word: word)
+        degrade(error.isDiskFull ? "the disk is full" : "writing failed: \(error.message)")
+        return .refused(word)
+    }
+
+    /// Says why nothing is stored, once.
+    func degrade(_ text: String) {
+        let isNew = shared.degraded.withLock { (present: inout String?) -> Bool in
+            defer { present = text }
+            return present == nil
+        }
+        if isNew { shared.log.warning("store.degraded", ["reason": text]) }
+    }
+
+    /// A write was committed: storing works.
+    func storingWorks() {
+        upkeep.pause = nil
+        upkeep.isShortOfDisk = false
+        let was = shared.degraded.withLock { (present: inout String?) -> String? in
+            defer { present = nil }
+            return present
+        }
+        if was != nil { shared.log.notice("store.recovered") }
+    }
+}

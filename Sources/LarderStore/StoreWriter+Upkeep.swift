@@ -1,0 +1,233 @@
+// What the writer does when nobody asks: writes down uses, evicts to the low mark, gives pages back, shortens the log,
+// sweeps what a crash left. Each in slices within a time budget, so that a write never waits long.
+import CSQLite
+import LarderCore
+
+/// When what is due.
+struct Upkeep {
+    /// No slice of idle work takes longer.
+    static let budget = Duration.milliseconds(5)
+    /// Idle for so long, the log is written back and cut to nothing.
+    static let settleTime = Duration.seconds(5)
+    /// Above the high mark for so long is worth a warning.
+    static let overTime = Duration.seconds(300)
+    /// Free pages that are kept for the next writes at most.
+    static let slackBytes: Int64 = 64 << 20
+    /// A write-ahead log of this size is not being reused, and worth a warning.
+    static let longLog: Int64 = 128 << 20
+
+    /// The first unwritten use.
+    var notedSince: MonotonicTime?
+    var lastWrite: MonotonicTime
+    var logIsLong = true
+    var isEvicting = false
+    var isShortOfDisk = false
+    var mustSweep = true
+    var mayVacuum = true
+    var pause: Pause?
+    var overSince: MonotonicTime?
+    var hasWarned = false
+    var hasWarnedOfLog = false
+    var watchAt: MonotonicTime?
+    /// A failure of a kind that may come with every write was logged: no more of it until then.
+    var mutedUntil: MonotonicTime?
+    var retryOpenAt: MonotonicTime?
+    /// Upkeep failed: none of it until then.
+    var restUntil: MonotonicTime?
+
+    init(now: MonotonicTime) { lastWrite = now }
+
+    mutating func wrote(at now: MonotonicTime) {
+        lastWrite = now
+        logIsLong = true
+        mayVacuum = true
+    }
+}
+
+extension StoreWriter {
+    /// How long the writer may sleep; nil for as long as nobody calls.
+    func waitingTime() -> Duration? {
+        let now = shared.time.monotonic()
+        if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
+        if let rest = rest(at: now) { return rest }
+        if upkeep.mustSweep || upkeep.isEvicting { return .zero }
+        var due: [MonotonicTime] = []
+        let notes = shared.notes.withLock { $0.count }
+        if notes >= RecencyNotes.batch { return .zero }
+        if notes > 0 {
+            if upkeep.notedSince == nil { upkeep.notedSince = now }
+            due.append((upkeep.notedSince ?? now) + shared.settings.withLock { $0.touchInterval })
+        }
+        if upkeep.logIsLong || upkeep.mayVacuum { due.append(upkeep.lastWrite + Upkeep.settleTime) }
+        return due.min().map { max(.milliseconds(1), $0 - now) }
+    }
+
+    /// How long upkeep must still leave the disk alone after a failure.
+    private func rest(at now: MonotonicTime) -> Duration? {
+        let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now)
+        return until > now ? max(.milliseconds(1), until - now) : nil
+    }
+
+    /// Does what is due. `isIdle` says that nobody waits.
+    func work(isIdle: Bool) {
+        let now = shared.time.monotonic()
+        if database == nil {
+            if let at = upkeep.retryOpenAt, now >= at { reopen() }
+            return
+        }
+        if upkeep.watchAt.map({ now >= $0 }) ?? true { watch(now) }
+        if rest(at: now) != nil { return }
+        let notes = shared.notes.withLock { $0.count }
+        let isDue = upkeep.notedSince.map { now >= $0 + shared.settings.withLock { $0.touchInterval } } ?? false
+        if notes >= RecencyNotes.batch || notes > 0 && isDue { flushNotes() }
+        guard isIdle else { return }
+        evictToLowMark()
+        sweep()
+        if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
+    }
+
+    /// All of it, whatever the time: for tests and for a person who asks.
+    func maintainNow() {
+        flushNotes()
+        upkeep.mustSweep = true
+        let now = shared.time.monotonic()
+        repeat { sweep() } while upkeep.mustSweep && rest(at: now) == nil && database != nil
+        repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
+        upkeep.mayVacuum = true
+        repeat { settle() } while upkeep.mayVacuum && rest(at: now) == nil && database != nil
+        watch(now)
+    }
+
+    // MARK: Uses
+
+    func flushNotes() {
+        upkeep.notedSince = nil
+        guard let database, !shared.notes.withLock({ $0.isEmpty }) else { return }
+        attempt { () throws(StoreError) in
+            try database.connection.transaction { () throws(StoreError) in try writeNotes(database.rows) }
+        }
+    }
+
+    /// Inside a transaction. A roll-back loses the notes, which costs an imperfect order.
+    func writeNotes(_ rows: EntryRows) throws(StoreError) {
+        let digests = shared.notes.withLock { $0.take() }
+        upkeep.notedSince = nil
+        guard !digests.isEmpty else { return }
+        let changed = try rows.touch(digests, now: shared.time.wall())
+        shared.meters.touchesWritten.add(changed)
+        if changed > 0 { upkeep.wrote(at: shared.time.monotonic()) }
+    }
+
+    // MARK: Slices
+
+    /// Evicts within one time budget, when the store has grown above its high mark or its cap was lowered.
+    private func evictToLowMark() {
+        guard let database else { return }
+        let settings = shared.settings.withLock { $0 }
+        let start = shared.time.monotonic()
+        attempt { () throws(StoreError) in
+            var live = try database.rows.liveBytes()
+            if live > settings.highWaterBytes { upkeep.isEvicting = true }
+            while upkeep.isEvicting {
+                guard live > settings.lowWaterBytes else {
+                    upkeep.isEvicting = false
+                    break
+                }
+                let removed = try database.connection.transaction { () throws(StoreError) in
+                    try writeNotes(database.rows)
+                    return try evictSlice(database.rows)
+                }
+                upkeep.wrote(at: shared.time.monotonic())
+                live = try database.rows.liveBytes()
+                if removed == 0 { upkeep.isEvicting = false }
+                if shared.time.monotonic() - start >= Upkeep.budget { break }
+            }
+            shared.meters.liveBytes.set(Int(live))
+        }
+    }
+
+    private func sweep() {
+        guard upkeep.mustSweep, let database else { return }
+        attempt { () throws(StoreError) in
+            let hasMore = try database.connection.transaction { () throws(StoreError) in
+                try database.rows.sweepPending(limit: 64)
+            }
+            upkeep.mustSweep = hasMore
+            if hasMore { upkeep.wrote(at: shared.time.monotonic()) }
+        }
+    }
+
+    /// Gives pages back beyond what the next writes will take, then writes the log back and cuts it.
+    private func settle() {
+        guard let database else { return }
+        let settings = shared.settings.withLock { $0 }
+        let start = shared.time.monotonic()
+        attempt { () throws(StoreError) in
+            let slack =
+                upkeep.isShortOfDisk
+                ? 0 : min(Upkeep.slackBytes, settings.highWaterBytes - settings.lowWaterBytes)
+            while upkeep.mayVacuum {
+                let free = try database.rows.freePages()
+                guard free * CacheSchema.pageSize > slack else {
+                    upkeep.mayVacuum = false
+                    break
+                }
+                // A slice of 1 MiB (sqlite.org/pragma.html#pragma_incremental_vacuum).
+                try database.connection.statement("PRAGMA incremental_vacuum(64)").run()
+                upkeep.logIsLong = true
+                shared.meters.vacuumedPages.add(Int(free - (try database.rows.freePages())))
+                if shared.time.monotonic() - start >= Upkeep.budget { break }
+            }
+            // Blocked by a reader it does less; the next idle time does the rest.
+            if upkeep.logIsLong && !upkeep.mayVacuum {
+                if try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 {
+                    upkeep.logIsLong = false
+                } else {
+                    upkeep.lastWrite = shared.time.monotonic()
+                }
+            }
+        }
+        shared.meters.walBytes.set(Int(shared.files.sizes.log))
+    }
+
+    /// Once a second at most: an eviction that does not keep up and a log that is not reused must not stay unseen.
+    private func watch(_ now: MonotonicTime) {
+        guard let rows = database?.rows else { return }
+        upkeep.watchAt = now + .seconds(1)
+        let settings = shared.settings.withLock { $0 }
+        let log = shared.files.sizes.log
+        shared.meters.walBytes.set(Int(log))
+        if log > Upkeep.longLog && !upkeep.hasWarnedOfLog {
+            shared.log.warning("store.log.long", ["bytes": "\(log)"])
+        }
+        upkeep.hasWarnedOfLog = log > Upkeep.longLog
+        attempt { () throws(StoreError) in
+            let live = try rows.liveBytes()
+            shared.meters.liveBytes.set(Int(live))
+            guard live > settings.highWaterBytes else {
+                upkeep.overSince = nil
+                upkeep.hasWarned = false
+                shared.meters.overHighWater.set(0)
+                return
+            }
+            let since = upkeep.overSince ?? now
+            upkeep.overSince = since
+            shared.meters.overHighWater.set(Int((now - since).wholeSeconds))
+            if now - since > Upkeep.overTime && !upkeep.hasWarned {
+                upkeep.hasWarned = true
+                shared.log.warning(
+                    "store.eviction.behind", ["live": "\(live)", "cap": "\(settings.maxSize)"])
+            }
+        }
+    }
+
+    /// Upkeep fails like a write does, and nobody waits for it.
+    func attempt(_ body: () throws(StoreError) -> Void) {
+        do throws(StoreError) {
+            try body()
+        } catch {
+            _ = failed(error)
+            upkeep.restUntil = shared.time.monotonic() + .seconds(5)
+        }
+    }
+}

@@ -1,0 +1,236 @@
+// The writer thread: the one owner of the database's only writing connection.
+//
+// Writes that wait together share a transaction of bounded size, and each is answered after its commit. A failure of a
+// shared transaction is undone whole and each write tried alone, so that one cannot spoil another. Upkeep (eviction,
+// sweeping, purging, checkpoints) goes in slices between them.
+import CSQLite
+import LarderCore
+
+final class StoreWriter {
+    /// Jobs and bytes that share a transaction.
+    static let groupJobs = 128
+    static let groupBytes = EntryRows.commitSize
+
+    /// One write or change of freshness, waiting for its commit.
+    struct Step {
+        var job: WriteJob
+        var outcome = WriteOutcome.stored
+    }
+
+    /// The open database; nil while it could not be opened.
+    struct Database {
+        var connection: Connection
+        var rows: EntryRows
+    }
+
+    let shared: StoreShared
+    var database: Database?
+    var purges: [PurgeWork] = []
+    var upkeep: Upkeep
+    private var closing: CheckedContinuation<Void, Never>?
+
+    init(_ shared: StoreShared, _ database: Database?) {
+        self.shared = shared
+        self.database = database
+        upkeep = Upkeep(now: shared.time.monotonic())
+    }
+
+    /// Opens or makes the database. Reads only what it must: the time does not grow with what is stored.
+    static func openDatabase(_ path: String) throws(StoreError) -> Database {
+        let connection = try CacheSchema.openWriter(path)
+        do {
+            return Database(connection: connection, rows: try EntryRows(connection))
+        } catch {
+            connection.close(keepsLog: true)
+            throw error
+        }
+    }
+
+    /// The thread's life.
+    func run() {
+        database?.connection.adopt()
+        var done = 0
+        var seen = 0
+        while true {
+            let timeout = purges.isEmpty ? waitingTime() : .zero
+            switch shared.writes.take(upTo: Self.groupJobs, releasing: done, timeout: timeout, seen: &seen) {
+            case .ended:
+                end()
+                return
+            case .nothing:
+                done = 0
+            case .jobs(let jobs):
+                done = jobs.reduce(0) { $0 + ($1.isWeighed ? $1.weight : 0) }
+                perform(jobs)
+            }
+            stepPurges()
+            work(isIdle: shared.writes.count == 0)
+        }
+    }
+
+    private func end() {
+        for purge in purges { purge.interrupted() }
+        purges = []
+        flushNotes()
+        // The readers have ended too, or are about to: the last connection to close is this one.
+        shared.gate.shut { shared.reads.nudge() }
+        if let database {
+            // Leaves one file behind where it can.
+            _ = try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")
+            database.connection.close()
+        }
+        database = nil
+        shared.files.unlock()
+        closing?.resume()
+    }
+
+    /// Jobs in their order; runs of writes share transactions.
+    private func perform(_ jobs: [WriteJob]) {
+        var group: [Step] = []
+        var bytes = 0
+        func flush() {
+            guard !group.isEmpty else { return }
+            commit(group)
+            group = []
+            bytes = 0
+        }
+        for job in jobs {
+            switch job {
+            case .write(let entry, _) where entry.body.count > Self.groupBytes:
+                flush()
+                writeLarge(entry, job)
+            case .write(let entry, _):
+                if bytes + entry.body.count > Self.groupBytes { flush() }
+                bytes += entry.body.count
+                group.append(Step(job: job))
+            case .freshen:
+                group.append(Step(job: job))
+            case .purge(let selector, let soft, let continuation):
+                flush()
+                startPurge(selector, soft, continuation)
+            case .damaged(let generation, let error):
+                flush()
+                if generation == shared.gate.present { recover(from: error) }
+            case .maintain(let continuation):
+                flush()
+                while !purges.isEmpty { stepPurges() }
+                maintainNow()
+                continuation.resume()
+            case .limitPages(let pages, let continuation):
+                flush()
+                attempt { () throws(StoreError) in
+                    try database?.connection.execute("PRAGMA max_page_count = \(pages)")
+                }
+                continuation.resume()
+            case .close(let continuation):
+                flush()
+                closing = continuation
+            }
+        }
+        flush()
+    }
+
+    // MARK: Groups
+
+    /// - Parameter mayRepeat: whether a database met damaged may cost one more try, in the new one.
+    private func commit(_ steps: [Step], mayRepeat: Bool = true) {
+        var steps = steps
+        do throws(StoreError) {
+            guard let connection = database?.connection else {
+                return answer(steps, .refused("failed"))
+            }
+            try connection.transaction { () throws(StoreError) in
+                for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
+            }
+            shared.meters.transactions.add()
+            upkeep.wrote(at: shared.time.monotonic())
+            if steps.contains(where: { $0.outcome == .stored }) { storingWorks() }
+            for step in steps { answer(step.job, step.outcome) }
+        } catch {
+            database?.rows.forgetProviders()
+            if steps.count > 1 && !error.isDamage {
+                for step in steps { commit([Step(job: step.job)]) }
+            } else {
+                let outcome = failed(error)
+                if error.isDamage && mayRepeat && database != nil { return commit(steps, mayRepeat: false) }
+                answer(steps, outcome)
+            }
+        }
+    }
+
+    private func answer(_ steps: [Step], _ outcome: WriteOutcome) {
+        for step in steps { answer(step.job, outcome) }
+    }
+
+    func answer(_ job: WriteJob, _ outcome: WriteOutcome) {
+        switch job {
+        case .write(_, let continuation):
+            shared.meters.count(outcome)
+            continuation.resume(returning: outcome)
+        case .freshen(_, _, _, let continuation):
+            continuation.resume()
+        default:
+            break
+        }
+    }
+
+    /// Inside a transaction.
+    private func apply(_ job: WriteJob) throws(StoreError) -> WriteOutcome {
+        switch job {
+        case .write(let entry, _):
+            if let refusal = try refusal(of: entry) { return refusal }
+            let now = shared.time.wall()
+            guard var rows = database?.rows else { return .refused("failed") }
+            defer { database?.rows = rows }
+            try rows.write(entry, now: now)
+            return .stored
+        case .freshen(let digest, let fresh, let stale, _):
+            try database?.rows.freshen(digest, freshUntil: fresh, staleUntil: stale)
+            return .stored
+        default:
+            return .stored
+        }
+    }
+
+    /// A body above the size of a transaction: piece by piece, visible at the end.
+    private func writeLarge(_ entry: StoredResponse, _ job: WriteJob) {
+        do throws(StoreError) {
+            guard let connection = database?.connection, var rows = database?.rows else {
+                return answer(job, .refused("failed"))
+            }
+            defer { database?.rows = rows }
+            let id = rows.newID()
+            let refused = try connection.transaction { () throws(StoreError) -> WriteOutcome? in
+                if let refusal = try refusal(of: entry) { return refusal }
+                try rows.begin(id)
+                return nil
+            }
+            if let refused { return answer(job, refused) }
+            for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
+                let end = min(start + EntryRows.commitSize, entry.body.count)
+                try connection.transaction { () throws(StoreError) in
+                    try rows.append(id, entry.body, start..<end)
+                    if end == entry.body.count { try rows.complete(id, entry, now: shared.time.wall()) }
+                }
+                shared.meters.transactions.add()
+            }
+            upkeep.wrote(at: shared.time.monotonic())
+            storingWorks()
+            answer(job, .stored)
+        } catch {
+            database?.rows.forgetProviders()
+            upkeep.mustSweep = true
+            answer(job, failed(error))
+        }
+    }
+}
+
+extension WriteJob {
+    /// Jobs that came in by `offer` and hold weight until done.
+    var isWeighed: Bool {
+        switch self {
+        case .write, .freshen, .purge, .maintain, .limitPages: true
+        case .damaged, .close: false
+        }
+    }
+}

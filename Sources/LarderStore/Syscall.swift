@@ -1,0 +1,15 @@
+// The only file of this room that touches `errno`: system calls that failed, as errors of the store.
+import CSQLite
+import Glibc
+import LarderCore
+
+extension StoreError {
+    /// A system call failed before SQLite was asked.
+    /// - Parameter number: the error number; without it, that of the last call on this thread.
+    static func system(_ doing: String, _ number: Int32? = nil) -> StoreError {
+        let number = number ?? errno
+        return StoreError(
+            code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: doing,
+            message: String(cString: strerror(number)))
+    }
+}

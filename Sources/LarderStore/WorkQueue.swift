@@ -1,0 +1,173 @@
+// The bounded queue between those who ask and the threads that own a connection.
+//
+// Rules: a full queue refuses at once, nobody waits to put work in. A thread is woken only when none is awake, or when
+// work piles up: one that is awake takes everything that came meanwhile in one go, so a busy store pays for few
+// wake-ups. Over a pthread mutex and condition, since `Lock` has no condition to wait on.
+import Glibc
+
+/// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.
+final class WorkQueue<Job: Sendable>: @unchecked Sendable {
+    /// What a thread that asked for work was woken for.
+    enum Taken {
+        case jobs([Job])
+        /// Nothing came in time, or someone asked the thread to look around.
+        case nothing
+        case ended
+    }
+
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [Job] = []
+    private var weight = 0
+    private let capacity: Int
+    private let crowd: Int
+    private var asleep = 0
+    private var awake: Int
+    /// Wake-ups that were sent and not yet received: the sender has already counted the sleeper as awake.
+    private var wakes = 0
+    /// Raised to let every thread look around once.
+    private var epoch = 0
+    private var hasEnded = false
+
+    /// - Parameters:
+    ///   - capacity: the greatest sum of weights held.
+    ///   - crowd: with so many jobs waiting, one more thread is woken although some are awake.
+    ///   - threads: how many will take from it; all count as awake at first.
+    init(capacity: Int, crowd: Int, threads: Int) {
+        self.capacity = capacity
+        self.crowd = crowd
+        self.awake = threads
+        mutex.initialize(to: pthread_mutex_t())
+        condition.initialize(to: pthread_cond_t())
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // A step of the wall clock must not stretch a wait.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        let made = pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, &attributes) == 0
+        precondition(made, "a mutex could not be made")
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    private func locked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    /// Puts work in; false where it is full or has ended. A single job heavier than the capacity fits an empty queue.
+    func offer(_ job: Job, weight added: Int = 1) -> Bool {
+        locked {
+            guard !hasEnded, weight == 0 || weight + added <= capacity else { return false }
+            weight += added
+            jobs.append(job)
+            if awake == 0 || jobs.count >= crowd { wakeOne() }
+            return true
+        }
+    }
+
+    /// Puts work in whatever the weight: for the few words the store says to itself. False after the end.
+    func insist(_ job: Job) -> Bool {
+        locked {
+            guard !hasEnded else { return false }
+            jobs.append(job)
+            if awake == 0 { wakeOne() }
+            return true
+        }
+    }
+
+    private func wakeOne() {
+        guard asleep > 0 else { return }
+        asleep -= 1
+        awake += 1
+        wakes += 1
+        pthread_cond_signal(condition)
+    }
+
+    /// Weight of work that is done with.
+    func release(_ done: Int) {
+        locked { weight -= done }
+    }
+
+    /// Takes up to `limit` jobs, sleeping until there are some. Without timeout it waits for ever.
+    /// - Parameter seen: the thread's own count of nudges; where it lags behind, the call returns at once.
+    func take(upTo limit: Int, releasing done: Int = 0, timeout: Duration? = nil, seen: inout Int) -> Taken {
+        locked {
+            weight -= done
+            var isLate = false
+            let deadline = timeout.map { Self.deadline(after: $0) }
+            while jobs.isEmpty && epoch == seen && !hasEnded && !isLate {
+                asleep += 1
+                awake -= 1
+                if var deadline {
+                    isLate = pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT
+                } else {
+                    pthread_cond_wait(condition, mutex)
+                }
+                if wakes > 0 {
+                    wakes -= 1
+                } else {
+                    asleep -= 1
+                    awake += 1
+                }
+            }
+            seen = epoch
+            if jobs.isEmpty { return hasEnded ? .ended : .nothing }
+            if jobs.count <= limit {
+                var taken: [Job] = []
+                swap(&taken, &jobs)
+                return .jobs(taken)
+            }
+            let taken = Array(jobs.prefix(limit))
+            jobs.removeFirst(limit)
+            return .jobs(taken)
+        }
+    }
+
+    /// Lets every thread return from `take`, to look around.
+    func nudge() {
+        locked {
+            epoch += 1
+            while asleep > 0 { wakeOne() }
+        }
+    }
+
+    /// The calling thread begins something long: another may be woken for what waits.
+    func stepAside() {
+        locked {
+            awake -= 1
+            if awake == 0 && !jobs.isEmpty { wakeOne() }
+        }
+    }
+
+    /// And is back.
+    func stepBack() {
+        locked { awake += 1 }
+    }
+
+    /// No more work; what is in is still given out.
+    func end() {
+        locked {
+            hasEnded = true
+            while asleep > 0 { wakeOne() }
+        }
+    }
+
+    /// How many wait, for the gauge.
+    var count: Int { locked { jobs.count } }
+
+    private static func deadline(after wait: Duration) -> timespec {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let (seconds, attoseconds) = max(.zero, min(wait, .seconds(86_400))).components
+        let nanoseconds = now.tv_nsec + Int(attoseconds / 1_000_000_000)
+        return timespec(
+            tv_sec: now.tv_sec + Int(seconds) + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+    }
+}

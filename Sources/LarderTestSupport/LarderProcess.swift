@@ -1,0 +1,224 @@
+// The program itself as a child process, for what only a process can show: being killed, signals, descriptors, limits,
+// standard output, and the service manager's protocol. Ended by its own id, whatever happens to the test.
+import Glibc
+import LarderCore
+
+/// How a child is started.
+public struct LarderLaunch: Sendable {
+    /// The YAML of the configuration file, whole.
+    public var configuration: String
+    /// The child's whole environment, beside what a sanitised or instrumented build needs.
+    public var environment: [String: String] = [:]
+    /// Shell text before the program takes the shell's place: `ulimit -f 64`, `export LISTEN_PID=$$`.
+    public var prelude: String?
+    /// The descriptor that the child finds as number 3, where service managers put the first socket.
+    public var third: Int32?
+
+    public init(_ configuration: String) {
+        self.configuration = configuration
+    }
+}
+
+/// A `larder serve` of the test's own.
+public final class LarderProcess: Sendable {
+    /// How a process ended.
+    public enum End: Sendable, Equatable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    public let pid: pid_t
+    /// Its configuration file, which a test may rewrite.
+    public let configurationFile: String
+    private let errorFile: String
+    private let output: Int32
+    private struct State {
+        var said = Bytes()
+        var end: End?
+    }
+    private let state = Lock(State())
+
+    /// Starts the program that was built beside the tests, with a configuration file in the directory.
+    public init(_ launch: LarderLaunch, in directory: TemporaryDirectory) throws {
+        let number = Self.count.withLock { count -> Int in
+            count += 1
+            return count
+        }
+        let file = directory.write("larder-\(number).yaml", launch.configuration)
+        configurationFile = file
+        errorFile = "\(directory.path)/stderr-\(number)"
+        var words = [try Self.program(), "serve", "--config", file]
+        if let prelude = launch.prelude { words = ["/bin/sh", "-c", "\(prelude)\nexec \"$0\" \"$@\""] + words }
+        // A pair of sockets and not a pipe: it can be made so that no other child inherits it, and the end of the
+        // child's output is then the end of the child.
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw WireError("no socket pair") }
+        defer { close(ends[1]) }
+        var environment = ["HOME": directory.path, "PATH": "/usr/bin:/bin"]
+        for name in ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        environment.merge(launch.environment) { $1 }
+        pid = try Self.spawn(words, environment, output: ends[1], errors: errorFile, third: launch.third)
+        output = ends[0]
+    }
+
+    deinit {
+        end()
+        close(output)
+    }
+
+    // MARK: What it says
+
+    /// Waits for that many lines on standard output and returns the addresses in them.
+    /// - Throws: where a line is not "listening ADDRESS", or the process ends or the time passes before.
+    public func listening(_ lines: Int = 1, within limit: Duration = .seconds(30)) throws -> [String] {
+        let deadline = SystemTime().monotonic() + limit
+        while true {
+            let found = standardOutput.split(separator: "\n", omittingEmptySubsequences: false).dropLast().prefix(lines)
+            if found.count == lines {
+                return try found.map { line in
+                    guard line.hasPrefix("listening ") else { throw WireError("said \(line)") }
+                    return String(line.dropFirst("listening ".count))
+                }
+            }
+            guard try readOutput(until: deadline) else {
+                throw WireError("the daemon ended before it listened: \(standardError)")
+            }
+        }
+    }
+
+    /// All that it wrote to standard output and that was waited for.
+    public var standardOutput: String { state.withLock { $0.said.lossyText } }
+
+    /// All that it wrote to standard error so far.
+    public var standardError: String {
+        guard let file = fopen(errorFile, "r") else { return "" }
+        defer { fclose(file) }
+        var bytes = Bytes()
+        var buffer = Bytes(repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { return bytes.lossyText }
+            bytes += buffer[..<count]
+        }
+    }
+
+    /// The lines of standard error of that level or a graver one, in the log's text format.
+    public func complaints() -> [String] {
+        standardError.split(separator: "\n").map(String.init).filter { line in
+            let words = line.split(separator: " ", maxSplits: 2)
+            guard words.count > 1 else { return true }
+            return !["debug", "info", "notice"].contains(words[1])
+        }
+    }
+
+    // MARK: Its life
+
+    public func signal(_ number: Int32) {
+        state.withLock { state in
+            // Once it has been waited for, the number may be another's.
+            if state.end == nil { kill(pid, number) }
+        }
+    }
+
+    /// Waits for its end. A child that is not gone in time is killed, and that is an error.
+    @discardableResult
+    public func waitForEnd(within limit: Duration = .seconds(30)) throws -> End {
+        let deadline = SystemTime().monotonic() + limit
+        do {
+            while try readOutput(until: deadline) {}
+        } catch {
+            end()
+            throw WireError("the process did not end in time: \(standardError)")
+        }
+        return reap()
+    }
+
+    /// Kills it where it still runs.
+    public func end() {
+        signal(SIGKILL)
+        _ = reap()
+    }
+
+    private func reap() -> End {
+        state.withLock { state in
+            if let known = state.end { return known }
+            var status: Int32 = 0
+            // Again where a signal came in between.
+            for _ in 0..<100 where waitpid(pid, &status, 0) == pid { break }
+            let number = status & 0x7F
+            let end: End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+            state.end = end
+            return end
+        }
+    }
+
+    /// Reads more of standard output. False at its end.
+    private func readOutput(until deadline: MonotonicTime) throws -> Bool {
+        let rest = (deadline - SystemTime().monotonic()).milliseconds
+        var wanted = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        guard rest > 0, poll(&wanted, 1, Int32(clamping: rest)) > 0 else {
+            throw WireError("the daemon said nothing in time: \(standardError)")
+        }
+        var buffer = Bytes(repeating: 0, count: 4096)
+        let count = recv(output, &buffer, buffer.count, 0)
+        guard count > 0 else { return false }
+        state.withLock { $0.said += buffer[..<count] }
+        return true
+    }
+
+    // MARK: Making it
+
+    private static let count = Lock(0)
+
+    /// `larder` in the directory of the running test bundle: both come out of one build.
+    private static func program() throws -> String {
+        guard let real = realpath("/proc/self/exe", nil) else { throw WireError("no /proc") }
+        defer { free(real) }
+        let folder = String(cString: real).split(separator: "/").dropLast().joined(separator: "/")
+        let path = "/\(folder)/larder"
+        guard access(path, X_OK) == 0 else { throw WireError("\(path) is not built") }
+        return path
+    }
+
+    private static func spawn(
+        _ words: [String], _ environment: [String: String], output: Int32, errors: String, third: Int32?
+    ) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        if let third { posix_spawn_file_actions_adddup2(&actions, third, 3) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in arguments + variables { free(pointer) } }
+        var child = pid_t()
+        let code = posix_spawn(&child, words[0], &actions, &attributes, arguments, variables)
+        guard code == 0 else { throw WireError("\(words[0]): \(String(cString: strerror(code)))") }
+        return child
+    }
+}
+
+extension LarderProcess {
+    /// One request over a connection of its own; blocks.
+    public static func get(
+        _ target: String, at address: String, _ fields: (String, String)...
+    ) throws -> WireResponse {
+        let client = try WireClient(address)
+        let more = fields.map { "\($0): \($1)\r\n" }.joined()
+        try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(more)\r\n")
+        return try client.receive()
+    }
+}

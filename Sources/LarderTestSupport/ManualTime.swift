@@ -1,0 +1,27 @@
+// Clocks that a test sets by hand.
+import LarderCore
+
+/// Time that passes only when the test says so.
+public final class ManualTime: TimeSource {
+    private let now: Lock<(wall: WallTime, monotonic: MonotonicTime)>
+
+    /// - Parameter wall: where it begins; 2026-01-01 unless the test cares.
+    public init(wall: WallTime = WallTime(seconds: 1_767_225_600)) {
+        now = Lock((wall, MonotonicTime(nanoseconds: 1_000_000_000)))
+    }
+
+    public func wall() -> WallTime { now.withLock { $0.wall } }
+    public func monotonic() -> MonotonicTime { now.withLock { $0.monotonic } }
+
+    /// Lets time pass on both clocks.
+    public func advance(by duration: Duration) {
+        now.withLock { $0 = ($0.wall + duration, $0.monotonic + duration) }
+    }
+}
+
+/// Fails the test that asks it for the time.
+public struct ForbiddenTime: TimeSource {
+    public init() {}
+    public func wall() -> WallTime { preconditionFailure("this room must not read a clock") }
+    public func monotonic() -> MonotonicTime { preconditionFailure("this room must not read a clock") }
+}

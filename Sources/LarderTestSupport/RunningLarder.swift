@@ -1,0 +1,108 @@
+// A whole daemon in the test's own process: real sockets, real libcurl, real SQLite, ports chosen by the kernel.
+import Glibc
+import LarderCore
+import LarderDaemon
+import LarderIO
+import LarderStore
+
+/// A daemon that runs while the body of `withLarder` does.
+public struct RunningLarder: Sendable {
+    public let daemon: Daemon
+    public let directory: TemporaryDirectory
+    /// The first address: Larder's own interface.
+    public var address: String { daemon.addresses[0] }
+    /// All of them, in the order of `listen`.
+    public var addresses: [String] { daemon.addresses }
+
+    /// One request over a connection of its own.
+    public func send(
+        _ method: String, _ target: String, fields: [(String, String)] = [], body: String = "",
+        to address: String? = nil
+    ) async throws -> WireResponse {
+        let address = address ?? self.address
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        for (name, value) in fields { head += "\(name): \(value)\r\n" }
+        if !body.isEmpty { head += "Content-Length: \(body.utf8.count)\r\n" }
+        let bytes = Bytes(text: head + "\r\n" + body)
+        return try await onOwnThread {
+            let client = try WireClient(address)
+            try client.send(bytes)
+            return try client.receive(toHead: method == "HEAD")
+        }
+    }
+
+    /// A conversation over one connection, on a thread of its own.
+    public func talk<Result: Sendable>(
+        to address: String? = nil, _ body: @escaping @Sendable (WireClient) throws -> Result
+    ) async throws -> Result {
+        let address = address ?? self.address
+        return try await onOwnThread { try body(WireClient(address)) }
+    }
+
+    /// The answer to exactly these bytes.
+    public func send(bytes: Bytes, to address: String? = nil) async throws -> WireResponse {
+        try await talk(to: address) { client in
+            try client.send(bytes)
+            return try client.receive()
+        }
+    }
+
+    public func get(
+        _ target: String, _ fields: (String, String)..., at address: String? = nil
+    ) async throws -> WireResponse {
+        try await send("GET", target, fields: fields, to: address)
+    }
+
+    /// The figure of a counter as `/metrics` shows it: `counter("larder_joined_total")`, or with labels
+    /// `counter("larder_cache_total", #"provider="itunes",outcome="hit""#)`. Zero where the series is not there yet.
+    public func counter(_ name: String, _ labels: String = "") async throws -> Int {
+        let text = try await get("/metrics").text
+        let series = labels.isEmpty ? name : "\(name){\(labels)}"
+        for line in text.split(separator: "\n") where line.hasPrefix(series + " ") {
+            return Int(line.dropFirst(series.count + 1)) ?? 0
+        }
+        return 0
+    }
+}
+
+extension RunningLarder {
+    /// Asks again until the condition holds; for what the daemon does in the background. Gives up, and says so, after
+    /// as many tries as take far longer than any background work here.
+    public func eventually(
+        _ what: String, tries: Int = 3000, _ condition: () async throws -> Bool
+    ) async throws {
+        for _ in 0..<tries {
+            if try await condition() { return }
+            // A request of its own gives every loop a turn.
+            _ = try await get("/healthz")
+        }
+        throw WireError("never came true: \(what)")
+    }
+}
+
+/// Runs a daemon with this configuration (YAML without `listen`, `cache.path` and `state.path`, which are the test's
+/// own unless given), then stops it, whatever happens.
+public func withLarder(
+    _ configuration: String = "", listen: [String] = [#""127.0.0.1:0""#], time: any TimeSource = SystemTime(),
+    directory: TemporaryDirectory = TemporaryDirectory(), environment: [String: String] = [:],
+    log: Logger = .silent, _ body: (RunningLarder) async throws -> Void
+) async throws {
+    let text = """
+        listen: [\(listen.joined(separator: ", "))]
+        \(configuration)
+        """
+    let file = directory.write("larder.yaml", text)
+    let places = [("cache.path", "\(directory.path)/cache"), ("state.path", "\(directory.path)/state")]
+    let load: @Sendable () throws -> Settings = {
+        try SettingsLoader().load(file: file, environment: environment, flags: places.map { (path: $0.0, value: $0.1) })
+    }
+    let daemon = try await Daemon.start(try load(), Daemon.Surroundings(time: time, log: log, reload: load))
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await body(RunningLarder(daemon: daemon, directory: directory)))
+    } catch {
+        result = .failure(error)
+    }
+    await daemon.stop()
+    try result.get()
+}

@@ -1,0 +1,261 @@
+// An origin that says exactly the bytes it is told to, over blocking sockets on threads of its own: what it sends is
+// never what a correct server would be able to say. No part of the server under test is used.
+import CLinux
+import Glibc
+import LarderCore
+
+/// A request as it arrived.
+public struct SeenRequest: Sendable {
+    /// Which connection, counted from 0 in the order of accepting.
+    public var connection: Int
+    public var head: String
+    public var body: Bytes
+
+    public var target: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
+
+    /// The value of a field, nil where it was not sent.
+    public func field(_ name: String) -> String? {
+        for line in head.split(separator: "\r\n").dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2, ASCII.equalFolded(String(parts[0]), name) {
+                return String(ASCII.trimmed(parts[1][...]))
+            }
+        }
+        return nil
+    }
+}
+
+/// What the origin does with a connection after a request.
+public enum Act: Sendable {
+    case send(String)
+    case sendBytes(Bytes)
+    /// The same piece again and again until the peer leaves.
+    case flood(Bytes)
+    /// Waits until the peer closes the connection, then goes on.
+    case hold
+    /// Tells the test that this point is reached.
+    case call(@Sendable () -> Void)
+    /// Waits until `release` is called.
+    case await(Gate)
+    case close
+    /// Ends the connection with a reset.
+    case reset
+}
+
+/// A place where an origin's thread waits for the test.
+public final class Gate: Sendable {
+    public init() {}
+
+    private let descriptor = eventfd(0, larder_EFD_FLAGS & ~Int32(O_NONBLOCK))
+
+    public func open() {
+        var many: UInt64 = 1 << 32
+        _ = write(descriptor, &many, 8)
+    }
+
+    /// Waits for the test, or for the other gate; whether it was this one that opened.
+    func wait(unless other: Gate) -> Bool {
+        var both = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while poll(&both, 2, -1) < 0, errno == EINTR {}
+        return both[0].revents != 0
+    }
+
+    public func wait() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
+        open()
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
+public final class ScriptedOrigin: Sendable {
+    public let port: UInt16
+    private let listener: Int32
+    private let greeting: String
+    private let script: @Sendable (SeenRequest) -> [Act]
+    private struct State {
+        var requests: [SeenRequest] = []
+        var connections: [Int32] = []
+        var threads: [pthread_t] = []
+        var stopped = false
+    }
+    private let state = Lock(State())
+    /// Opened by `stop`, so that a test that ends early leaves no thread waiting for it.
+    private let ending = Gate()
+
+    /// Answers each request by what the script says; after the acts the next request on the connection is read.
+    /// - Parameter greeting: said on each connection before anything was asked.
+    public init(greeting: String = "", _ script: @escaping @Sendable (SeenRequest) -> [Act]) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                precondition(bind(listener, $0, length) == 0 && listen(listener, 256) == 0)
+                getsockname(listener, $0, &length)
+            }
+        }
+        self.listener = listener
+        self.script = script
+        self.greeting = greeting
+        port = UInt16(bigEndian: address.sin_port)
+        spawn { $0.acceptAll() }
+    }
+
+    /// One answer for everything.
+    public convenience init(answering bytes: String) {
+        self.init { _ in [.send(bytes)] }
+    }
+
+    public var base: String { "http://127.0.0.1:\(port)" }
+    public var requests: [SeenRequest] { state.withLock { $0.requests } }
+    public var connections: Int { state.withLock { $0.connections.count } }
+
+    /// Ends every connection and thread.
+    public func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        ending.open()
+        while true {
+            let (threads, open) = state.withLock { state in
+                state.stopped = true
+                defer { state.threads = [] }
+                return (state.threads, state.connections)
+            }
+            for descriptor in open where descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            if threads.isEmpty { break }
+            for thread in threads { pthread_join(thread, nil) }
+        }
+        close(listener)
+    }
+
+    private final class Start {
+        let origin: ScriptedOrigin
+        let body: (ScriptedOrigin) -> Void
+        init(_ origin: ScriptedOrigin, _ body: @escaping (ScriptedOrigin) -> Void) {
+            self.origin = origin
+            self.body = body
+        }
+    }
+
+    private func spawn(_ body: @escaping @Sendable (ScriptedOrigin) -> Void) {
+        var thread = pthread_t()
+        let start = Unmanaged.passRetained(Start(self, body)).toOpaque()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                let start = Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
+                start.body(start.origin)
+                return nil
+            }, start)
+        precondition(code == 0)
+        let made = thread
+        state.withLock { $0.threads.append(made) }
+    }
+
+    private func acceptAll() {
+        while true {
+            // Closed on exec, or a program that another test starts would keep the connection open; but blocking.
+            let descriptor = larder_accept4(listener, nil, nil)
+            guard descriptor >= 0 else { return }
+            _ = fcntl(descriptor, F_SETFL, 0)
+            let number: Int? = state.withLock { state in
+                if state.stopped { return nil }
+                state.connections.append(descriptor)
+                return state.connections.count - 1
+            }
+            guard let number else {
+                close(descriptor)
+                return
+            }
+            spawn { $0.serve(descriptor, number) }
+        }
+    }
+
+    private func serve(_ descriptor: Int32, _ number: Int) {
+        var pending = Bytes()
+        _ = write(Bytes(greeting.utf8), descriptor)
+        while let request = readRequest(descriptor, number, &pending) {
+            state.withLock { $0.requests.append(request) }
+            guard perform(script(request), descriptor) else { break }
+        }
+        state.withLock { $0.connections[number] = -1 }
+        close(descriptor)
+    }
+
+    /// Whether the connection goes on.
+    private func perform(_ acts: [Act], _ descriptor: Int32) -> Bool {
+        for act in acts {
+            switch act {
+            case .send(let text):
+                guard write(Bytes(text.utf8), descriptor) else { return false }
+            case .sendBytes(let bytes):
+                guard write(bytes, descriptor) else { return false }
+            case .flood(let piece):
+                while write(piece, descriptor) {}
+                return false
+            case .hold:
+                var byte: UInt8 = 0
+                while recv(descriptor, &byte, 1, 0) > 0 {}
+            case .call(let body):
+                body()
+            case .await(let gate):
+                guard gate.wait(unless: ending) else { return false }
+            case .close:
+                return false
+            case .reset:
+                var linger = linger(l_onoff: 1, l_linger: 0)
+                setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+                return false
+            }
+        }
+        return true
+    }
+
+    private func write(_ bytes: Bytes, _ descriptor: Int32) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    private func readRequest(_ descriptor: Int32, _ number: Int, _ pending: inout Bytes) -> SeenRequest? {
+        func more() -> Bool {
+            var buffer = Bytes(repeating: 0, count: 16_384)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return false }
+            pending.append(contentsOf: buffer[..<count])
+            return true
+        }
+        let end = Array("\r\n\r\n".utf8)
+        var headLength: Int?
+        while headLength == nil {
+            if pending.count >= 4 {
+                headLength = (0...(pending.count - 4)).first { pending[$0..<($0 + 4)].elementsEqual(end) }
+            }
+            if headLength == nil, !more() { return nil }
+        }
+        let length = headLength!
+        var request = SeenRequest(connection: number, head: Bytes(pending[..<length]).lossyText, body: [])
+        pending.removeFirst(length + 4)
+        let bodyLength = request.field("Content-Length").flatMap { Int($0) } ?? 0
+        while pending.count < bodyLength { if !more() { return nil } }
+        request.body = Bytes(pending[..<bodyLength])
+        pending.removeFirst(bodyLength)
+        return request
+    }
+}
+
+/// A whole answer of that body.
+public func ok(_ body: String, status: String = "200 OK", fields: String = "") -> String {
+    "HTTP/1.1 \(status)\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+}

@@ -1,0 +1,123 @@
+// The words of the command line, its help, and the pages that are made from its records.
+import Foundation
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderCLI
+
+struct CommandLineTests {
+    private let tool = CommandLineTool { _ throws(CommandFailure) in }
+
+    private func command(_ name: String) throws -> Subcommand {
+        try #require(tool.subcommands.first { $0.name == name })
+    }
+
+    @Test func optionsStandAnywhereInEveryForm() throws {
+        let read = try ArgumentReader.read(
+            ["a", "--limit=3", "--source", "x,y", "b", "--json", "--", "--not-an-option"], for: try command("search"))
+        #expect(read.operands == ["a", "b", "--not-an-option"])
+        #expect(read.options == ["--limit": ["3"], "--source": ["x,y"], "--json": [""]])
+        let short = try ArgumentReader.read(["-o", "-", "h"], for: try command("artwork"))
+        #expect(short.options == ["--output": ["-"]] && short.operands == ["h"])
+    }
+
+    @Test(arguments: [["--limti", "3"], ["--limit"], ["--limit", "--json"], ["--json=1"], ["-x"]])
+    func whatIsNoOptionIsAUsageFailure(_ words: [String]) throws {
+        let search = try command("search")
+        #expect { try ArgumentReader.read(words, for: search) } throws: { ($0 as? CommandFailure)?.status == .usage }
+    }
+
+    @Test func aMistypedCommandOrOptionFindsTheRightOne() async {
+        #expect(
+            await larder("serach").err == "larder: there is no command \"serach\"\nDid you mean \"larder search\"?\n")
+        #expect(await larder("search", "--limti", "3").err.contains("Did you mean --limit?"))
+        #expect(await larder("config").err.contains("needs one more word"))
+        #expect(await larder().status == .usage)
+    }
+
+    @Test func everyCommandHasHelpAndTheUsualWordsForIt() async {
+        for command in tool.subcommands {
+            let words = command.name.split(separator: " ").map(String.init)
+            let help = await run(words + ["--help"])
+            #expect(help == (await run(["help"] + words)))
+            #expect(help.hasPrefix("larder \(command.name): \(command.summary)\n"))
+            #expect(command.name == "version" || !command.examples.isEmpty, "\(command.name) shows no example")
+            for example in command.examples { #expect(help.contains(example.command)) }
+            #expect(help.split(separator: "\n").allSatisfy { $0.count <= 130 }, "\(command.name)")
+        }
+        #expect(await larder("--version").text.hasPrefix("larder "))
+        #expect(await larder("--help").status == .done)
+    }
+
+    private func run(_ words: [String]) async -> String {
+        let out = Lock<Bytes>([])
+        let console = Console(isTerminal: false, hasColour: false, width: 80) { bytes in
+            out.withLock { $0 += bytes }
+            return true
+        } complain: { _ in
+        }
+        _ = await tool.run(words, environment: [:], console: console)
+        return out.withLock { $0.lossyText }
+    }
+
+    @Test func examplesUseOptionsThatExist() throws {
+        for command in tool.subcommands {
+            for example in command.examples {
+                guard let start = example.command.firstRange(of: "larder \(command.name)") else { continue }
+                let words = example.command[start.upperBound...].prefix { $0 != "|" && $0 != ">" }
+                    .split(separator: " ").map(String.init).filter { $0.hasPrefix("-") && !$0.contains("'") }
+                for word in words {
+                    let name = word.split(separator: "=").first.map(String.init) ?? word
+                    #expect(command.options.contains { $0.name == name || $0.short == name }, "\(example.command)")
+                }
+            }
+        }
+    }
+
+    @Test func theCommittedManualPageIsWhatTheRecordsSay() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let committed = try String(contentsOfFile: "/\(root)/man/larder.1", encoding: .utf8)
+        #expect(
+            committed == ManualPage.roff(CommandLineTool.standard.subcommands), "run: larder help --man > man/larder.1")
+    }
+
+    @Test func theManualPageTellsEveryExitStatusAndSetting() {
+        let page = ManualPage.roff(tool.subcommands)
+        for status in CommandStatus.allCases { #expect(page.contains("\n.B \(status.rawValue)\n")) }
+        #expect(page.contains("cache.maxSize") && page.contains("providers.<name>.rate"))
+        // A text line of ours must never be taken for a request.
+        let requests: Set<Substring> = [
+            ".TH", ".SH", ".SS", ".PP", ".TP", ".B", ".BR", ".I", ".RS", ".RE", ".EX", ".EE", ".\\\"",
+        ]
+        for line in page.split(separator: "\n") where line.hasPrefix(".") || line.hasPrefix("'") {
+            #expect(requests.contains(line.prefix { $0 != " " }), "\(line)")
+        }
+    }
+
+    @Test func completionsNameEveryCommandAndOption() async {
+        for shell in ["bash", "zsh"] {
+            let script = await larder("completions", shell).text
+            for command in tool.subcommands {
+                #expect(script.contains(command.name.split(separator: " ")[0]))
+                for option in command.options { #expect(script.contains(option.name)) }
+            }
+        }
+        #expect(await larder("completions", "fish").status == .usage)
+    }
+
+    @Test func theBashCompletionIsBash() async throws {
+        let script = await larder("completions", "bash").text
+        // A shell of libc's and not Foundation's `Process`: that one reads past the end of a directory buffer while it looks
+        // for open descriptors, which the address sanitizer rightly ends the run for.
+        let directory = TemporaryDirectory()
+        let asked = "COMP_WORDS=(larder pur); COMP_CWORD=1; _larder; echo ${COMPREPLY[@]}"
+        let file = directory.write("completion", "\(script)\n\(asked)")
+        let shell = try #require(popen("exec /bin/bash '\(file)'", "re"))
+        var bytes = Bytes(repeating: 0, count: 4096)
+        let count = fread(&bytes, 1, bytes.count, shell)
+        #expect(pclose(shell) == 0)
+        let said = Bytes(bytes[..<count]).lossyText
+        #expect(said == "purge\n")
+    }
+}

@@ -1,0 +1,53 @@
+// Tables fit the terminal, whatever script the texts are in.
+import Testing
+
+@testable import LarderCLI
+
+struct TableLayoutTests {
+    private let table = {
+        var table = TableLayout(columns: [
+            .init("", isRight: true), .init("TITLE", weight: 3), .init("BY", weight: 2), .init("NEVER"),
+            .init("PRICE", isRight: true),
+        ])
+        table.rows = [
+            ["1", "Banana Pancakes", "Jack Johnson", "", "1.29 USD"],
+            [
+                "10", "A title that is much longer than any terminal would have room for beside the rest", "宇多田ヒカル", "",
+                "",
+            ],
+        ]
+        return table
+    }()
+
+    @Test func everyLineFitsAndEmptyColumnsAreLeftOut() {
+        for width in [40, 60, 80, 200] {
+            let lines = table.lines(width: width)
+            #expect(lines.count == 3)
+            #expect(lines.allSatisfy { DisplayWidth.of($0) <= width }, "\(width)")
+            #expect(!lines[0].contains("NEVER"))
+        }
+        #expect(table.lines(width: 60)[1].hasSuffix("1.29 USD"))
+        #expect(table.lines(width: 60)[2].contains("…"))
+        #expect(!table.lines(width: 200)[2].contains("…"))
+    }
+
+    @Test func aTableWithoutRowsIsNothing() {
+        #expect(TableLayout(columns: [.init("A")]).lines(width: 80).isEmpty)
+    }
+
+    @Test(arguments: [("abc", 3), ("é", 1), ("e\u{301}", 1), ("宇多", 4), ("👩‍👩‍👧", 2), ("한글", 4), ("", 0), ("❤️", 2)])
+    func widthsAreThoseOfATerminal(_ text: String, _ width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test func aCutNeverExceedsItsWidthNorSplitsACharacter() {
+        #expect(DisplayWidth.cut("宇多田", to: 4) == "宇…")
+        #expect(DisplayWidth.cut("abc", to: 3) == "abc")
+        #expect(DisplayWidth.cut("abcd", to: 3) == "ab…")
+        #expect(DisplayWidth.cut("abcd", to: 0) == "")
+    }
+
+    @Test func whatAnAPISaysCannotDriveTheTerminal() {
+        #expect(Console.printable("a\u{1B}[2Jb\u{9B}c\nd\u{202E}e") == "a [2Jb c d e")
+    }
+}

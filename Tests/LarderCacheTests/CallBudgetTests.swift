@@ -1,0 +1,159 @@
+// Budgets: never more than so many calls in any window, in whatever order things happen.
+import LarderCache
+import LarderCore
+import Testing
+
+@Suite struct CallBudgetTests {
+    let now = Sample.now
+    static let perMinute = CallRate(calls: 3, per: .seconds(60))
+    static let perDay = CallRate(calls: 5, per: .seconds(86_400))
+
+    @Test func withoutLimitsEverythingIsGranted() {
+        var budget = CallBudget(rate: nil, quota: nil, calls: [now])
+        for _ in 0..<1000 { #expect(budget.take(now: now) == .granted) }
+        #expect(budget.remaining(now: now) == nil)
+        #expect(budget.resetsAt(now: now) == nil)
+        #expect(!budget.isLimited)
+        #expect(budget.remembered.isEmpty)
+        budget.prune(now: now)
+    }
+
+    @Test func windowSlides() {
+        var budget = CallBudget(rate: Self.perMinute, quota: nil)
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.take(now: now + .seconds(10)) == .granted)
+        #expect(budget.take(now: now + .seconds(20)) == .granted)
+        #expect(budget.take(now: now + .seconds(30)) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .milliseconds(59_999)) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(60)) == .granted)
+        #expect(budget.take(now: now + .seconds(61)) == .spent(until: now + .seconds(70)))
+    }
+
+    @Test func bothLimitsHold() {
+        var budget = CallBudget(rate: Self.perMinute, quota: Self.perDay)
+        for second in [0, 1, 2] { #expect(budget.take(now: now + .seconds(second)) == .granted) }
+        #expect(budget.take(now: now + .seconds(3)) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(60)) == .granted)
+        #expect(budget.take(now: now + .seconds(61)) == .granted)
+        #expect(budget.take(now: now + .seconds(62)) == .spent(until: now + .seconds(86_400)))
+        #expect(budget.usage(now: now + .seconds(61)) == (rate: 0, quota: 0) as (Int?, Int?))
+        #expect(budget.usage(now: now + .seconds(200)) == (rate: 3, quota: 0) as (Int?, Int?))
+        #expect(budget.remaining(now: now + .seconds(200)) == 0)
+    }
+
+    @Test func knownCallsCountAfterARestart() {
+        let calls = [10, 0, 20].map { now + .seconds($0) }
+        var budget = CallBudget(rate: Self.perMinute, quota: nil, calls: calls)
+        #expect(budget.take(now: now + .seconds(30)) == .spent(until: now + .seconds(60)))
+        #expect(budget.remembered == calls.sorted())
+        #expect(budget.resetsAt(now: now + .seconds(30)) == now + .seconds(80))
+        #expect(budget.resetsAt(now: now + .seconds(80)) == nil)
+    }
+
+    @Test func onlyTheLatestCallsThatMatterAreKept() {
+        let calls = (0..<10_000).map { now + .seconds(Int64($0)) }
+        let budget = CallBudget(rate: Self.perMinute, quota: Self.perDay, calls: calls)
+        #expect(budget.remembered == Array(calls.suffix(5)))
+    }
+
+    @Test func lostRecordCountsAsSpentForOneWindow() {
+        var budget = CallBudget.spent(rate: Self.perMinute, quota: nil, now: now)
+        #expect(budget.remaining(now: now) == 0)
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(60)) == .granted)
+        #expect(budget.remaining(now: now + .seconds(60)) == 2)
+    }
+
+    @Test func callMadeWithoutAskingIsCounted() {
+        var budget = CallBudget(rate: Self.perMinute, quota: nil)
+        for _ in 0..<3 { budget.count(at: now) }
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(60)))
+        budget.count(at: now + .seconds(-50))
+        #expect(budget.remaining(now: now + .seconds(59)) == 0)
+    }
+
+    @Test func clockSetBackBlocksForOneWindowAtMost() {
+        var budget = CallBudget(rate: Self.perMinute, quota: nil)
+        for _ in 0..<3 { _ = budget.take(now: now) }
+        let back = now + .seconds(-36_000)
+        #expect(budget.take(now: back) == .spent(until: back + .seconds(60)))
+        #expect(budget.remaining(now: back) == 0)
+        #expect(budget.resetsAt(now: back) == back + .seconds(60))
+        #expect(budget.take(now: back + .seconds(60)) == .granted)
+    }
+
+    @Test func pruneForgetsWhatLeftTheWindow() {
+        var budget = CallBudget(rate: Self.perMinute, quota: nil)
+        for second in [0, 10, 20] { _ = budget.take(now: now + .seconds(second)) }
+        budget.prune(now: now + .seconds(70))
+        #expect(budget.remembered == [now + .seconds(20)])
+        budget.prune(now: now + .seconds(80))
+        #expect(budget.remembered.isEmpty)
+        #expect(budget.remaining(now: now + .seconds(80)) == 3)
+        #expect(budget.take(now: now + .seconds(80)) == .granted)
+    }
+
+    @Test func changedLimitsKeepTheKnownCalls() {
+        var budget = CallBudget(rate: Self.perMinute, quota: nil)
+        for _ in 0..<3 { _ = budget.take(now: now) }
+        var smaller = budget.with(rate: CallRate(calls: 1, per: .seconds(60)), quota: nil)
+        #expect(smaller.take(now: now) == .spent(until: now + .seconds(60)))
+        var larger = budget.with(rate: CallRate(calls: 4, per: .seconds(60)), quota: nil)
+        #expect(larger.take(now: now) == .granted)
+        #expect(larger.take(now: now) == .spent(until: now + .seconds(60)))
+    }
+
+    /// The claim itself, over random instants, limits, prunings and restarts: count every window that begins at a call.
+    @Test func noWindowEverHoldsMoreThanItsLimit() {
+        var random = FixedRandom(state: 42)
+        for round in 0..<60 {
+            let rate = CallRate(calls: Int.random(in: 1...6, using: &random), per: .milliseconds(1000))
+            let quota =
+                round % 3 == 0 ? nil : CallRate(calls: Int.random(in: 1...20, using: &random), per: .seconds(10))
+            var budget = CallBudget(rate: rate, quota: quota)
+            var granted: [WallTime] = []
+            var time = now
+            for _ in 0..<400 {
+                time = time + .milliseconds(Int64.random(in: 0...300, using: &random))
+                switch Int.random(in: 0..<20, using: &random) {
+                case 0: budget.prune(now: time)
+                case 1: budget = CallBudget(rate: rate, quota: quota, calls: granted.shuffled(using: &random))
+                default:
+                    let remaining = budget.remaining(now: time)
+                    switch budget.take(now: time) {
+                    case .granted:
+                        #expect(remaining ?? 0 > 0)
+                        granted.append(time)
+                    case .spent(let until):
+                        #expect(remaining == 0)
+                        #expect(until > time)
+                        // The promise: at that instant, and not a millisecond sooner, there is one.
+                        var copy = budget
+                        #expect(copy.take(now: until + .milliseconds(-1)) != .granted)
+                        #expect(copy.take(now: until) == .granted)
+                    }
+                }
+            }
+            for limit in [rate, quota].compactMap({ $0 }) {
+                for (place, first) in granted.enumerated() {
+                    let inside = granted[place...].prefix { $0 < first + limit.window }
+                    #expect(inside.count <= limit.calls)
+                }
+            }
+        }
+    }
+
+    @Test func otherLimitsKnowWhatIsOnRecordAndCountNothingTwice() {
+        let start = WallTime(milliseconds: 1_000_000)
+        let calls = [0, 0, 1000, 61_000, 61_000].map { start + .milliseconds($0) }
+        var budget = CallBudget(rate: CallRate(calls: 2, per: .seconds(60)), quota: nil, calls: calls)
+        let now = start + .seconds(62)
+        let day = CallRate(calls: 6, per: .seconds(86_400))
+        #expect(budget.with(rate: nil, quota: day, recorded: calls).remaining(now: now) == 1)
+        // One more was taken after the record was read.
+        budget = CallBudget(rate: CallRate(calls: 3, per: .seconds(60)), quota: nil, calls: calls)
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.with(rate: nil, quota: day, recorded: calls).remaining(now: now) == 0)
+        #expect(budget.with(rate: nil, quota: day, recorded: []).remaining(now: now) == 3)
+    }
+}

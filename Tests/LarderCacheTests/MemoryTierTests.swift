@@ -1,0 +1,386 @@
+// The memory tier: what is a hit and what is not, invalidation, the budget as a property, SIEVE, and many threads.
+import LarderCache
+import LarderCore
+import Testing
+
+/// Short ways to fill and ask a tier.
+struct TierCase {
+    let tier: MemoryTier
+    let hits = CounterCell()
+
+    init(budget: Int, shards: Int = 4) {
+        tier = MemoryTier(budget: budget, shards: shards, seed: 1)
+    }
+
+    func response(_ body: Bytes, head: Int = 100, life: Int64 = 100, born: WallTime = Sample.now) -> ReadyResponse {
+        ReadyResponse(
+            head: Bytes(repeating: 0x48, count: head), body: body, bornAt: born,
+            freshUntil: Sample.now + .seconds(life),
+            hits: hits)
+    }
+
+    @discardableResult
+    func insert(
+        _ target: String, body: Bytes = [1], key: String? = nil, provider: String = "itunes", listener: UInt16 = 0,
+        encoding: String? = nil, life: Int64 = 100
+    ) -> Bool {
+        tier.insert(
+            listener: listener, target: Bytes(text: target), acceptEncoding: encoding.map { Bytes(text: $0) },
+            response: response(body, life: life), key: Sample.key(key ?? target).digest, provider: provider,
+            now: Sample.now)
+    }
+
+    func ready(
+        _ target: String, listener: UInt16 = 0, encoding: String = "", at now: WallTime = Sample.now
+    ) -> ReadyResponse? {
+        Bytes(text: target).withUnsafeBufferPointer { target in
+            Bytes(text: encoding).withUnsafeBufferPointer { encoding in
+                tier.ready(ReadyQuery(listener: listener, target: target, acceptEncoding: encoding, now: now))
+            }
+        }
+    }
+
+    /// Bytes that one entry with that target and body is charged.
+    static func charge(_ target: String, body: Int) -> Int {
+        MemoryTier.entryOverhead + 100 + target.utf8.count + body
+    }
+}
+
+@Suite struct MemoryTierTests {
+    @Test func hitsAreToldOnceSoThatTheStoreSparesTheirRows() {
+        let tier = TierCase(budget: 1 << 20)
+        tier.insert("/a")
+        tier.insert("/b")
+        #expect(tier.tier.takeUsed().isEmpty, "being put in is no use")
+        for _ in 0..<3 { _ = tier.ready("/a") }
+        #expect(tier.tier.takeUsed() == [Sample.key("/a").digest])
+        #expect(tier.tier.takeUsed().isEmpty)
+        _ = tier.ready("/a")
+        #expect(tier.tier.takeUsed() == [Sample.key("/a").digest])
+    }
+
+    @Test func hitNeedsTheSameListenerTargetAndEncoding() {
+        let tier = TierCase(budget: 1 << 20)
+        tier.insert("/v1/search?q=a", body: [1])
+        tier.insert("/v1/search?q=b", body: [2], encoding: "gzip")
+        tier.insert("/v1/search?q=b", body: [3], encoding: "br")
+        tier.insert("/", body: [4], listener: 7)
+        #expect(tier.ready("/v1/search?q=a")?.body == [1])
+        #expect(tier.ready("/v1/search?q=a", encoding: "anything")?.body == [1])
+        #expect(tier.ready("/v1/search?q=a ") == nil)
+        #expect(tier.ready("/V1/search?q=a") == nil)
+        #expect(tier.ready("/v1/search?q=a", listener: 1) == nil)
+        #expect(tier.ready("/v1/search?q=b", encoding: "gzip")?.body == [2])
+        #expect(tier.ready("/v1/search?q=b", encoding: "br")?.body == [3])
+        #expect(tier.ready("/v1/search?q=b", encoding: "gzip, br") == nil)
+        #expect(tier.ready("/v1/search?q=b") == nil)
+        #expect(tier.ready("/", listener: 7)?.body == [4])
+        #expect(tier.ready("") == nil)
+    }
+
+    @Test func laterEntryReplacesTheEarlier() {
+        let tier = TierCase(budget: 1 << 20)
+        tier.insert("/a", body: [1])
+        tier.insert("/a", body: [2, 2])
+        #expect(tier.ready("/a")?.body == [2, 2])
+        #expect(tier.tier.statistics().entries == 1)
+        #expect(tier.tier.statistics().bytes == TierCase.charge("/a", body: 2))
+        #expect(tier.tier.statistics().bodies == 1)
+    }
+
+    @Test func expiredEntryIsNoHitAndGoes() {
+        let tier = TierCase(budget: 1 << 20)
+        tier.insert("/a", life: 10)
+        #expect(tier.ready("/a", at: Sample.now + .milliseconds(9999)) != nil)
+        #expect(tier.ready("/a", at: Sample.now + .seconds(10)) == nil)
+        #expect(tier.tier.statistics() == figures(budget: 1 << 20))
+        #expect(!tier.insert("/b", life: 0))
+        #expect(!tier.insert("/b", life: -5))
+    }
+
+    @Test func entryFromTheFutureIsNoHit() {
+        let tier = TierCase(budget: 1 << 20)
+        tier.insert("/a")
+        #expect(tier.ready("/a", at: Sample.now + .seconds(-30)) != nil)
+        #expect(tier.ready("/a", at: Sample.now + .seconds(-31)) == nil)
+        #expect(tier.tier.statistics().entries == 0)
+    }
+
+    func figures(budget: Int) -> MemoryStatistics {
+        var figures = MemoryStatistics()
+        figures.budget = budget
+        return figures
+    }
+
+    // MARK: Invalidation
+
+    @Test func invalidationByKeyProviderAndAllIsSeenByTheNextRequest() {
+        let tier = TierCase(budget: 1 << 20)
+        func fill() {
+            tier.insert("/a", key: "a", provider: "itunes")
+            tier.insert("/A", key: "a", provider: "itunes")
+            tier.insert("/b", key: "b", provider: "itunes")
+            tier.insert("/c", key: "c", provider: "newsapi")
+        }
+        func held() -> [String] { ["/a", "/A", "/b", "/c"].filter { tier.ready($0) != nil } }
+        fill()
+        tier.tier.invalidate(Sample.key("a").digest)
+        #expect(held() == ["/b", "/c"])
+        fill()
+        tier.tier.invalidate(provider: "itunes")
+        #expect(held() == ["/c"])
+        fill()
+        tier.tier.invalidateAll()
+        #expect(held() == [])
+        #expect(tier.tier.statistics() == figures(budget: 1 << 20))
+        fill()
+        #expect(held().count == 4)
+    }
+
+    @Test func answerReadBeforeAnInvalidationIsNotTakenAfterIt() {
+        let tier = TierCase(budget: 1 << 20)
+        let key = Sample.key("a").digest
+        let stamp = tier.tier.stamp(keys: [key], providers: ["itunes"])
+        tier.tier.invalidate(key)
+        let taken = tier.tier.insert(
+            listener: 0, target: Bytes(text: "/a"), acceptEncoding: nil, response: tier.response([1]), key: key,
+            stamp: stamp, now: Sample.now)
+        #expect(!taken)
+        #expect(tier.ready("/a") == nil)
+    }
+
+    @Test func mergedAnswerGoesWithAnyOfItsSources() {
+        for number in 0..<4 {
+            let tier = TierCase(budget: 1 << 20)
+            let keys = [Sample.key("a").digest, Sample.key("b").digest]
+            tier.tier.insert(
+                listener: 0, target: Bytes(text: "/m"), acceptEncoding: nil, response: tier.response([1]), key: keys[0],
+                stamp: tier.tier.stamp(keys: keys, providers: ["itunes", "newsapi"]), now: Sample.now)
+            #expect(tier.ready("/m") != nil)
+            switch number {
+            case 0: tier.tier.invalidate(keys[0])
+            case 1: tier.tier.invalidate(keys[1])
+            case 2: tier.tier.invalidate(provider: "itunes")
+            default: tier.tier.invalidate(provider: "newsapi")
+            }
+            #expect(tier.ready("/m") == nil)
+        }
+    }
+
+    // MARK: The budget
+
+    @Test func spellingsOfOneKeyShareOneBody() throws {
+        let tier = TierCase(budget: 1 << 20)
+        let body = Bytes(repeating: 7, count: 10_000)
+        tier.insert("/a", body: body, key: "k")
+        // Another array with the same bytes.
+        tier.insert("/b", body: Bytes(repeating: 7, count: 10_000), key: "k")
+        tier.insert("/c", body: Bytes(repeating: 8, count: 10_000), key: "k")
+        let one = TierCase.charge("/a", body: 0)
+        #expect(tier.tier.statistics().bytes == 3 * one + 20_000)
+        let first = try #require(tier.ready("/a")).body.withUnsafeBufferPointer { $0.baseAddress }
+        let second = try #require(tier.ready("/b")).body.withUnsafeBufferPointer { $0.baseAddress }
+        #expect(first == second)
+        #expect(tier.ready("/c")?.body.first == 8)
+        // The body stays as long as one entry holds it, and is given back with the last.
+        tier.insert("/a", body: [1], key: "other")
+        #expect(tier.tier.statistics().bytes == 3 * one + 20_001)
+        #expect(tier.ready("/b")?.body == body)
+        tier.insert("/b", body: [1], key: "other")
+        #expect(tier.tier.statistics().bytes == 3 * one + 10_001)
+    }
+
+    @Test func budgetOfZeroIsOff() {
+        let tier = TierCase(budget: 0)
+        #expect(!tier.insert("/a"))
+        #expect(tier.ready("/a") == nil)
+        tier.tier.setBudget(1 << 20)
+        #expect(tier.insert("/a"))
+        tier.tier.setBudget(0)
+        #expect(tier.ready("/a") == nil)
+        #expect(tier.tier.statistics() == figures(budget: 0))
+        tier.tier.setBudget(-5)
+        #expect(tier.tier.statistics().budget == 0)
+    }
+
+    @Test func entryTooLargeForTheBudgetIsNotTaken() {
+        let tier = TierCase(budget: 80_000)
+        let room = 80_000 / MemoryTier.largestShare
+        #expect(tier.insert("/a", body: Bytes(repeating: 0, count: room - TierCase.charge("/a", body: 0))))
+        #expect(!tier.insert("/b", body: Bytes(repeating: 0, count: room - TierCase.charge("/b", body: 0) + 1)))
+        #expect(tier.ready("/a") != nil)
+    }
+
+    @Test func smallerBudgetIsKeptToAtOnce() {
+        let tier = TierCase(budget: 1 << 20)
+        for number in 0..<500 { tier.insert("/\(number)", body: Bytes(repeating: 1, count: 1000)) }
+        #expect(tier.tier.statistics().bytes > 500_000)
+        tier.tier.setBudget(100_000)
+        #expect(tier.tier.statistics().bytes <= 100_000)
+        #expect(tier.tier.statistics().entries > 50)
+    }
+
+    /// Random inserts, hits, invalidations and budgets: never over the budget, and the sum of what is found is what is
+    /// charged.
+    @Test(arguments: [1, 4, 16])
+    func budgetIsNeverExceededAndNothingIsLost(_ shards: Int) {
+        var random = FixedRandom(state: UInt64(shards))
+        let tier = TierCase(budget: 200_000, shards: shards)
+        var budget = 200_000
+        var time = Sample.now
+        for step in 0..<20_000 {
+            let target = "/\(Int.random(in: 0..<600, using: &random))"
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0:
+                budget = Int.random(in: 0...300_000, using: &random)
+                tier.tier.setBudget(budget)
+            case 1: tier.tier.invalidate(Sample.key("k\(Int.random(in: 0..<50, using: &random))").digest)
+            case 2: time = time + .milliseconds(200)
+            case 3..<50:
+                let body = Bytes(repeating: UInt8.random(in: 0...2, using: &random), count: 100 * (step % 30))
+                tier.insert(target, body: body, key: "k\(step % 50)", life: Int64.random(in: 1...300, using: &random))
+            default:
+                if let hit = tier.ready(target, at: time) { #expect(time < hit.freshUntil) }
+            }
+            #expect(tier.tier.statistics().bytes <= budget)
+        }
+        #expect(tier.tier.statistics().entries > 0)
+        tier.tier.setBudget(0)
+        #expect(tier.tier.statistics() == figures(budget: 0))
+    }
+
+    // MARK: SIEVE
+
+    @Test func entryThatIsUsedOutlivesAScan() {
+        let tier = TierCase(budget: 300_000)
+        let hot = (0..<50).map { "/hot/\($0)" }
+        for target in hot { tier.insert(target, body: Bytes(repeating: 1, count: 500)) }
+        for number in 0..<5000 {
+            if number % 20 == 0 { for target in hot { _ = tier.ready(target) } }
+            tier.insert("/scan/\(number)", body: Bytes(repeating: 1, count: 500))
+        }
+        #expect(hot.filter { tier.ready($0) != nil }.count == 50)
+        #expect(tier.tier.statistics().bytes <= 300_000)
+    }
+
+    @Test func withoutHitsTheOldestGoesFirst() {
+        let tier = TierCase(budget: 20 * TierCase.charge("/000", body: 1), shards: 1)
+        for number in 100..<130 { tier.insert("/\(number)") }
+        let held = (100..<130).filter { tier.ready("/\($0)") != nil }
+        #expect(held == Array(110..<130))
+    }
+
+    @Test func markSavesAnEntryOnceOnly() {
+        let tier = TierCase(budget: 10 * TierCase.charge("/000", body: 1), shards: 1)
+        for number in 100..<110 { tier.insert("/\(number)") }
+        #expect(tier.ready("/100") != nil)
+        tier.insert("/110")
+        // 100 was marked and passed over; 101 went.
+        #expect(tier.tier.statistics().entries == 10)
+        #expect(tier.ready("/101") == nil)
+        // With all others marked the hand passes them, begins again with 100, whose mark is gone, and takes it.
+        for number in 102..<111 { #expect(tier.ready("/\(number)") != nil) }
+        tier.insert("/111")
+        #expect(tier.ready("/100") == nil)
+        #expect((102..<112).filter { tier.ready("/\($0)") != nil }.count == 10)
+    }
+
+    @Test func invalidatedEntryGoesBeforeAUsedOne() {
+        let tier = TierCase(budget: 10 * TierCase.charge("/000", body: 1), shards: 1)
+        for number in 100..<110 {
+            tier.insert("/\(number)")
+            _ = tier.ready("/\(number)")
+        }
+        tier.tier.invalidate(Sample.key("/105").digest)
+        tier.insert("/110")
+        #expect((100..<111).filter { tier.ready("/\($0)") != nil }.count == 10)
+    }
+
+    // MARK: The table
+
+    /// The table against a dictionary, with a small set of targets, so that chains form, break and grow.
+    @Test func tableFindsWhatADictionaryWouldFind() {
+        var random = FixedRandom(state: 3)
+        let tier = TierCase(budget: 1 << 24, shards: 1)
+        var model: [String: UInt8] = [:]
+        for step in 0..<30_000 {
+            let target = "/\(Int.random(in: 0..<1500, using: &random))"
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0, 1:
+                let mark = UInt8(truncatingIfNeeded: step)
+                tier.insert(target, body: [mark], key: target)
+                model[target] = mark
+            case 2:
+                // Found expired, hence removed.
+                let isHeld = tier.ready(target, at: Sample.now + .seconds(1000)) != nil
+                #expect(!isHeld)
+                model[target] = nil
+            default:
+                #expect(tier.ready(target)?.body.first == model[target])
+            }
+        }
+        #expect(tier.tier.statistics().entries == model.count)
+        for (target, mark) in model { #expect(tier.ready(target)?.body == [mark]) }
+    }
+
+    @Test func countersTellWhatHappened() {
+        let tier = TierCase(budget: 1 << 20)
+        let registry = CounterRegistry()
+        tier.tier.register(in: registry)
+        tier.insert("/a", life: 10)
+        tier.insert("/b")
+        tier.insert("/c", life: 0)
+        tier.tier.invalidate(Sample.key("/b").digest)
+        _ = tier.ready("/b")
+        _ = tier.ready("/a", at: Sample.now + .seconds(10))
+        tier.insert("/d")
+        tier.tier.setBudget(0)
+        func value(_ family: CounterFamily) -> Double? {
+            registry.snapshot().first { $0.family == family }?.value
+        }
+        #expect(value(CacheCounters.memoryInsertions) == 3)
+        #expect(value(CacheCounters.memoryRefusals) == 1)
+        #expect(value(CacheCounters.memoryInvalidations) == 1)
+        #expect(value(CacheCounters.memoryExpirations) == 1)
+        #expect(value(CacheCounters.memoryEvictions) == 1)
+        #expect(value(CacheCounters.memoryBytes) == 0)
+        #expect(registry.snapshot().count == CacheCounters.all.count)
+    }
+
+    // MARK: Threads
+
+    /// Four threads fill, ask, invalidate and resize at once. Whatever the order: a hit carries the body of its own
+    /// target, the budget holds whenever one looks, and at the end nothing is left charged.
+    @Test func manyThreadsKeepTheRules() async {
+        let tier = TierCase(budget: 300_000, shards: 8)
+        let failures = CounterCell()
+        await withTaskGroup(of: Void.self) { group in
+            for worker in 0..<4 {
+                group.addTask { @concurrent in
+                    var random = FixedRandom(state: UInt64(worker) &+ 100)
+                    for _ in 0..<8000 {
+                        let number = Int.random(in: 0..<300, using: &random)
+                        let mark = UInt8(truncatingIfNeeded: number)
+                        switch Int.random(in: 0..<100, using: &random) {
+                        case 0: tier.tier.setBudget(Int.random(in: 100_000...300_000, using: &random))
+                        case 1: tier.tier.invalidate(Sample.key("\(number / 2)").digest)
+                        case 2..<40:
+                            tier.insert(
+                                "/\(number)", body: Bytes(repeating: mark, count: 2000), key: "\(number / 2)",
+                                life: Int64.random(in: 1...60, using: &random))
+                        default:
+                            let now = Sample.now + .seconds(Int64.random(in: 0...30, using: &random))
+                            if let hit = tier.ready("/\(number)", at: now), hit.body.first != mark {
+                                failures.add()
+                            }
+                        }
+                        if tier.tier.statistics().bytes > 300_000 { failures.add() }
+                    }
+                }
+            }
+        }
+        #expect(failures.current == 0)
+        tier.tier.setBudget(0)
+        #expect(tier.tier.statistics() == figures(budget: 0))
+    }
+}

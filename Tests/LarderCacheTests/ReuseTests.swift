@@ -1,0 +1,141 @@
+// Whether a stored answer may be used: entry, client and clock, before and after the upstream was asked.
+import LarderCache
+import LarderCore
+import Testing
+
+@Suite struct ReuseTests {
+    /// The entry is fresh for 100 s and useful for 200.
+    func decide(
+        _ entry: StoredResponse = Sample.entry(), _ control: String? = nil, _ semantics: FreshnessRule.Semantics = .ttl,
+        after seconds: Int64, stale: Duration = .seconds(3600)
+    ) -> ReuseDecision {
+        Reuse.decide(
+            entry: entry, directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
+            rule: Sample.rule(semantics, stale: stale), now: Sample.now + .seconds(seconds))
+    }
+
+    func afterFailure(
+        _ entry: StoredResponse = Sample.entry(), _ control: String? = nil, _ semantics: FreshnessRule.Semantics = .ttl,
+        after seconds: Int64
+    ) -> ReuseDecision {
+        Reuse.afterFailure(
+            entry: entry, directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
+            rule: Sample.rule(semantics), now: Sample.now + .seconds(seconds))
+    }
+
+    @Test(
+        arguments: [
+            (0, .fresh), (99, .fresh), (100, .stale), (199, .stale), (200, .unusable(reason: "expired")),
+            (1_000_000, .unusable(reason: "expired")),
+        ] as [(Int64, ReuseDecision)])
+    func entryIsFreshThenStaleThenGone(_ seconds: Int64, _ expected: ReuseDecision) {
+        #expect(decide(after: seconds) == expected)
+        #expect(afterFailure(after: seconds) == expected)
+    }
+
+    @Test func negativeEntryIsNeverStale() {
+        let entry = Sample.entry(negative: true)
+        #expect(decide(entry, after: 99) == .negative)
+        #expect(decide(entry, after: 100) == .unusable(reason: "expired"))
+        #expect(afterFailure(entry, after: 99) == .negative)
+        #expect(afterFailure(entry, after: 100) == .unusable(reason: "expired"))
+    }
+
+    @Test func smallerWindowOfTheRuleCountsAtOnce() {
+        #expect(decide(after: 140, stale: .seconds(50)) == .stale)
+        #expect(decide(after: 150, stale: .seconds(50)) == .unusable(reason: "expired"))
+    }
+
+    /// RFC 9111 §5.2.1, one row a directive.
+    @Test(
+        arguments: [
+            ("no-cache", 0, .unusable(reason: "noCache")), ("max-age=0", 0, .fresh),
+            ("max-age=0", 1, .unusable(reason: "maxAge")),
+            ("max-age=50", 50, .fresh), ("max-age=50", 51, .unusable(reason: "maxAge")),
+            ("max-age=9999", 150, .unusable(reason: "maxAge")), ("max-age=9999, max-stale", 150, .stale),
+            ("min-fresh=50", 50, .fresh), ("min-fresh=50", 51, .unusable(reason: "minFresh")),
+            ("min-fresh=0", 150, .unusable(reason: "minFresh")), ("max-stale", 199, .stale),
+            ("max-stale", 200, .unusable(reason: "expired")), ("max-stale=50", 150, .stale),
+            ("max-stale=50", 151, .unusable(reason: "maxAge")), ("max-stale=0", 101, .unusable(reason: "maxAge")),
+            ("only-if-cached", 50, .fresh), ("no-store", 50, .fresh), ("foo", 150, .stale),
+        ] as [(String, Int64, ReuseDecision)])
+    func clientsDirectiveIsObeyed(_ control: String, _ seconds: Int64, _ expected: ReuseDecision) {
+        #expect(decide(Sample.entry(), control, after: seconds) == expected)
+    }
+
+    @Test func ageOnArrivalCountsForTheClientsMaxAge() {
+        #expect(decide(Sample.entry(age: 40), "max-age=50", after: 10) == .fresh)
+        #expect(decide(Sample.entry(age: 40), "max-age=50", after: 11) == .unusable(reason: "maxAge"))
+    }
+
+    @Test func pragmaCountsOnlyWithoutCacheControl() {
+        #expect(ClientDirectives(fields: ["Pragma": "no-cache"]).noCache)
+        #expect(ClientDirectives(fields: ["pragma": "foo, No-Cache"]).noCache)
+        #expect(!ClientDirectives(fields: ["Pragma": "no-cache", "Cache-Control": "max-age=1"]).noCache)
+        #expect(!ClientDirectives(fields: ["Pragma": "cache"]).noCache)
+        #expect(ClientDirectives.none == ClientDirectives(fields: [:]))
+    }
+
+    // MARK: rfc
+
+    @Test func standardAllowsStaleOnlyWithPermission() {
+        #expect(decide(Sample.entry(), nil, .rfc, after: 99) == .fresh)
+        #expect(decide(Sample.entry(), nil, .rfc, after: 101) == .unusable(reason: "mustValidate"))
+        #expect(decide(Sample.entry(), "max-stale=10", .rfc, after: 101) == .stale)
+        let entry = Sample.entry(["Cache-Control": "max-age=100, stale-while-revalidate=30"])
+        #expect(decide(entry, nil, .rfc, after: 129) == .stale)
+        #expect(decide(entry, nil, .rfc, after: 130) == .unusable(reason: "mustValidate"))
+    }
+
+    @Test func standardAllowsStaleAfterAFailureWithinTheOriginsWindow() {
+        #expect(afterFailure(Sample.entry(), nil, .rfc, after: 150) == .stale)
+        let entry = Sample.entry(["Cache-Control": "max-age=100, stale-if-error=30, stale-while-revalidate=90"])
+        #expect(afterFailure(entry, nil, .rfc, after: 129) == .stale)
+        #expect(afterFailure(entry, nil, .rfc, after: 130) == .unusable(reason: "expired"))
+    }
+
+    // MARK: After a failure
+
+    @Test func preferencesYieldToAnOutageButBoundsDoNot() {
+        for control in ["no-cache", "max-age=0", "min-fresh=99999"] {
+            #expect(afterFailure(Sample.entry(), control, after: 50) == .fresh)
+            #expect(afterFailure(Sample.entry(), control, after: 150) == .stale)
+        }
+        #expect(afterFailure(Sample.entry(), "max-stale=40", after: 150) == .unusable(reason: "maxAge"))
+        #expect(afterFailure(Sample.entry(), "stale-if-error=40", after: 150) == .unusable(reason: "maxAge"))
+        #expect(afterFailure(Sample.entry(), "max-stale=40, stale-if-error=60", after: 150) == .stale)
+        #expect(afterFailure(Sample.entry(), "max-stale", after: 150) == .stale)
+    }
+
+    // MARK: The clock
+
+    @Test func clockSetBackNeverMakesAnEntryFreshBeyondTheSkew() {
+        #expect(decide(after: -30) == .fresh)
+        #expect(decide(after: -31) == .stale)
+        #expect(decide(after: -86_400) == .stale)
+        #expect(decide(after: -86_401) == .unusable(reason: "clock"))
+        #expect(afterFailure(after: -31) == .stale)
+        #expect(afterFailure(after: -86_401) == .unusable(reason: "clock"))
+        #expect(decide(Sample.entry(negative: true), after: -31) == .unusable(reason: "expired"))
+    }
+
+    @Test func ageIsNeverNegative() {
+        #expect(Sample.entry().age(at: Sample.now + .seconds(-500)) == 0)
+        #expect(decide(Sample.entry(), "max-age=0", after: -10) == .fresh)
+    }
+
+    @Test func everyReasonIsAmongTheDeclaredWords() {
+        for seconds in stride(from: Int64(-90_000), through: 400, by: 7) {
+            for control in [nil, "no-cache", "max-age=5", "min-fresh=5", "max-stale=5"] {
+                for semantics in FreshnessRule.Semantics.allCases {
+                    for decision in [
+                        decide(Sample.entry(), control, semantics, after: seconds),
+                        afterFailure(Sample.entry(), control, semantics, after: seconds),
+                    ] {
+                        if case .unusable(let reason) = decision { #expect(Reuse.reasons.contains(reason)) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import LarderCore
+import Testing
+
+@Suite struct KeyTests {
+    private func key(_ parameters: [KeyParameter], endpoint: String = "search", identity: Bytes = []) -> CacheKey {
+        CacheKey(layer: .raw, provider: "p", endpoint: endpoint, parameters: parameters, identity: identity)
+    }
+
+    @Test func absentEmptyAndPresentAreThreeDifferentThings() {
+        let keys = [
+            key([KeyParameter("a", nil)]), key([KeyParameter("a", "")]), key([KeyParameter("a", "1")]), key([]),
+        ]
+        #expect(Set(keys).count == 4)
+    }
+
+    @Test func joinedPartsNeverCollide() {
+        #expect(key([KeyParameter("a", "bc")]) != key([KeyParameter("ab", "c")]))
+        #expect(key([KeyParameter("a", "b"), KeyParameter("c", nil)]) != key([KeyParameter("a", "bc")]))
+        #expect(key([], endpoint: "ab") != key([KeyParameter("b", nil)], endpoint: "a"))
+    }
+
+    @Test func theIdentityIsApartFromTheParameters() {
+        #expect(key([KeyParameter("a", "1")], identity: [1]) != key([KeyParameter("a", "1")]))
+        #expect(key([], identity: Bytes(text: "a")) != key([KeyParameter("a", nil)]))
+    }
+
+    @Test func theLayerIsPartOfTheKey() {
+        let layers = CacheKey.Layer.allCases.map {
+            CacheKey(layer: $0, provider: "p", endpoint: "e", parameters: [])
+        }
+        #expect(Set(layers).count == 3)
+    }
+
+    @Test func randomTuplesAreTheSameKeyOnlyWhenTheyAreTheSameTuple() {
+        var seen: [CacheKey: [KeyParameter]] = [:]
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<5000 {
+            let parameters = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                KeyParameter(
+                    String(repeating: "a", count: Int.random(in: 0...2, using: &random)),
+                    Bool.random(using: &random)
+                        ? nil : String(repeating: "b", count: Int.random(in: 0...2, using: &random)))
+            }
+            let key = key(parameters)
+            #expect(seen[key] == nil || seen[key] == parameters)
+            seen[key] = parameters
+        }
+    }
+}

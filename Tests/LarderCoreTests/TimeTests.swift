@@ -1,0 +1,39 @@
+import LarderCore
+import Testing
+
+@Suite struct TimeTests {
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"), (1_767_225_599, "2025-12-31T23:59:59Z"),
+            (-1, "1969-12-31T23:59:59Z"), (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (-62_135_596_800, "0001-01-01T00:00:00Z"),
+        ] as [(Int64, String)])
+    func wallTimeIsWrittenAsRFC3339(seconds: Int64, text: String) {
+        #expect(WallTime(seconds: seconds).rfc3339 == text)
+    }
+
+    @Test func everyDayOfFourCenturiesSurvivesTheWayThroughTheCalendar() {
+        for day in Int64(-10_000)...136_097 {
+            let (year, month, date) = WallTime.civil(fromDays: day)
+            guard WallTime.days(year: year, month: month, day: date) == day else {
+                Issue.record("day \(day) came back as another")
+                return
+            }
+        }
+    }
+
+    @Test func addingNeverWraps() {
+        #expect(WallTime.distantFuture + .seconds(1) == .distantFuture)
+        #expect(WallTime.distantPast + .seconds(-1) == .distantPast)
+        #expect(MonotonicTime(nanoseconds: .max) + .seconds(1) == MonotonicTime(nanoseconds: .max))
+    }
+
+    @Test func ageIsNeverNegativeWhenTheClockStepsBack() {
+        let now = WallTime(seconds: 1000)
+        let entry = StoredResponse(
+            key: CacheKey(bytes: [1]), layer: .raw, provider: "p", endpoint: "e", requestTime: now, responseTime: now,
+            initialAge: 3000, freshUntil: now, staleUntil: now)
+        #expect(entry.age(at: WallTime(seconds: 0)) == 3)
+        #expect(entry.age(at: WallTime(seconds: 1010)) == 13)
+    }
+}

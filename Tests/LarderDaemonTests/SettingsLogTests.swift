@@ -1,0 +1,109 @@
+// The log's three forms, and that nobody waits for it.
+import Foundation
+import Glibc
+import LarderCore
+import LarderIO
+import Testing
+
+@testable import LarderDaemon
+
+struct SettingsLogTests {
+    private func line(_ message: String, _ values: [(name: String, value: String)] = []) -> LogLine {
+        LogLine(
+            time: WallTime(milliseconds: 1_795_176_000_007), level: .warning, label: "store", message: message,
+            values: values)
+    }
+
+    @Test func aLineIsReadableAndStaysOneLine() {
+        let text = LogRendering.text(
+            line("disk\nfull", [("free", "0"), ("path", "a b=\"c\""), ("x", "\u{1B}[2J")]), colour: false)
+        #expect(
+            text.lossyText
+                == "2026-11-20T12:00:00.007Z warning store: disk\\nfull free=0 path=\"a b=\\\"c\\\"\" x=\"\\u{1b}[2J\"\n"
+        )
+    }
+
+    @Test func theJournalGetsThePriority() {
+        #expect(LogRendering.journal(line("full", [("free", "")])).lossyText == "<4>store: full free=\"\"\n")
+    }
+
+    @Test func theJSONFormIsJSON() throws {
+        let value = try JSON.parse(LogRendering.json(line("full\n\"", [("time", "x"), ("a", "\u{7}")])))
+        #expect(value["message"]?.string == "full\n\"")
+        #expect(value["level"]?.string == "warning")
+        #expect(value["time"]?.string == "2026-11-20T12:00:00.007Z")
+        #expect(value["values"]?["time"]?.string == "x")
+    }
+
+    @Test func aLongValueIsCut() {
+        let text = LogRendering.journal(line("m", [("v", String(repeating: "é", count: 5000))])).lossyText
+        #expect(text.utf8.count < LogRendering.maxValueBytes + 40)
+        #expect(text.hasSuffix("…\n"))
+    }
+
+    @Test func theJournalsOwnStreamIsKnownByItsIdentity() throws {
+        let identity = try #require(FileIdentity(STDERR_FILENO))
+        let own = ["JOURNAL_STREAM": "\(identity.device):\(identity.inode)"]
+        #expect(LogFormat.auto.decided(environment: own, descriptor: STDERR_FILENO) == .journal)
+        #expect(LogFormat.auto.decided(environment: ["JOURNAL_STREAM": "1:1"], descriptor: STDERR_FILENO) == .text)
+        #expect(LogFormat.auto.decided(environment: [:], descriptor: STDERR_FILENO) == .text)
+        #expect(LogFormat.json.decided(environment: own, descriptor: STDERR_FILENO) == .json)
+    }
+
+    @Test func everyQueuedLineIsWrittenBeforeTheLogCloses() throws {
+        let (reader, writer) = try Socket.pair()
+        defer { Syscall.close(reader) }
+        let log = try QueuedLog(format: .journal, descriptor: writer)
+        let logger = Logger(label: "test", sink: log)
+        for number in 0..<100 { logger.notice("line", ["number": "\(number)", "apiKey": "hidden one"]) }
+        log.close()
+        Syscall.close(writer)
+        let text = readAll(reader).lossyText
+        #expect(text.split(separator: "\n").count == 100)
+        #expect(text.hasSuffix("<5>test: line number=99 apiKey=(hidden)\n"))
+        #expect(log.dropped == 0)
+    }
+
+    @Test func aReaderThatTakesNothingHoldsNobodyUpAndTheLossIsTold() throws {
+        let (reader, writer) = try Socket.pair()
+        let log = try QueuedLog(format: .journal, descriptor: writer, capacity: 10)
+        let logger = Logger(label: "", sink: log)
+        let large = String(repeating: "x", count: 2000)
+        // More than the socket's buffers and the queue hold, and nobody reads: only returning at all proves it.
+        for _ in 0..<5000 { logger.notice("line", ["x": large]) }
+        #expect(log.dropped > 1000)
+        // Draining lets the writer go on and end.
+        Thread.detachNewThread { _ = readAll(reader) }
+        log.close()
+        Syscall.close(writer)
+        #expect(log.dropped < 5000)
+    }
+
+    @Test func aLogAfterItsEndDropsLines() throws {
+        let (reader, writer) = try Socket.pair()
+        defer {
+            Syscall.close(reader)
+            Syscall.close(writer)
+        }
+        let log = try QueuedLog(format: .json, descriptor: writer)
+        log.close()
+        log.close()
+        Logger(label: "", sink: log).notice("late")
+        #expect(log.dropped == 1)
+    }
+}
+
+/// Everything until the other end closes, and the descriptor closed.
+private func readAll(_ descriptor: Int32) -> Bytes {
+    var all = Bytes()
+    var chunk = Bytes(repeating: 0, count: 65536)
+    while true {
+        switch chunk.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) {
+        case .bytes(let count): all += chunk.prefix(count)
+        case .wouldBlock:
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            poll(&wanted, 1, 1000)
+        case .end, .failed: return all
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// The example file and the manual are made from the table, and the committed ones are what is made.
+import LarderCore
+import Testing
+
+@testable import LarderDaemon
+
+struct SettingsPagesTests {
+    /// The text of a file of the package.
+    private func committed(_ path: String, file: String = #filePath) throws -> String {
+        let root = file.split(separator: "/").dropLast(3).joined(separator: "/")
+        let bytes = try ConfigurationFile.read("/\(root)/\(path)", limit: 1 << 20)
+        return try #require(bytes.strictText)
+    }
+
+    @Test func theCommittedExampleIsWhatTheTableSays() throws {
+        let made = ExampleConfiguration.yaml()
+        #expect(try committed("config/larder.yaml") == made, "run: larder params --yaml > config/larder.yaml")
+    }
+
+    @Test func theCommittedManualIsWhatTheTableSays() throws {
+        let made = ConfigurationManual.markdown()
+        #expect(try committed("Docs/configuration.md") == made, "run: larder params --markdown > Docs/configuration.md")
+    }
+
+    @Test func theExampleAsItIsChangesNothing() throws {
+        let example = try load(ExampleConfiguration.yaml())
+        let plain = try load("")
+        #expect(example.providers == plain.providers)
+        #expect(example.effective == plain.effective)
+    }
+
+    @Test func everyLineOfTheExampleIsTrueWithItsMarkTakenAway() throws {
+        try withScratchDirectory { directory in
+            for name in ["admin.token", "newsapi.key"] { try write("0123456789abcdef", to: "\(directory)/\(name)") }
+            let lines = ExampleConfiguration.yaml()
+                .split(separator: "\n", omittingEmptySubsequences: false)
+                .map { line -> String in
+                    let text = line.drop { $0 == " " }
+                    guard text.hasPrefix("#"), !text.hasPrefix("# "), text.count > 1 else { return String(line) }
+                    return String(line.prefix(line.count - text.count) + text.dropFirst())
+                }
+            let text = lines.joined(separator: "\n").replacing("/etc/larder/credentials", with: directory)
+            let settings = try load(text)
+            #expect(settings.providers["example"]?.isPassthrough == true)
+            let written = settings.effective.filter { $0.origin != .standard }
+            // Every setting of the table stands in the example at least once.
+            let templates = Set(written.map { SettingsTable.template(of: $0.path) })
+            #expect(SettingsTable.all.map(\.path).filter { !templates.contains($0) } == [])
+            // What has a default is shown with it.
+            for setting in written where setting.path != "listen" {
+                guard let standard = setting.defaultText, !standard.isEmpty,
+                    !setting.path.hasPrefix("providers.example")
+                else { continue }
+                #expect(setting.value == standard || ["cache.path", "state.path"].contains(setting.path), "\(setting)")
+            }
+        }
+    }
+}

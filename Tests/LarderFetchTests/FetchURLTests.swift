@@ -1,0 +1,47 @@
+import LarderCore
+import Testing
+
+@testable import LarderFetch
+
+@Suite struct FetchURLTests {
+    @Test(arguments: [
+        ("http://Example.COM", "http://example.com/", "http://example.com"),
+        ("https://example.com:443/a", "https://example.com/a", "https://example.com"),
+        ("http://example.com:8080/a?b=c#d", "http://example.com:8080/a?b=c", "http://example.com:8080"),
+        ("https://example.com:80/", "https://example.com:80/", "https://example.com:80"),
+        ("http://[::1]:80/", "http://[::1]/", "http://[::1]"),
+        ("http://0x7f000001/", "http://127.0.0.1/", "http://127.0.0.1"),
+        ("https://xn--bcher-kva.example/\u{E9} x?\u{E9}", nil, "https://xn--bcher-kva.example"),
+        ("http://example.com/%2e%2e/a%2Fb", nil, "http://example.com"),
+    ])
+    func aURLIsReadAsLibcurlReadsIt(text: String, url: String?, origin: String) throws {
+        let read = try FetchURL(text)
+        if let url { #expect(read.text == url) }
+        #expect("\(read.origin)" == origin)
+        #expect(read.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
+    }
+
+    @Test(arguments: [
+        ("/x", "https://a.example/x"), ("x", "https://a.example/d/x"), ("?q", "https://a.example/d/e?q"),
+        ("//b.example/x", "https://b.example/x"), ("http://c.example", "http://c.example/"),
+        ("../../../x", "https://a.example/x"), ("x y", "https://a.example/d/x%20y"),
+        ("\u{C3}\u{A9}", "https://a.example/d/%c3%a9"),
+    ])
+    func aReferenceIsResolvedAgainstTheLastURL(reference: String, target: String) throws {
+        let base = try FetchURL("https://a.example/d/e?f")
+        #expect(try base.resolving(reference).text.lowercased() == target)
+    }
+
+    @Test(arguments: ["https://b\u{FC}cher.example/", "https://\u{FF41}pple.com/", "https://a%C3%A9.example/"])
+    func aNameBeyondASCIIIsRefusedSinceItsFormDependsOnWhoReadsIt(text: String) {
+        #expect(throws: FetchURL.Refusal.self) { try FetchURL(text) }
+    }
+
+    @Test func originsDifferByEachOfTheirParts() throws {
+        let origin = try FetchURL("https://a.example/x").origin
+        #expect(try FetchURL("https://A.example:443/y").origin == origin)
+        for other in ["http://a.example", "https://b.example", "https://a.example:444", "http://a.example:443"] {
+            #expect(try FetchURL(other).origin != origin)
+        }
+    }
+}

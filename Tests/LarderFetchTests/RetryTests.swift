@@ -1,0 +1,118 @@
+import LarderCore
+import LarderFetch
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@Suite struct RetryTests {
+    /// Fetches with time standing still, and moves it on when a second try is being waited for.
+    private func fetch(_ rig: Rig, _ time: SetTime, _ order: FetchOrder) async -> Result<UpstreamResponse, FetchError> {
+        let task = Task { await rig.outcome(order) }
+        let ended = LarderCore.Lock(false)
+        let watcher = Task {
+            _ = await task.value
+            ended.withLock { $0 = true }
+        }
+        let before = rig.count(FetchCounters.retries)
+        await until { rig.count(FetchCounters.retries) > before || ended.withLock { $0 } }
+        time.advance(.milliseconds(2300))
+        rig.loop.post {}
+        await watcher.value
+        return await task.value
+    }
+
+    @Test(arguments: [
+        [Act.reset], [.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")],
+        [.send("HTTP/1.1 503 Busy\r\nRetry-After: 2\r\nContent-Length: 0\r\n\r\n")],
+        [.send("HTTP/1.1 502 Gateway\r\nContent-Length: 0\r\n\r\n")],
+        [.send("HTTP/1.1 504 Gateway\r\nContent-Length: 0\r\n\r\n")],
+    ])
+    func whatMayPassIsTriedOnceMore(first: [Act]) async throws {
+        let count = LarderCore.Lock(0)
+        let origin = ScriptedOrigin { _ in
+            count.withLock {
+                $0 += 1; return $0
+            } == 1 ? first : [.send(ok("second"))]
+        }
+        defer { origin.stop() }
+        let time = SetTime()
+        try await withRig(time: time) { rig in
+            let outcome = await fetch(rig, time, order(origin.base + "/", mayRetry: true))
+            #expect((try? outcome.get())?.body.lossyText == "second")
+            #expect(origin.requests.count == 2)
+            #expect(rig.count(FetchCounters.retries) == 1)
+        }
+    }
+
+    @Test func theSecondTryIsTheLast() async throws {
+        let origin = ScriptedOrigin(answering: "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+        defer { origin.stop() }
+        let time = SetTime()
+        try await withRig(time: time) { rig in
+            let outcome = await fetch(rig, time, order(origin.base + "/", mayRetry: true))
+            #expect((try? outcome.get())?.status == 503)
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: [
+        "403 Forbidden", "429 Too Many", "500 Oops", "404 Not Found", "503 Busy\r\nRetry-After: 3",
+        "503 Busy\r\nRetry-After: Wed, 21 Oct 2026 07:28:00 GMT",
+    ])
+    func limitsAndRefusalsAreNeverTriedAgain(status: String) async throws {
+        let origin = ScriptedOrigin(answering: "HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")
+        defer { origin.stop() }
+        try await withRig { rig in
+            let response = try await rig.fetcher.fetch(order(origin.base + "/", mayRetry: true))
+            #expect(status.hasPrefix("\(response.status)"))
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func whatChangesSomethingIsNeverSentTwice() async throws {
+        let origin = ScriptedOrigin { request in
+            request.target == "/ok" ? [.send(ok("x"))] : [.reset]
+        }
+        defer { origin.stop() }
+        try await withRig { rig in
+            // A kept connection is there to be tempted by.
+            _ = try await rig.fetcher.fetch(order(origin.base + "/ok"))
+            let error = await rig.failure(order(origin.base + "/", method: .post, body: [1], mayRetry: true))
+            #expect(error?.stage == .receive)
+            #expect(origin.requests.map(\.target) == ["/ok", "/"])
+            #expect(origin.requests.map(\.connection) == [0, 1])
+        }
+    }
+
+    @Test func anOrderMayForbidIt() async throws {
+        let origin = ScriptedOrigin { _ in [.reset] }
+        defer { origin.stop() }
+        try await withRig { rig in
+            #expect(await rig.failure(order(origin.base + "/"))?.stage == .receive)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func aKeptConnectionThatDiesIsReplacedOnceAndThatIsTheRetry() async throws {
+        let origin = ScriptedOrigin { request in request.target == "/1" ? [.send(ok("one"))] : [.close] }
+        defer { origin.stop() }
+        try await withRig { rig in
+            _ = try await rig.fetcher.fetch(order(origin.base + "/1"))
+            let error = await rig.failure(order(origin.base + "/2", mayRetry: true))
+            #expect(error?.stage == .receive)
+            #expect(origin.requests.map(\.target) == ["/1", "/2", "/2"])
+            #expect(rig.count(FetchCounters.retries) == 1)
+        }
+    }
+
+    @Test func aKeptConnectionThatDiesIsNotReplacedWhereThatIsForbidden() async throws {
+        let origin = ScriptedOrigin { request in request.target == "/1" ? [.send(ok("one"))] : [.close] }
+        defer { origin.stop() }
+        try await withRig { rig in
+            _ = try await rig.fetcher.fetch(order(origin.base + "/1"))
+            let error = await rig.failure(order(origin.base + "/2"))
+            #expect(error?.stage == .receive)
+            #expect(origin.requests.map(\.target) == ["/1", "/2"])
+        }
+    }
+}

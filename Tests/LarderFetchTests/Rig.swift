@@ -1,0 +1,97 @@
+// One fetcher on its own loop, and the shortest way to order from it.
+import LarderCore
+import LarderFetch
+import LarderIO
+import Testing
+
+struct Rig: Sendable {
+    let fetcher: CurlUpstream
+    let counters: CounterRegistry
+    let loop: EventLoop
+
+    /// The outcome of an order as a value.
+    func outcome(_ order: FetchOrder) async -> Result<UpstreamResponse, FetchError> {
+        do throws(FetchError) {
+            return .success(try await fetcher.fetch(order))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The body of the answer, or the error in words.
+    func text(_ order: FetchOrder) async -> String {
+        switch await outcome(order) {
+        case .success(let response): response.body.lossyText
+        case .failure(let error): "\(error)"
+        }
+    }
+
+    /// The error of an order that must fail.
+    func failure(_ order: FetchOrder, _ location: SourceLocation = #_sourceLocation) async -> FetchError? {
+        switch await outcome(order) {
+        case .failure(let error): return error
+        case .success(let response):
+            Issue.record("answered with \(response.status)", sourceLocation: location)
+            return nil
+        }
+    }
+
+    func count(_ family: CounterFamily, _ label: String? = nil) -> Int {
+        label.map { counters.cell(family, $0).current } ?? counters.cell(family).current
+    }
+}
+
+/// Runs a test with a fetcher and ends it whatever happens. Everything must be clean afterwards: no descriptor watched,
+/// no timer left.
+func withRig(
+    _ settings: FetchSettings = FetchSettings(), time: any TimeSource = SystemTime(),
+    _ body: (Rig) async throws -> Void
+) async throws {
+    let loop = try EventLoop(name: "fetch", index: 0, time: time)
+    let counters = CounterRegistry()
+    let fetcher = CurlUpstream(loop: loop, settings: settings, log: .silent, counters: counters)
+    try loop.start()
+    let outcome: Result<Void, any Error>
+    do {
+        outcome = .success(try await body(Rig(fetcher: fetcher, counters: counters, loop: loop)))
+    } catch {
+        outcome = .failure(error)
+    }
+    await fetcher.shutdown()
+    let left = await withCheckedContinuation { continuation in
+        loop.post { continuation.resume(returning: [loop.load.descriptors, loop.load.timers]) }
+    }
+    #expect(left == [0, 0])
+    loop.stop()
+    loop.join()
+    try outcome.get()
+}
+
+/// An order with what most tests want.
+func order(
+    _ url: String, method: Method = .get, fields: HeaderFields = [:], secretFields: HeaderFields = [:],
+    body: Bytes? = nil, addresses: AddressPolicy = .configured, maxBody: Int = 1 << 20,
+    deadline: Duration = .seconds(30), maxRedirects: Int = 0, mayRetry: Bool = false,
+    permits: @escaping @Sendable (String) -> AddressPolicy? = { _ in nil }
+) -> FetchOrder {
+    FetchOrder(
+        url: url, method: method, fields: fields, secretFields: secretFields, body: body, addresses: addresses,
+        maxBody: maxBody, deadline: deadline, maxRedirects: maxRedirects, mayRetry: mayRetry, permits: permits)
+}
+
+/// A clock that stands still until it is moved.
+final class SetTime: TimeSource {
+    private let nanoseconds = Lock<Int64>(1_000_000_000_000)
+
+    func wall() -> WallTime { WallTime(milliseconds: nanoseconds.withLock { $0 } / 1_000_000) }
+    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.withLock { $0 }) }
+
+    func advance(_ time: Duration) {
+        nanoseconds.withLock { $0 += time.milliseconds * 1_000_000 }
+    }
+}
+
+/// Lets others run until the condition holds.
+func until(_ condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+}

@@ -1,0 +1,273 @@
+import Glibc
+import LarderCore
+import LarderIO
+import Synchronization
+import Testing
+
+/// A clock that stands until it is moved.
+final class HandClock: TimeSource {
+    private let offset = Atomic<Int64>(1_000_000_000)
+    func advance(_ duration: Duration) { offset.add(duration.milliseconds * 1_000_000, ordering: .relaxed) }
+    func wall() -> WallTime { WallTime(milliseconds: offset.load(ordering: .relaxed) / 1_000_000) }
+    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: offset.load(ordering: .relaxed)) }
+}
+
+/// Runs the body on a started loop and ends it afterwards.
+func withLoop<Value: Sendable>(
+    time: any TimeSource = SystemTime(), _ body: (EventLoop) async throws -> Value
+) async throws -> Value {
+    let loop = try EventLoop(name: "test", index: 7, time: time)
+    try loop.start()
+    do {
+        let value = try await body(loop)
+        loop.stop()
+        loop.join()
+        return value
+    } catch {
+        loop.stop()
+        loop.join()
+        throw error
+    }
+}
+
+extension EventLoop {
+    /// The body's result, computed on the loop.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            post { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}
+
+/// Keeps what it is told.
+final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touches it
+    var told: [ReadyEvents] = []
+    var onReady: () -> Void = {}
+    func ready(_ events: ReadyEvents) {
+        told.append(events)
+        onReady()
+    }
+}
+
+@Suite struct EventLoopTests {
+    @Test func runsWhatIsPostedInOrderOnItsOwnThread() async throws {
+        try await withLoop { loop in
+            let seen = Lock<[Int]>([])
+            for number in 0..<100 { loop.post { seen.withLock { $0.append(number) } } }
+            let isCurrent = try await loop.run { loop.isCurrent }
+            #expect(isCurrent)
+            #expect(!loop.isCurrent)
+            #expect(seen.withLock { $0 } == Array(0..<100))
+        }
+    }
+
+    @Test func runsEverythingPostedBeforeItStops() async throws {
+        let count = CounterCell()
+        let loop = try EventLoop(name: "ending", index: 0)
+        try loop.start()
+        for _ in 0..<1000 { loop.post { count.add() } }
+        loop.post { loop.post { count.add() } }
+        loop.stop()
+        loop.join()
+        #expect(count.current == 1001)
+        loop.post { count.add() }
+        #expect(count.current == 1001)
+    }
+
+    @Test func tellsOfReadableDescriptors() async throws {
+        let (near, far) = try Socket.pair()
+        defer {
+            Syscall.close(near)
+            Syscall.close(far)
+        }
+        try await withLoop { loop in
+            let told = try await withCheckedThrowingContinuation { continuation in
+                loop.post {
+                    let recorder = Recorder()
+                    recorder.onReady = { [unowned recorder] in continuation.resume(returning: recorder.told) }
+                    do {
+                        _ = try loop.register(near, [.readable, .edge], handler: recorder)
+                        _ = [UInt8(1)].withUnsafeBytes { Syscall.send(far, $0) }
+                    } catch {
+                        continuation.resume(throwing: error)
+                    }
+                }
+            }
+            #expect(told == [.readable])
+        }
+    }
+
+    /// Two descriptors become ready in one batch; the first handler puts another in the second one's place.
+    @Test func dropsEventsOfADescriptorThatWasClosedAndReused() async throws {
+        let first = try Socket.pair()
+        let second = try Socket.pair()
+        try await withLoop { loop in
+            let told = try await loop.run {
+                let (one, two) = (Recorder(), Recorder())
+                let late = Recorder()
+                let registrations = [
+                    try loop.register(first.0, .readable, handler: one),
+                    try loop.register(second.0, .readable, handler: two),
+                ]
+                // Whichever comes first takes the other's place away.
+                one.onReady = {
+                    guard two.told.isEmpty, late.told.isEmpty else { return }
+                    loop.deregister(registrations[0])
+                    loop.deregister(registrations[1])
+                    _ = try? loop.register(second.0, .writable, handler: late)
+                }
+                two.onReady = { Issue.record("an event of the old registration arrived") }
+                for end in [first.1, second.1] { _ = [UInt8(1)].withUnsafeBytes { Syscall.send(end, $0) } }
+                return (one, late)
+            }
+            // Two turns later everything that was to be told has been.
+            for _ in 0..<3 { _ = try await loop.run {} }
+            let (ofFirst, ofLate) = try await loop.run { (told.0.told, told.1.told) }
+            #expect(ofFirst == [.readable])
+            #expect(!ofLate.isEmpty && ofLate.allSatisfy { $0 == .writable })
+        }
+        for end in [first.0, first.1, second.0, second.1] { Syscall.close(end) }
+    }
+
+    @Test func runsTimersInOrderOnceTheClockReachesThem() async throws {
+        let clock = HandClock()
+        try await withLoop(time: clock) { loop in
+            let seen = Lock<[String]>([])
+            try await loop.run {
+                let start = loop.monotonic
+                func set(_ name: String, _ after: Duration) -> TimerToken {
+                    loop.schedule(at: start + after) { seen.withLock { $0.append(name) } }
+                }
+                _ = set("late", .seconds(3))
+                _ = set("early", .seconds(1))
+                loop.cancel(set("never", .seconds(2)))
+                _ = set("early too", .seconds(1))
+            }
+            try await loop.run {}
+            #expect(seen.withLock { $0 } == [])
+            clock.advance(.seconds(1))
+            try await loop.run {}
+            try await loop.run {}
+            #expect(seen.withLock { $0 } == ["early", "early too"])
+            clock.advance(.seconds(2))
+            try await loop.run {}
+            try await loop.run {}
+            #expect(seen.withLock { $0 } == ["early", "early too", "late"])
+        }
+    }
+
+    @Test func systemTimersWakeASleepingLoop() async throws {
+        try await withLoop { loop in
+            let waited = await withCheckedContinuation { continuation in
+                loop.post {
+                    let start = loop.monotonic
+                    _ = loop.schedule(at: start + .milliseconds(20)) {
+                        continuation.resume(returning: loop.monotonic - start)
+                    }
+                }
+            }
+            #expect(waited >= .milliseconds(20))
+        }
+    }
+
+    /// The alarm goes off for a timer that is gone, and finds none in force.
+    @Test(.timeLimit(.minutes(1)))
+    func timersGoOnAfterTheLastOneWasCancelled() async throws {
+        try await withLoop { loop in
+            let deadline = try await loop.run {
+                let deadline = loop.monotonic + .milliseconds(2)
+                loop.cancel(loop.schedule(at: deadline) {})
+                return deadline
+            }
+            // The kernel's timers are late by a little.
+            while try await loop.run({ loop.monotonic }) <= deadline + .milliseconds(5) {}
+            let waited = await withCheckedContinuation { continuation in
+                // Work that the loop gave itself is the last thing before it sleeps.
+                loop.post {
+                    loop.post {
+                        let start = loop.monotonic
+                        _ = loop.schedule(at: start + .milliseconds(2)) {
+                            continuation.resume(returning: loop.monotonic - start)
+                        }
+                    }
+                }
+            }
+            #expect(waited >= .milliseconds(2))
+        }
+    }
+
+    @Test func isTheExecutorOfTasksThatPreferIt() async throws {
+        try await withLoop { loop in
+            let places = await Task(executorPreference: loop) {
+                var places = [loop.isCurrent]
+                await Task.yield()
+                places.append(loop.isCurrent)
+                places.append(loop.isIsolatingCurrentContext() == true)
+                return places
+            }.value
+            #expect(places == [true, true, true])
+        }
+    }
+
+    @Test func aTimerThatRenewsItselfDoesNotStarveTheRest() async throws {
+        try await withLoop(time: HandClock()) { loop in
+            try await loop.run {
+                func renew() { _ = loop.schedule(at: loop.monotonic) { renew() } }
+                renew()
+            }
+            for _ in 0..<3 { try await loop.run {} }
+        }
+    }
+
+    @Test func loopBoundGivesItsValueOnTheLoop() async throws {
+        try await withLoop { loop in
+            let bound = LoopBound([1], on: loop)
+            let sum = try await loop.run {
+                bound.value.append(2)
+                return bound.value.reduce(0, +)
+            }
+            #expect(sum == 3)
+        }
+    }
+}
+
+@Suite struct ComputeGateTests {
+    @Test func runsAwayFromTheLoopAndComesBack() async throws {
+        try await withLoop { loop in
+            let gate = ComputeGate(width: 1)
+            let (inside, after) = await Task(executorPreference: loop) {
+                let inside = await gate.run { loop.isCurrent }
+                return (inside, loop.isCurrent)
+            }.value
+            #expect(!inside)
+            #expect(after)
+        }
+    }
+
+    @Test func neverRunsMoreThanItsWidth() async {
+        let gate = ComputeGate(width: 2)
+        let running = Lock((now: 0, most: 0))
+        await withTaskGroup { group in
+            for _ in 0..<64 {
+                group.addTask {
+                    await gate.run {
+                        running.withLock {
+                            $0.now += 1
+                            $0.most = max($0.most, $0.now)
+                        }
+                        sched_yield()
+                        running.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        #expect((1...2).contains(running.withLock { $0.most }))
+    }
+
+    @Test func handsOnTheErrorOfTheBody() async {
+        let gate = ComputeGate(width: 1)
+        let failed = SystemError(call: "none", code: 1)
+        await #expect(throws: failed) { try await gate.run { () throws(SystemError) -> Int in throw failed } }
+        #expect(await gate.run { 5 } == 5)
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+import LarderCore
+import LarderIO
+import Testing
+
+@Suite struct SignalTests {
+    /// The signal is sent to the loop's own thread, which alone blocks it: the rest of the process is not touched.
+    @Test func blockedSignalsArriveOnTheLoop() async throws {
+        let number = SIGUSR2
+        try await withLoop { loop in
+            let seen = try await withCheckedThrowingContinuation { continuation in
+                loop.post {
+                    Signals.block([number])
+                    do {
+                        let holder = Holder()
+                        holder.source = try SignalSource([number], on: loop) { arrived in
+                            holder.source?.cancel()
+                            holder.source = nil
+                            continuation.resume(returning: arrived)
+                        }
+                        pthread_kill(pthread_self(), number)
+                    } catch {
+                        continuation.resume(throwing: error)
+                    }
+                }
+            }
+            #expect(seen == number)
+            let left = try await loop.run { loop.load.descriptors }
+            #expect(left == 0)
+        }
+    }
+
+    private final class Holder {
+        var source: SignalSource?
+    }
+}

@@ -1,0 +1,278 @@
+// Questions: strict where a person can err, blind to what does not matter, and never two questions under one key.
+import LarderCore
+import LarderProviders
+import Testing
+
+/// The endpoint of a route written as in a URL: "itunes/search?term=x".
+func endpoint(_ route: String) throws -> Endpoint {
+    let parts = route.split(separator: "?", maxSplits: 1)
+    let segments = parts[0].split(separator: "/").map(String.init)
+    let provider = try #require(ProviderRegistry().routed(segments[0]))
+    let query = try QueryParameters(parsing: parts.count > 1 ? String(parts[1]) : "")
+    return try provider.endpoint(path: Array(segments.dropFirst()), query: query)
+}
+
+func refusal(_ route: String) -> ClientFacingError? {
+    do {
+        _ = try endpoint(route)
+        return nil
+    } catch {
+        return error as? ClientFacingError
+    }
+}
+
+@Suite struct QuestionTests {
+    @Test(arguments: [
+        ("itunes/search?term=jack+johnson", "/search?term=jack%20johnson"),
+        ("itunes/search?q=jack&category=music", "/search?media=music&term=jack"),
+        ("itunes/search?q=jack&category=software", "/search?media=software&term=jack"),
+        ("itunes/search?q=jack&category=ebooks", "/search?entity=ebook&term=jack"),
+        ("itunes/search?q=jack&media=ebook", "/search?entity=ebook&term=jack"),
+        ("itunes/search?q=jack&category=all&limit=50&country=us&lang=EN-us&explicit=yes&offset=0", "/search?term=jack"),
+        (
+            "itunes/search?term=a%26b&media=music&entity=album&attribute=artistTerm&limit=200&country=gb&explicit=no&offset=5",
+            "/search?attribute=artistTerm&country=GB&entity=album&explicit=No&limit=200&media=music&offset=5&term=a%26b"
+        ),
+        ("itunes/lookup?id=909253&entity=album&sort=recent", "/lookup?entity=album&id=909253&sort=recent"),
+        ("itunes/lookup?id=1,%202", "/lookup?id=1%2C2"),
+        ("itunes/lookup?isbn=978-0-316-06935-9", "/lookup?isbn=9780316069359"),
+        ("itunes/lookup?bundleId=com.example.app", "/lookup?bundleId=com.example.app"),
+        ("news/headlines?country=US&category=Business", "/v2/top-headlines?category=business&country=us"),
+        ("news/headlines?q=x&limit=20&page=1", "/v2/top-headlines?q=x"),
+        ("news/headlines?sources=cnn,bbc-news&pageSize=5", "/v2/top-headlines?pageSize=5&sources=cnn%2Cbbc-news"),
+        ("news/everything?q=%2Bcats+-dogs&sort=relevance", "/v2/everything?q=%2Bcats%20-dogs&sortBy=relevancy"),
+        ("news/everything?q=x&sortBy=publishedAt&searchIn=content,title,description", "/v2/everything?q=x"),
+        (
+            "news/everything?domains=BBC.co.uk&from=2026-11-01&to=2026-11-02T10:00:00&language=DE&sortBy=popularity",
+            "/v2/everything?domains=bbc.co.uk&from=2026-11-01&language=de&sortBy=popularity&to=2026-11-02T10%3A00%3A00"
+        ),
+        ("news/sources?name=Times&language=en", "/v2/sources?language=en"), ("news/sources", "/v2/sources"),
+        ("dnd/monsters", "/api/2014/monsters?lang=en"),
+        ("dnd/monsters?name=dragon&limit=3", "/api/2014/monsters?lang=en"),
+        ("dnd/monsters?challengeRating=1,0.250", "/api/2014/monsters?challenge_rating=0.25%2C1&lang=en"),
+        ("dnd/spells?level=3&school=Evocation", "/api/2014/spells?lang=en&level=3&school=evocation"),
+        ("dnd/equipment/Club", "/api/2014/equipment/club?lang=en"),
+        ("dnd/monsters?edition=2024", "/api/2024/monsters?lang=en"),
+    ])
+    func aQuestionBecomesItsCanonicalRequest(_ route: String, _ target: String) throws {
+        let endpoint = try endpoint(route)
+        #expect(endpoint.upstream.target == target)
+        // Canonical is a fixed point, and a raw request for the same finds the same raw entry.
+        let provider = try #require(ProviderRegistry().named(endpoint.provider))
+        #expect(provider.canonical(endpoint.upstream) == endpoint.upstream)
+        #expect(provider.endpointName(for: endpoint.upstream) == endpoint.name)
+        #expect(provider.about.endpoints.contains { $0.name == endpoint.name })
+        #expect(try JSON.parse(endpoint.query).kind == .object)
+    }
+
+    @Test(arguments: [
+        ("itunes/search", "missingParameter", "term"), ("itunes/search?term=", "invalidParameter", "term"),
+        ("itunes/search?term=+%20", "invalidParameter", "term"),
+        ("itunes/search?q=a&term=b", "invalidParameter", "term"),
+        ("itunes/search?term=a&term=b", "repeatedParameter", "term"),
+        ("itunes/search?term=a&page=2", "unknownParameter", "page"),
+        ("itunes/search?term=a&limit=0", "invalidParameter", "limit"),
+        ("itunes/search?term=a&limit=500", "invalidParameter", "limit"),
+        ("itunes/search?term=a&limit=201", "invalidParameter", "limit"),
+        ("itunes/search?term=a&limit=+5x", "invalidParameter", "limit"),
+        ("itunes/search?term=a&limit=99999999999999999999", "invalidParameter", "limit"),
+        ("itunes/search?term=a&category=films", "invalidParameter", "category"),
+        ("itunes/search?term=a&category=music&media=music", "invalidParameter", "category"),
+        ("itunes/search?term=a&media=vinyl", "invalidParameter", "media"),
+        ("itunes/search?term=a&media=movie&entity=song", "invalidParameter", "entity"),
+        ("itunes/search?term=a&media=software&attribute=songTerm", "invalidParameter", "attribute"),
+        ("itunes/search?term=a&country=USA", "invalidParameter", "country"),
+        ("itunes/search?term=a&lang=english", "invalidParameter", "lang"),
+        ("itunes/search?term=a&explicit=maybe", "invalidParameter", "explicit"),
+        ("itunes/search?term=a&sort=best", "invalidParameter", "sort"),
+        ("itunes/search?term=a%07b", "invalidParameter", "term"),
+        ("itunes/lookup", "missingParameter", "id"), ("itunes/lookup?id=abc", "invalidParameter", "id"),
+        ("itunes/lookup?id=1,,2", "invalidParameter", "id"),
+        ("itunes/lookup?id=1&upc=12345678", "invalidParameter", "upc"),
+        ("itunes/lookup?isbn=123", "invalidParameter", "isbn"),
+        ("itunes/lookup?bundleId=a/b", "invalidParameter", "bundleId"),
+        ("news/headlines", "missingParameter", "country"),
+        ("news/headlines?sources=cnn&country=us", "invalidParameter", "sources"),
+        ("news/headlines?category=cooking", "invalidParameter", "category"),
+        ("news/headlines?q=a&limit=101", "invalidParameter", "limit"),
+        ("news/headlines?q=a&limit=5&pageSize=5", "invalidParameter", "pageSize"),
+        ("news/headlines?q=a&sort=price", "invalidParameter", "sort"),
+        ("news/everything?language=en", "missingParameter", "q"),
+        ("news/everything?q=a&language=xx", "invalidParameter", "language"),
+        ("news/everything?q=a&from=yesterday", "invalidParameter", "from"),
+        ("news/everything?q=a&from=2026-02-30", "invalidParameter", "from"),
+        ("news/everything?q=a&searchIn=title,author", "invalidParameter", "searchIn"),
+        ("news/everything?q=a&apiKey=secret", "unknownParameter", "apiKey"),
+        ("news/everything?domains=not%20a%20host", "invalidParameter", "domains"),
+        ("dnd/monsters?page=1", "unknownParameter", "page"),
+        ("dnd/monsters?challengeRating=1/4", "invalidParameter", "challengeRating"),
+        ("dnd/spells?edition=2024", "invalidParameter", "edition"),
+        ("dnd/monsters?edition=3.5", "invalidParameter", "edition"),
+        ("dnd/monsters/..", "invalidParameter", "index"), ("dnd/monsters/a%2Fb", "invalidParameter", "index"),
+        ("dnd/monsters/aboleth?name=x", "unknownParameter", "name"),
+    ])
+    func aWrongQuestionNamesItsParameter(_ route: String, _ code: String, _ parameter: String) throws {
+        let error = refusal(route)
+        #expect(error?.status == 400)
+        #expect(error?.code == code)
+        #expect(error?.parameter == parameter)
+        #expect(error?.detail.isEmpty == false)
+        if code == "unknownParameter" { #expect(error?.allowed.isEmpty == false) }
+    }
+
+    @Test(arguments: ["itunes", "itunes/find", "itunes/search/x", "news/articles", "dnd/feats", "dnd/monsters/a/b"])
+    func aRouteThatIsNotThereIs404(_ route: String) {
+        #expect(refusal(route)?.status == 404)
+    }
+
+    @Test func wrongWordsSayWhatIsAllowed() {
+        #expect(refusal("itunes/search?term=a&category=x")?.allowed == ["all", "music", "software", "ebooks"])
+        #expect(refusal("itunes/search?term=a&sort=x")?.allowed == ["relevance", "name", "date", "price"])
+        #expect(refusal("news/headlines?category=x")?.allowed.count == 7)
+    }
+
+    @Test(arguments: [
+        [
+            "itunes/search?term=jack+johnson", "itunes/search?q=%20Jack%20".lowercased() + "johnson",
+            "itunes/search?limit=50&q=jack++johnson&sort=relevance",
+            "itunes/search?country=us&term=jack%20johnson&category=ALL",
+        ],
+        ["itunes/search?term=x&category=music", "itunes/search?media=MUSIC&term=x"],
+        ["news/everything?q=x", "news/everything?pageSize=100&q=x&sortBy=publishedAt"],
+        ["news/sources?name=TIMES", "news/sources?name=times"],
+        ["dnd/monsters?name=Red+Dragon", "dnd/monsters?sort=relevance&name=red%20%20dragon"],
+        ["dnd/monsters?challengeRating=1,2", "dnd/monsters?challengeRating=2,1,2.0"],
+    ])
+    func spellingsOfOneQuestionShareItsKey(_ routes: [String]) throws {
+        let keys = try Set(routes.map { try endpoint($0).key(normaliserVersion: 1) })
+        #expect(keys.count == 1)
+        #expect(try Set(routes.map { try endpoint($0).query }).count == 1)
+        #expect(try Set(routes.map { try endpoint($0).upstream }).count == 1)
+    }
+
+    /// Every combination of a few values of every parameter: as many keys as questions.
+    @Test func differentQuestionsNeverShareAKey() throws {
+        var seen: [CacheKey: String] = [:]
+        var count = 0
+        func add(_ route: String) throws {
+            let key = try endpoint(route).key(normaliserVersion: 1)
+            #expect(seen[key] == nil, "\(route) and \(seen[key] ?? "")")
+            seen[key] = route
+            count += 1
+        }
+        for term in ["a", "a%26limit=3", "a%00".replacing("%00", with: "%C3%A9"), "A", "a%2Cb", "a+b"] {
+            for limit in ["", "&limit=1", "&limit=10"] {
+                for rest in [
+                    "", "&category=music", "&category=ebooks", "&media=movie", "&entity=album",
+                    "&entity=song&media=music",
+                ] {
+                    for tail in [
+                        "", "&sort=name", "&explicit=no", "&country=gb", "&lang=ja_jp", "&offset=1",
+                        "&attribute=artistTerm",
+                    ]
+                    where !(tail.contains("attribute") && rest.contains("ebooks")) {
+                        try add("itunes/search?term=\(term)\(limit)\(rest)\(tail)")
+                    }
+                }
+            }
+        }
+        for id in ["1", "2", "1,2", "2,1"] {
+            for rest in ["", "&entity=song", "&sort=recent", "&sort=name", "&country=de", "&limit=5"] {
+                try add("itunes/lookup?id=\(id)\(rest)")
+            }
+        }
+        try add("itunes/lookup?amgArtistId=1")
+        for route in [
+            "news/headlines?q=a", "news/everything?q=a", "news/everything?qInTitle=a", "news/sources",
+            "news/sources?name=a",
+            "news/headlines?q=a&page=2", "news/headlines?q=a&sort=name", "news/headlines?country=us",
+            "news/headlines?sources=us",
+            "dnd/monsters", "dnd/equipment", "dnd/spells", "dnd/monsters?name=a", "dnd/monsters/a", "dnd/equipment/a",
+            "dnd/monsters?limit=1", "dnd/monsters?sort=name", "dnd/monsters?edition=2024", "dnd/spells?level=1",
+        ] {
+            try add(route)
+        }
+        #expect(seen.count == count)
+    }
+
+    @Test func rawRequestsMeetTypedOnes() throws {
+        let itunes = ITunes()
+        let raw = UpstreamRequest(path: "/search", query: "limit=50&term=Jack+Johnson&media=music&country=us")
+        #expect(try itunes.canonical(raw) == endpoint("itunes/search?term=Jack+Johnson&category=music").upstream)
+        // Values that mean something else stay apart; a repeated name keeps all it said.
+        #expect(itunes.canonical(UpstreamRequest(path: "/search", query: "term=a&term=b")).query == "term=a&term=b")
+        #expect(itunes.canonical(UpstreamRequest(path: "/search", query: "term=%ZZ")).query == "term=%ZZ")
+        #expect(
+            itunes.canonical(UpstreamRequest(path: "/search", query: "callback=f&term=a")).query == "callback=f&term=a")
+        #expect(itunes.canonical(UpstreamRequest(path: "/search", query: nil)).query == nil)
+        let dnd = DnD()
+        #expect(dnd.canonical(UpstreamRequest(path: "/api/2014/feats")).query == "lang=en")
+        #expect(dnd.canonical(UpstreamRequest(path: "/api/2014/feats", query: "lang=pt-BR")).query == "lang=pt-BR")
+        #expect(dnd.canonical(UpstreamRequest(path: "/api/images/monsters/aboleth.png")).query == nil)
+        #expect(dnd.endpointName(for: UpstreamRequest(path: "/api/2014/feats")) == "list")
+        #expect(dnd.endpointName(for: UpstreamRequest(path: "/graphql")) == "other")
+    }
+
+    @Test func credentialsAreNeverPartOfACanonicalRequest() {
+        let request = UpstreamRequest(
+            path: "/v2/everything", query: "q=x&apiKey=SECRET",
+            fields: ["X-Api-Key": "SECRET", "Accept": "application/json"])
+        let canonical = NewsAPI().canonical(request)
+        #expect(canonical.query == "q=x")
+        #expect(canonical.fields == ["Accept": "application/json"])
+        #expect(NewsAPI().credentialFields(key: "k") == ["X-Api-Key": "k"])
+    }
+
+    @Test func oneSearchBecomesEachSourcesOwn() throws {
+        var request = SearchRequest(term: "  red   dragon ")
+        #expect(try ITunes().search(request).upstream.target == "/search?term=red%20dragon")
+        #expect(try NewsAPI().search(request).upstream.target == "/v2/everything?q=red%20dragon&sortBy=relevancy")
+        #expect(try DnD().search(request).upstream.target == "/api/2014/monsters?lang=en")
+        request.category = "business"
+        request.limit = 200
+        request.language = "de-DE"
+        #expect(
+            try NewsAPI().search(request).upstream.target
+                == "/v2/top-headlines?category=business&pageSize=100&q=red%20dragon")
+        #expect(throws: ClientFacingError.self) { try ITunes().search(request) }
+        request.category = "spells"
+        #expect(try DnD().search(request).upstream.path == "/api/2014/spells")
+        request.category = "music"
+        request.country = "de"
+        #expect(
+            try ITunes().search(request).upstream.target
+                == "/search?country=DE&lang=de_de&limit=200&media=music&term=red%20dragon")
+        // The same question by either way is one entry.
+        #expect(
+            try ITunes().search(SearchRequest(term: "a", category: "music")).key(normaliserVersion: 1)
+                == endpoint("itunes/search?q=a&category=music").key(normaliserVersion: 1))
+        #expect(throws: ClientFacingError.self) { try ITunes().search(SearchRequest(term: " ")) }
+        #expect(throws: ClientFacingError.self) {
+            try Passthrough(name: "mine", baseURL: "http://127.0.0.1:1").search(request)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://newsapi.org", "/v2/sources", "https://newsapi.org/v2/sources"),
+        ("https://newsapi.org/", "/v2/sources", "https://newsapi.org/v2/sources"),
+        ("https://newsapi.org/v2", "/v2/sources", "https://newsapi.org/v2/sources"),
+        ("http://127.0.0.1:9/newsapi", "/v2/sources", "http://127.0.0.1:9/newsapi/v2/sources"),
+        ("http://127.0.0.1:9/v2", "/v3/sources", "http://127.0.0.1:9/v2/v3/sources"),
+    ])
+    func aBaseURLMayEndInTheVersion(_ base: String, _ path: String, _ url: String) {
+        #expect(NewsAPI().about.url(base: base, request: UpstreamRequest(path: path)) == url)
+    }
+
+    @Test func sourcesAreFoundByEveryName() {
+        let registry = ProviderRegistry(passthroughs: [
+            Passthrough(name: "mine", baseURL: "http://h"), Passthrough(name: "itunes", baseURL: "http://h"),
+        ])
+        #expect(registry.providers.map(\.about.name) == ["itunes", "newsapi", "dnd5e", "mine"])
+        #expect(registry.resolve(sourceName: "news")?.about.name == "newsapi")
+        #expect(registry.resolve(sourceName: "dnd")?.about.name == "dnd5e")
+        #expect(registry.resolve(sourceName: "mine")?.about.name == "mine")
+        #expect(registry.resolve(sourceName: "") == nil)
+        #expect(registry.routed("dnd")?.about.name == "dnd5e")
+        #expect(registry.routed("") == nil)
+    }
+}

@@ -1,0 +1,278 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import Testing
+
+/// A gate that tasks wait at until it is opened.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+    private let state = Lock(State())
+    let arrived = CounterCell()
+
+    func pass() async {
+        arrived.add()
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// Gives other threads time until the condition holds; fails after some ten seconds.
+func eventually(_ condition: () async -> Bool) async {
+    let end = SystemTime().monotonic() + .seconds(10)
+    while SystemTime().monotonic() < end {
+        if await condition() { return }
+        sched_yield()
+        await Task.yield()
+    }
+    Issue.record("it never came to be")
+}
+
+@Suite struct ConnectionTests {
+    @Test func aHandledRequestIsAnsweredWithDateLengthAndId() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            let response = try client.get("/x/%C3%A9?q=1&r")
+            #expect(response.status == 200)
+            #expect(response.text == "GET /x/%C3%A9 q=1&r ")
+            #expect(response.length == response.body.count)
+            #expect(response.fields.all("Date").count == 1)
+            #expect(response.fields.all("X-Request-Id") == ["0-1"])
+            #expect(test.count(ServerCounters.requests, "miss") == 1)
+        }
+    }
+
+    @Test func rawBytesOfATargetReachTheHandlerEncoded() async throws {
+        try await withServer(
+            handler: Answering { request in
+                let text = "\(request.path) \(request.target.count)"
+                return ServerResponse(status: 200, body: .bytes(Bytes(text: text)))
+            }
+        ) { test in
+            let client = try RawClient(test.address)
+            client.send(
+                Bytes(text: "GET /a") + [0xFF, 0xC3, 0xA9] + Bytes(text: " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            #expect(try client.response().text.lowercased() == "/a%ff%c3%a9 5")
+        }
+    }
+
+    @Test func absoluteTargetsNameTheHostThemselves() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send("GET http://127.0.0.1:1/p?q HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.response().text == "GET /p q ")
+            client.send("GET HTTP://localhost HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.response().text == "GET / - ")
+            client.send("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.response().text == "OPTIONS * - ")
+            client.send("GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.response().status == 421)
+            let other = try RawClient(test.address)
+            other.send("GET nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try other.response().status == 400)
+        }
+    }
+
+    @Test func bodiesAreReadByLengthAndByChunks() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send("POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhel")
+            client.send("loPOST /b HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+            client.send("3\r\ndef\r\n0\r\nT: 1\r\n\r\nGET /c HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.response().text == "POST /a - hello")
+            #expect(try client.response().text == "POST /b - abcdef")
+            #expect(try client.response().text == "GET /c - ")
+        }
+    }
+
+    @Test func aClientThatWaitsIsToldToContinue() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+            #expect(try client.response().status == 100)
+            client.send("ok")
+            #expect(try client.response().text == "PUT /a - ok")
+        }
+    }
+
+    @Test func tooLargeABodyIsRefusedWithoutReadingIt() async throws {
+        let settings = ServerSettings(limits: ServerLimits(maxBody: 10))
+        try await withServer(settings: settings) { test in
+            let client = try RawClient(test.address)
+            client.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 11\r\n\r\n")
+            #expect(try client.response().status == 413)
+            let chunked = try RawClient(test.address)
+            chunked.send("PUT /a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nB\r\n")
+            #expect(try chunked.response().status == 413)
+        }
+    }
+
+    @Test func aTargetOf64KilobytesIs414AndItsAnswerArrives() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send("GET /\(String(repeating: "a", count: 65_536)) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let response = try client.response()
+            #expect(response.status == 414)
+            #expect(response.fields.first("Connection") == "close")
+            #expect(response.text.contains("\"code\":\"targetTooLong\""))
+            client.endSending()
+            #expect(client.isEnded())
+        }
+    }
+
+    @Test(arguments: [
+        ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/2.0\r\n\r\n", 505),
+        ("GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: what\r\n\r\n", 501), ("\u{16}\u{3}\u{1}", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "b", count: 40_000), 431),
+    ])
+    func brokenRequestsAreAnsweredAndTheConnectionEnds(text: String, status: Int) async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send(text)
+            #expect(try client.response().status == status)
+            client.endSending()
+            #expect(client.isEnded())
+        }
+    }
+
+    @Test func whatCameBeforeABrokenRequestIsStillAnswered() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /b HTTP/1.1\r\nHost : x\r\n\r\n")
+            #expect(try client.response().text == "GET /a - ")
+            #expect(try client.response().status == 400)
+        }
+    }
+
+    @Test func aHeadMayComeByteByByte() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            for byte in "GET /slow HTTP/1.1\r\nHost: localhost\r\nX: y\r\n\r\n".utf8 { client.send([byte]) }
+            #expect(try client.response().text == "GET /slow - ")
+        }
+    }
+
+    @Test func headOfAHandledAnswerHasItsLengthAndNoBody() async throws {
+        try await withServer { test in
+            let client = try RawClient(test.address)
+            client.send("HEAD /abc HTTP/1.1\r\nHost: localhost\r\n\r\nGET /d HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.response(toHead: true).length == "HEAD /abc - ".utf8.count)
+            #expect(try client.response().text == "GET /d - ")
+        }
+    }
+
+    @Test(arguments: [204, 304])
+    func statusesWithoutABodyHaveNone(status: Int) async throws {
+        try await withServer(
+            handler: Answering { _ in
+                ServerResponse(status: status, fields: ["ETag": "\"x\""], body: .bytes([1, 2, 3]))
+            }
+        ) { test in
+            let client = try RawClient(test.address)
+            for _ in 0..<2 {
+                let response = try client.get("/")
+                #expect(response.status == status)
+                #expect(response.length == nil)
+            }
+        }
+    }
+
+    @Test func slicesAreSentInOrder() async throws {
+        let pieces = (0..<40).map { Bytes(repeating: 0x30 + UInt8($0), count: 120_000) }
+        try await withServer(handler: Answering { _ in ServerResponse(status: 200, body: .slices(pieces)) }) { test in
+            let client = try RawClient(test.address)
+            #expect(try client.get("/").body == pieces.reduce(into: Bytes()) { $0 += $1 })
+        }
+    }
+
+    @Test func aStoredRequestIdAndDateOfTheOriginAreTreatedAsTheyShould() async throws {
+        try await withServer(
+            handler: Answering { _ in
+                ServerResponse(
+                    status: 200, fields: ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "X-Request-Id": "theirs"])
+            }
+        ) { test in
+            let response = try RawClient(test.address).get("/")
+            #expect(response.fields.all("Date") == ["Sun, 06 Nov 1994 08:49:37 GMT"])
+            #expect(response.fields.all("X-Request-Id") == ["0-1"])
+        }
+    }
+
+    @Test func leavingBeforeTheAnswerCancelsTheHandler() async throws {
+        let cancelled = CounterCell()
+        let arrived = CounterCell()
+        try await withServer(
+            handler: Answering { _ in
+                arrived.add()
+                // A stream that nobody feeds: waiting on it ends with the task only.
+                let (nothing, source) = AsyncStream<Void>.makeStream()
+                for await _ in nothing {}
+                source.finish()
+                cancelled.add()
+                return ServerResponse(status: 200)
+            }
+        ) { test in
+            var client: RawClient? = try RawClient(test.address)
+            client?.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await eventually { arrived.current == 1 }
+            #expect(cancelled.current == 0)
+            client = nil
+            await eventually { cancelled.current == 1 }
+            // Ending one's own side alone counts as leaving, too.
+            let half = try RawClient(test.address)
+            half.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await eventually { arrived.current == 2 }
+            half.endSending()
+            await eventually { cancelled.current == 2 }
+            #expect(half.isEnded())
+            #expect(test.count(ServerCounters.left) == 2)
+        }
+    }
+
+    @Test func endingOnesSideAfterTheAnswerBeganLosesNothing() async throws {
+        let body = Bytes(repeating: 0x7A, count: 24 << 20)
+        try await withServer(handler: Answering { _ in ServerResponse(status: 200, body: .bytes(body)) }) { test in
+            let client = try RawClient(test.address)
+            client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await eventually { test.count(ServerCounters.requests, "none") == 1 }
+            client.endSending()
+            #expect(try client.response().body.count == body.count)
+            #expect(client.isEnded())
+        }
+    }
+
+    @Test func theHandlerRunsOnTheConnectionsLoop() async throws {
+        let loops = Lock<[EventLoop]>([])
+        try await withServer(
+            handler: Answering { _ in
+                let here = loops.withLock { $0.filter(\.isCurrent).count }
+                await Task.yield()
+                let after = loops.withLock { $0.filter(\.isCurrent).count }
+                return ServerResponse(status: 200, body: .bytes(Bytes(text: "\(here)\(after)")))
+            }
+        ) { test in
+            let all = test.loops
+            loops.withLock { $0 = all }
+            let client = try RawClient(test.address)
+            #expect(try client.get("/").text == "11")
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import Testing
+
+/// A clock that stands until it is moved.
+final class HandClock: TimeSource {
+    private let milliseconds = Lock<Int64>(1_700_000_000_000)
+    func advance(_ duration: Duration) { milliseconds.withLock { $0 += duration.milliseconds } }
+    func wall() -> WallTime { WallTime(milliseconds: milliseconds.withLock { $0 }) }
+    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) }
+}
+
+/// Answers with what the closure says.
+struct Answering: RequestHandler {
+    var body: @Sendable (ServerRequest) async -> ServerResponse
+    func respond(to request: ServerRequest) async -> ServerResponse { await body(request) }
+
+    /// Tells what was asked: method, path, query and body.
+    static let echo = Answering { request in
+        let text = "\(request.method) \(request.path) \(request.query ?? "-") \(request.body.lossyText)"
+        return ServerResponse(
+            status: 200, fields: ["Content-Type": "text/plain"], body: .bytes(Bytes(text: text)), outcome: .miss,
+            route: "echo")
+    }
+}
+
+/// Holds ready responses by target.
+final class Shelf: ReadySource {
+    private let responses: [Bytes: ReadyResponse]
+    let asked = CounterCell()
+
+    init(_ bodies: [String: Bytes], now: WallTime, age: Int64 = 7, ttl: Int64 = 60) {
+        var responses: [Bytes: ReadyResponse] = [:]
+        for (target, body) in bodies {
+            let head = Bytes(text: "HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\nX-Target: \(target)\r\n")
+            responses[Bytes(text: target)] = ReadyResponse(
+                head: head, body: body, bornAt: WallTime(milliseconds: now.milliseconds - age * 1000),
+                freshUntil: WallTime(milliseconds: now.milliseconds + ttl * 1000), hits: CounterCell())
+        }
+        self.responses = responses
+    }
+
+    func ready(_ query: ReadyQuery) -> ReadyResponse? {
+        asked.add()
+        return responses[Bytes(query.target)]
+    }
+
+    func hits(_ target: String) -> Int { responses[Bytes(text: target)]?.hits.current ?? -1 }
+}
+
+/// Keeps log lines.
+final class LogBook: LogSink {
+    private let lines = Lock<[String]>([])
+    func write(_ line: LogLine) {
+        let values = line.values.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        lines.withLock { $0.append("\(line.label) \(line.message) \(values)") }
+    }
+    var all: [String] { lines.withLock { $0 } }
+}
+
+/// A server on a port of the kernel's choice, for one test.
+struct TestServer {
+    let server: HTTPServer
+    let loops: [EventLoop]
+    let addresses: [Address]
+    let clock: HandClock?
+    let counters: CounterRegistry
+    let log: LogBook
+
+    var address: Address { addresses[0] }
+
+    /// Moves the clock and lets every loop see it.
+    func advance(_ duration: Duration) async {
+        clock?.advance(duration)
+        // Two turns: what the first one's timers did is done after the second.
+        for _ in 0..<2 {
+            for loop in loops {
+                await withCheckedContinuation { continuation in loop.post { continuation.resume() } }
+            }
+        }
+    }
+
+    func count(_ family: CounterFamily, _ labels: String...) -> Int {
+        Int(counters.snapshot().first { $0.family.name == family.name && $0.labels == labels }?.value ?? -1)
+    }
+}
+
+/// Starts a server, runs the body, and stops it whatever happens. The body has a thread of its own, since its clients
+/// block: on the shared pool they would hold up the very tasks they wait for.
+func withServer(
+    loops count: Int = 1, listeners: [ListenerSpec]? = nil, ready: (any ReadySource)? = nil,
+    handler: any RequestHandler = Answering.echo, settings: ServerSettings = ServerSettings(),
+    clock: HandClock? = nil, _ body: (TestServer) async throws -> Void
+) async throws {
+    let time: any TimeSource = clock ?? SystemTime()
+    var loops: [EventLoop] = []
+    for index in 0..<count {
+        loops.append(try EventLoop(name: "test-\(index)", index: UInt16(index), time: time))
+    }
+    let counters = CounterRegistry()
+    let log = LogBook()
+    let specs = try listeners ?? [ListenerSpec(address: Address("127.0.0.1:0"), number: 3)]
+    let server = HTTPServer(
+        loops: loops, listeners: specs, ready: ready, handler: handler, settings: settings,
+        log: Logger(label: "server", sink: log, time: time), counters: counters, time: time)
+    for loop in loops { try loop.start() }
+    func stop() async {
+        await server.drain(deadline: .zero)
+        for loop in loops { loop.stop() }
+        for loop in loops { loop.join() }
+    }
+    let own = try EventLoop(name: "test-body", index: 0)
+    try own.start()
+    defer {
+        own.stop()
+        own.join()
+    }
+    do {
+        let addresses = try server.start()
+        try await withTaskExecutorPreference(own) {
+            try #require(own.isCurrent)
+            try await body(
+                TestServer(
+                    server: server, loops: loops, addresses: addresses, clock: clock, counters: counters, log: log))
+        }
+    } catch {
+        await stop()
+        throw error
+    }
+    await stop()
+}
+
+/// A client that says exactly what it is told, on a socket of its own.
+final class RawClient {
+    let descriptor: Int32
+    private var received: Bytes = []
+
+    init(_ address: Address) throws {
+        descriptor = try Socket.connect(to: address)
+        // No answer of these tests takes long; a missing one must fail and not hang.
+        try Socket.setReceiveTimeout(descriptor, .seconds(20))
+    }
+
+    deinit {
+        Syscall.close(descriptor)
+    }
+
+    func send(_ text: String) { send(Bytes(text: text)) }
+
+    func send(_ bytes: Bytes) {
+        var sent = 0
+        while sent < bytes.count {
+            guard case .bytes(let count) = bytes[sent...].withUnsafeBytes({ Syscall.send(descriptor, $0) }) else {
+                return
+            }
+            sent += count
+        }
+    }
+
+    func endSending() { Syscall.shutdownWrite(descriptor) }
+
+    /// Waits for more; false at the end or when nothing comes.
+    @discardableResult
+    private func receive() -> Bool {
+        var buffer = Bytes(repeating: 0, count: 65_536)
+        guard case .bytes(let count) = buffer.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) else {
+            return false
+        }
+        received.append(contentsOf: buffer[..<count])
+        return true
+    }
+
+    /// One response: its head's lines and as much body as its length says.
+    func response(toHead: Bool = false) throws -> RawResponse {
+        while true {
+            if let end = Self.headEnd(received) {
+                var response = RawResponse(head: received[..<end].map { $0 })
+                let length = toHead || [100, 204, 304].contains(response.status) ? 0 : response.length ?? 0
+                while received.count < end + length { try #require(receive(), "the body was cut") }
+                response.body = Bytes(received[end..<end + length])
+                received.removeFirst(end + length)
+                return response
+            }
+            try #require(receive(), "no response; so far: \(received.lossyText)")
+        }
+    }
+
+    private static func headEnd(_ bytes: Bytes) -> Int? {
+        let mark = Bytes(text: "\r\n\r\n")
+        guard bytes.count >= 4 else { return nil }
+        return (0...bytes.count - 4).first { bytes[$0] == 13 && Bytes(bytes[$0..<$0 + 4]) == mark }.map { $0 + 4 }
+    }
+
+    /// Everything until the server ends.
+    func rest() -> String {
+        while receive() {}
+        return received.lossyText
+    }
+
+    /// Whether the server ended without another byte.
+    func isEnded() -> Bool { rest().isEmpty }
+
+    func get(_ target: String, fields: String = "") throws -> RawResponse {
+        send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+        return try response()
+    }
+}
+
+struct RawResponse {
+    var status = 0
+    var fields: HeaderFields = [:]
+    var body: Bytes = []
+    var length: Int? { fields.first("Content-Length").flatMap { Int($0) } }
+    var text: String { body.lossyText }
+
+    init(head: Bytes) {
+        let lines = head.lossyText.split(separator: "\r\n")
+        status = lines.first.flatMap { Int($0.dropFirst(9).prefix(3)) } ?? 0
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            fields.add(String(line[..<colon]), String(ASCII.trimmed(line[line.index(after: colon)...])))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// The lock that keeps a second daemon out ends with its owner, whoever still holds a copy of its descriptor.
+import Glibc
+import LarderCore
+import LarderStore
+import LarderTestSupport
+import Testing
+
+@Suite struct DirectoryLockTests {
+    /// A process that is about to run another program holds copies of every descriptor for a moment.
+    @Test func aCopyOfTheDescriptorDoesNotKeepTheDirectoryLocked() async throws {
+        let directory = TemporaryDirectory()
+        let first = try StateStore.open(directory: directory.path, log: .silent, counters: CounterRegistry())
+        let copy = try #require(Self.copyOfDescriptor(of: directory.path + "/state.lock"))
+        defer { close(copy) }
+        await first.close()
+        let second = try StateStore.open(directory: directory.path, log: .silent, counters: CounterRegistry())
+        await second.close()
+    }
+
+    private static func copyOfDescriptor(of path: String) -> Int32? {
+        for descriptor in 3..<Int32(4096) {
+            var text = [CChar](repeating: 0, count: 4096)
+            let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
+            if count > 0, String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) == path {
+                return dup(descriptor)
+            }
+        }
+        return nil
+    }
+}

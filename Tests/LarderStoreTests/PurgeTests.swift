@@ -1,0 +1,108 @@
+// Purging: what is named goes, with everything made from it, and nothing else.
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct PurgeTests {
+    @Test func aParentTakesItsChildrenAlong() async throws {
+        try await withStore { (store, bench) async throws in
+            let parent = bench.entry("raw", size: 100_000)
+            let other = bench.entry("other")
+            let child = bench.entry("child", parents: [parent.key.digest])
+            let merged = bench.entry("merged", provider: "newsapi", parents: [other.key.digest, parent.key.digest])
+            let apart = bench.entry("apart", parents: [other.key.digest])
+            for entry in [parent, other, child, merged, apart] { #expect(await store.write(entry) == .stored) }
+            #expect(try await store.purge(.digest(parent.key.digest), soft: false) == 3)
+            for gone in [parent, child, merged] { #expect(try await store.read(gone.key) == nil) }
+            for kept in [other, apart] { #expect(try await sameEntry(store.read(kept.key), kept)) }
+            #expect(bench.count(StoreCounters.purged) == 3)
+        }
+    }
+
+    @Test func childrenGoAlsoWhenTheParentWasEvicted() async throws {
+        try await withStore { (store, bench) async throws in
+            let parent = bench.entry("raw")
+            let child = bench.entry("child", parents: [parent.key.digest])
+            #expect(await store.write(child) == .stored)
+            #expect(try await store.purge(.digest(parent.key.digest), soft: false) == 1)
+            #expect(try await store.read(child.key) == nil)
+        }
+    }
+
+    @Test func aSoftPurgeExpiresAndKeepsForStale() async throws {
+        try await withStore { (store, bench) async throws in
+            let parent = bench.entry("raw")
+            let child = bench.entry("child", parents: [parent.key.digest])
+            for entry in [parent, child] { #expect(await store.write(entry) == .stored) }
+            #expect(try await store.purge(.digest(parent.key.digest), soft: true) == 2)
+            for entry in [parent, child] {
+                let found = try #require(try await store.read(entry.key))
+                #expect(found.freshUntil == bench.time.wall())
+                #expect(found.staleUntil == entry.staleUntil)
+                #expect(found.body == entry.body)
+            }
+        }
+    }
+
+    @Test func oneProviderGoesInSlicesAndTheOthersStay() async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<700 {
+                let provider = number % 2 == 0 ? "itunes" : "newsapi"
+                #expect(await store.write(bench.entry("\(number)", size: 10, provider: provider)) == .stored)
+            }
+            #expect(try await store.purge(.provider("itunes"), soft: false) == 350)
+            let statistics = try await store.statistics()
+            #expect(statistics.byProvider["itunes"]?.entries == 0)
+            #expect(statistics.byProvider["newsapi"]?.entries == 350)
+            #expect(try await store.purge(.all, soft: false) == 350)
+            #expect(try await store.statistics().entries == 0)
+        }
+    }
+
+    @Test func aTermIsFoundWhateverItsCase() async throws {
+        try await withStore { (store, bench) async throws in
+            let labels = ["itunes search term=Jack Johnson", "itunes search term=ÄRZTE", "newsapi q=jack"]
+            for (number, label) in labels.enumerated() {
+                let provider = String(label.split(separator: " ")[0])
+                #expect(await store.write(bench.entry("\(number)", provider: provider, label: label)) == .stored)
+            }
+            #expect(try await store.purge(.term("JACK", provider: "itunes"), soft: false) == 1)
+            #expect(try await store.purge(.term("ärzte", provider: nil), soft: false) == 1)
+            #expect(try await store.purge(.term("nobody", provider: nil), soft: false) == 0)
+            #expect(try await store.statistics().entries == 1)
+        }
+    }
+
+    @Test func whatIsStoredAfterAPurgeBeganStays() async throws {
+        // purge: begin, slice        slice … slice, end
+        // write:              late                         stays, though the purge is of everything
+        try await withBench { (bench) async throws in
+            let connection = try CacheSchema.openWriter(bench.path)
+            var rows = try EntryRows(connection)
+            for number in 0..<600 { try rows.write(bench.entry("\(number)", size: 10), now: bench.time.wall()) }
+            var left: Int64?
+            let purged: Result<Int, StoreError> = await withCheckedContinuation { continuation in
+                let work = PurgeWork(.all, soft: false, last: 600, continuation)
+                do throws(StoreError) {
+                    var isLast = false
+                    var slices = 0
+                    while !isLast {
+                        let step = try work.step(rows, now: bench.time.wall())
+                        work.advance(step.purged)
+                        isLast = step.isLast
+                        slices += 1
+                        if slices == 1 { try rows.write(bench.entry("late", size: 10), now: bench.time.wall()) }
+                    }
+                    left = try connection.number("SELECT count(*) FROM entry WHERE label LIKE '%late'")
+                    work.finished()
+                } catch {
+                    work.failed(error)
+                }
+            }
+            #expect(try purged.get() == 600)
+            #expect(left == 1)
+            connection.close()
+        }
+    }
+}

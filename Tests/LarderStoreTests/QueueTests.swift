@@ -1,0 +1,159 @@
+// The queue in front of the threads: bounded, and each job is taken exactly once.
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct QueueTests {
+    @Test func aFullQueueRefusesUntilWeightIsReleased() {
+        let queue = WorkQueue<Int>(capacity: 10, crowd: 4, threads: 1)
+        #expect(queue.offer(1, weight: 6))
+        #expect(!queue.offer(2, weight: 5))
+        #expect(queue.offer(3, weight: 4))
+        queue.release(10)
+        // Heavier than all of it, but alone.
+        #expect(queue.offer(4, weight: 100))
+        #expect(!queue.offer(5, weight: 1))
+        #expect(queue.insist(6))
+        #expect(queue.count == 4)
+    }
+
+    @Test func jobsComeInOrderAndAfterTheEndNothing() {
+        let queue = WorkQueue<Int>(capacity: 100, crowd: 4, threads: 1)
+        for number in 0..<5 { #expect(queue.offer(number)) }
+        var seen = 0
+        guard case .jobs([0, 1, 2]) = queue.take(upTo: 3, seen: &seen) else {
+            Issue.record("not the first three"); return
+        }
+        queue.end()
+        #expect(!queue.offer(9) && !queue.insist(9))
+        guard case .jobs([3, 4]) = queue.take(upTo: 3, seen: &seen) else { Issue.record("not the rest"); return }
+        guard case .ended = queue.take(upTo: 3, seen: &seen) else { Issue.record("not the end"); return }
+    }
+
+    @Test func aNudgeLetsEveryThreadLookAroundOnce() {
+        let queue = WorkQueue<Int>(capacity: 100, crowd: 4, threads: 1)
+        var first = 0
+        var second = 0
+        queue.nudge()
+        guard case .nothing = queue.take(upTo: 3, seen: &first) else { Issue.record("not nudged"); return }
+        guard case .nothing = queue.take(upTo: 3, seen: &second) else { Issue.record("not nudged"); return }
+        guard case .nothing = queue.take(upTo: 3, timeout: .zero, seen: &first) else {
+            Issue.record("not late"); return
+        }
+    }
+
+    @Test func everyJobIsTakenOnceByOneOfManyThreads() async throws {
+        let queue = WorkQueue<Int>(capacity: 100_000, crowd: 8, threads: 3)
+        let taken = Lock<[Int]>([])
+        let running = Lock(3)
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            do {
+                for number in 0..<3 {
+                    try NamedThread.start("queue-test-\(number)") {
+                        var seen = 0
+                        while true {
+                            switch queue.take(upTo: 5, timeout: number == 0 ? .milliseconds(1) : nil, seen: &seen) {
+                            case .ended:
+                                if running.withLock({ left in
+                                    left -= 1; return left
+                                }) == 0 {
+                                    done.resume()
+                                }
+                                return
+                            case .nothing: break
+                            case .jobs(let jobs):
+                                taken.withLock { $0 += jobs }
+                                queue.stepAside()
+                                queue.stepBack()
+                            }
+                        }
+                    }
+                }
+                for number in 0..<20_000 { #expect(queue.offer(number)) }
+                queue.end()
+            } catch {
+                done.resume(throwing: error)
+            }
+        }
+        #expect(taken.withLock { $0 }.sorted() == Array(0..<20_000))
+    }
+
+    @Test func theGateWaitsForTheLastReaderAndLetsNoneIn() async throws {
+        // reader: enter                       leave
+        // writer:        shut … must wait here      is shut            reopen
+        // late:                 may not enter       may not enter             may
+        let gate = ReaderGate()
+        #expect(gate.enter() == 0)
+        let isShut = Lock(false)
+        await withCheckedContinuation { (shut: CheckedContinuation<Void, Never>) in
+            let nudged = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 1)
+            do throws(StoreError) {
+                try NamedThread.start("gate-test") {
+                    gate.shut { _ = nudged.insist(1) }
+                    isShut.withLock { $0 = true }
+                    shut.resume()
+                }
+            } catch {
+                Issue.record(error)
+                shut.resume()
+            }
+            var seen = 0
+            _ = nudged.take(upTo: 1, seen: &seen)
+            #expect(!isShut.withLock { $0 })
+            #expect(!gate.mayStay())
+            #expect(gate.enter() == nil)
+            gate.leave()
+        }
+        #expect(gate.enter() == nil)
+        gate.reopen(isNew: true)
+        #expect(gate.mayStay())
+        #expect(gate.enter() == 1)
+        gate.leave()
+    }
+
+    @Test func aCrowdedWriterRefusesAndCounts() async throws {
+        // The writer is held up by nothing but its own work: bytes are offered faster than any disk takes them.
+        try await withStore(StoreSettings(maxSize: 1 << 30, minFree: 0)) { (store, bench) async throws in
+            let entries = (0..<6).map { bench.entry("\($0)", size: 30 << 20) }
+            let outcomes = await withTaskGroup(of: WriteOutcome.self) { group in
+                for entry in entries { group.addTask { await store.write(entry) } }
+                return await group.reduce(into: [WriteOutcome: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            let refused = outcomes[.refused("overloaded")] ?? 0
+            #expect((outcomes[.stored] ?? 0) + refused == 6)
+            #expect((outcomes[.stored] ?? 0) >= 2)
+            #expect(bench.count(StoreCounters.writes, "overloaded") == refused)
+        }
+    }
+
+    @Test func threadsBearTheirNames() async throws {
+        try await withStore { (store, bench) async throws in
+            _ = try await store.read(bench.entry("a").key)
+            _ = await store.write(bench.entry("a"))
+            var names: Set<String> = []
+            let tasks = try #require(opendir("/proc/self/task"))
+            while let task = readdir(tasks) {
+                let id = withUnsafeBytes(of: &task.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                var text = Bytes(repeating: 0, count: 32)
+                let descriptor = open("/proc/self/task/\(id)/comm", O_RDONLY)
+                guard descriptor >= 0 else { continue }
+                let count = max(0, read(descriptor, &text, 32))
+                close(descriptor)
+                names.insert(String(decoding: text.prefix(count), as: UTF8.self))
+            }
+            closedir(tasks)
+            #expect(names.isSuperset(of: ["store-w\n"]) && names.contains { $0.hasPrefix("store-r") })
+        }
+    }
+}
+
+@Suite struct TableTests {
+    @Test func countersHaveTheirOwnNamesAndFollowTheCustom() {
+        #expect(Set(StoreCounters.all.map(\.name)).count == StoreCounters.all.count)
+        for family in StoreCounters.all { #expect(family.name.hasSuffix("_total") == (family.kind == .counter)) }
+    }
+}

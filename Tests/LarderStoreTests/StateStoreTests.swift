@@ -1,0 +1,199 @@
+// The state database keeps what it said it keeps.
+import CSQLite
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct StateStoreTests {
+    @Test func reservedCallsSurviveAndAreReadOldestFirstInTheirWindow() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.openState()
+            let start = bench.time.wall()
+            for seconds in [30, 10, 20] { try await first.reserveCall("itunes", at: start + .seconds(seconds)) }
+            try await first.reserveCall("newsapi", at: start)
+            await first.close()
+            let second = try bench.openState()
+            let calls = try await second.calls(of: "itunes", since: start + .seconds(20))
+            #expect(calls == [start + .seconds(20), start + .seconds(30)])
+            try await second.forgetCalls(before: start + .seconds(25))
+            #expect(try await second.calls(of: "itunes", since: start) == [start + .seconds(30)])
+            #expect(try await second.calls(of: "newsapi", since: start).isEmpty)
+            #expect(!second.wasSetAside && second.lostAt == nil)
+            await second.close()
+        }
+    }
+
+    @Test func valuesAreKeptReplacedAndRemoved() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            #expect(try await store.value("suspension.itunes") == nil)
+            try await store.setValue("suspension.itunes", [1, 2, 3])
+            try await store.setValue("suspension.itunes", [])
+            #expect(try await store.value("suspension.itunes") == [])
+            try await store.setValue("suspension.itunes", nil)
+            #expect(try await store.value("suspension.itunes") == nil)
+            await store.close()
+        }
+    }
+
+    @Test func aSecretIsMadeOnceAndStays() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            let many = try await withThrowingTaskGroup(of: Bytes.self) { group in
+                for _ in 0..<20 { group.addTask { try await store.secret("artwork", length: 32) } }
+                var found: Set<Bytes> = []
+                for try await secret in group { found.insert(secret) }
+                return found
+            }
+            #expect(many.count == 1)
+            await store.close()
+            let again = try bench.openState()
+            #expect(try await many == [again.secret("artwork", length: 32)])
+            #expect(try await again.secret("other", length: 32) != again.secret("artwork", length: 32))
+            await again.close()
+        }
+    }
+
+    @Test func totalsAddUpAcrossRestarts() async throws {
+        try await withBench { (bench) async throws in
+            for _ in 0..<2 {
+                let store = try bench.openState()
+                await store.addTotals(["hits": 5, "misses": 1])
+                await store.addTotals(["hits": 2])
+                await store.close()
+            }
+            let store = try bench.openState()
+            #expect(try await store.totals() == ["hits": 14, "misses": 2])
+            await store.close()
+        }
+    }
+
+    @Test func theFileCanBeReadByItsOwnerOnly() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            try await store.setValue("a", [1])
+            for suffix in ["", "-wal"] {
+                var status = stat()
+                #expect(stat(bench.directory + "/state.db" + suffix, &status) == 0)
+                #expect(status.st_mode & 0o777 == 0o600)
+            }
+            await store.close()
+        }
+    }
+
+    @Test func aDamagedDatabaseIsSetAsideAndSaid() async throws {
+        try await withBench { (bench) async throws in
+            let path = bench.directory + "/state.db"
+            try writeFile(path, Bytes(repeating: 0xAA, count: 8192))
+            let store = try bench.openState()
+            #expect(store.wasSetAside && store.lostAt == bench.time.wall())
+            #expect(bench.log.messages == ["state.setAside"])
+            try await store.reserveCall("itunes", at: bench.time.wall())
+            await store.close()
+            #expect(try DatabaseFiles(directory: bench.directory, name: "state").asideFiles.count == 1)
+        }
+    }
+
+    @Test func damageMetWhileRunningLosesTheRecordButNoCallToCome() async throws {
+        try await withBench { (bench) async throws in
+            let path = bench.directory + "/state.db"
+            let first = try bench.openState()
+            for _ in 0..<50 { try await first.reserveCall("itunes", at: bench.time.wall()) }
+            await first.close()
+            // Everything but the index that finds a provider's calls stays whole: opening cannot notice.
+            let connection = try Connection(path: path)
+            let page = try connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'callProvider'")
+            connection.close()
+            try writeFile(path, Bytes(repeating: 0xAA, count: 4096), at: (Int(try #require(page)) - 1) * 4096)
+            bench.time.pass(.seconds(60))
+            let store = try bench.openState()
+            #expect(!store.wasSetAside && store.lostAt == nil)
+            try await store.reserveCall("itunes", at: bench.time.wall())
+            #expect(store.lostAt == bench.time.wall())
+            #expect(try await store.calls(of: "itunes", since: .init(milliseconds: 0)) == [bench.time.wall()])
+            let lost = bench.time.wall()
+            await store.close()
+            bench.time.pass(.seconds(60))
+            let next = try bench.openState()
+            #expect(!next.wasSetAside && next.lostAt == lost)
+            await next.close()
+        }
+    }
+
+    @Test func aDatabaseFromALaterVersionIsRefusedAndLeftAlone() async throws {
+        try await withBench { (bench) async throws in
+            let path = bench.directory + "/state.db"
+            let later = StateSchema.migrations + [.init(name: "9999-later", sql: "CREATE TABLE later (a) STRICT;")]
+            do {
+                let connection = try StateSchema.open(path, migrations: [later[0]])
+                connection.close()
+                let changed = try Connection(path: path)
+                try changed.execute("INSERT INTO migration (name) VALUES ('9999-later')")
+                changed.close()
+            }
+            #expect(throws: StoreError.self) { try bench.openState() }
+            #expect(try DatabaseFiles(directory: bench.directory, name: "state").asideFiles.isEmpty)
+        }
+    }
+
+    @Test func newStepsRunOnceOnAnOldDatabase() async throws {
+        try await withBench { (bench) async throws in
+            let path = bench.directory + "/state.db"
+            let store = try bench.openState()
+            await store.addTotals(["hits": 3])
+            await store.close()
+            let steps =
+                StateSchema.migrations + [.init(name: "0002-test", sql: "CREATE TABLE more (a INTEGER) STRICT;")]
+            for _ in 0..<2 {
+                let connection = try StateSchema.open(path, migrations: steps)
+                #expect(try connection.number("SELECT amount FROM total") == 3)
+                #expect(try connection.number("SELECT count(*) FROM migration") == 2)
+                connection.close()
+            }
+        }
+    }
+
+    @Test func aSecondDaemonIsRefused() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            let error = #expect(throws: StoreError.self) { try bench.openState() }
+            #expect(error?.code == SQLITE_BUSY)
+            await store.close()
+            await #expect(throws: StoreError.self) { try await store.value("a") }
+        }
+    }
+
+    @Test func callsReservedTogetherShareCommits() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            let now = bench.time.wall()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<300 { group.addTask { try await store.reserveCall("itunes", at: now) } }
+                try await group.waitForAll()
+            }
+            #expect(try await store.calls(of: "itunes", since: now).count == 300)
+            #expect(bench.count(StoreCounters.stateCommits) < 300)
+            await store.close()
+        }
+    }
+}
+
+func writeFile(_ path: String, _ bytes: Bytes, at offset: Int = 0) throws {
+    let descriptor = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    try #require(pwrite(descriptor, bytes, bytes.count, offset) == bytes.count)
+}
+
+func readFile(_ path: String) throws -> Bytes {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    var status = stat()
+    try #require(fstat(descriptor, &status) == 0)
+    return Bytes(unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+        count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+    }
+}

@@ -1,0 +1,124 @@
+// Shared by the tests of the store: own directories, hand-set time, entries of any size.
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+/// Time that passes only when a test says so.
+final class HandTime: TimeSource {
+    private let now = Lock(WallTime(seconds: 1_800_000_000))
+
+    func wall() -> WallTime { now.withLock { $0 } }
+    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: now.withLock { $0.milliseconds } * 1_000_000) }
+    func pass(_ span: Duration) { now.withLock { $0 = $0 + span } }
+}
+
+/// Log lines kept for looking at.
+final class KeptLog: LogSink {
+    private let kept = Lock<[LogLine]>([])
+    func write(_ line: LogLine) { kept.withLock { $0.append(line) } }
+    var messages: [String] { kept.withLock { $0.map(\.message) } }
+}
+
+/// A directory of its own, a clock, counters; the store in it is closed and the directory removed at the end.
+struct Bench: Sendable {
+    let directory: String
+    let time = HandTime()
+    let counters = CounterRegistry()
+    let log = KeptLog()
+
+    func open(_ settings: StoreSettings = StoreSettings(minFree: 0)) throws -> SQLiteStore {
+        try SQLiteStore.open(
+            directory: directory, settings: settings, log: Logger(label: "test", sink: log, time: time),
+            counters: counters, time: time)
+    }
+
+    func openState() throws -> StateStore {
+        try StateStore.open(
+            directory: directory, log: Logger(label: "test", sink: log, time: time), counters: counters, time: time)
+    }
+
+    func count(_ family: CounterFamily, _ labels: String...) -> Int {
+        Int(counters.snapshot().first { $0.family.name == family.name && $0.labels == labels }?.value ?? -1)
+    }
+
+    var path: String { directory + "/cache.db" }
+
+    /// An entry with a body of that size whose bytes depend on its name.
+    func entry(
+        _ name: String, size: Int = 100, provider: String = "itunes", seed: UInt8 = 0, parents: [Digest] = [],
+        label: String? = nil, version: UInt8? = nil
+    ) -> StoredResponse {
+        var key = CacheKey(
+            layer: parents.isEmpty ? .raw : .normalised, provider: provider, endpoint: "search",
+            parameters: [KeyParameter("term", name)])
+        if let version { key = CacheKey(bytes: [version] + key.bytes.dropFirst()) }
+        let now = time.wall()
+        return StoredResponse(
+            key: key, layer: parents.isEmpty ? .raw : .normalised, provider: provider, endpoint: "search", status: 200,
+            reason: "OK", fields: ["Content-Type": "application/json", "ETag": "\"\(name)\"", "X-Odd": "\u{e9}\u{ff}"],
+            body: Self.body(name, size, seed), requestTime: now, responseTime: now, initialAge: 1500,
+            freshUntil: now + .seconds(600), staleUntil: now + .seconds(86_400), parents: parents,
+            normaliserVersion: parents.isEmpty ? 0 : 3, label: label ?? "itunes search term=\(name)")
+    }
+
+    static func body(_ name: String, _ size: Int, _ seed: UInt8) -> Bytes {
+        var state = name.utf8.reduce(UInt64(seed) + 88_172_645_463_325_252) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        return Bytes(unsafeUninitializedCapacity: size) { buffer, count in
+            for index in 0..<size {
+                if index % 8 == 0 { state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
+                buffer[index] = UInt8(truncatingIfNeeded: state >> UInt64(index % 8 * 8))
+            }
+            count = size
+        }
+    }
+}
+
+/// Runs a test with a directory that is removed afterwards.
+func withBench(_ body: (Bench) async throws -> Void) async throws {
+    var template = Array("/tmp/larder-store-XXXXXX".utf8CString)
+    let directory = try #require(mkdtemp(&template).map { String(cString: $0) })
+    defer { removeAll(directory) }
+    try await body(Bench(directory: directory))
+}
+
+/// Opens a store, runs the test, closes the store whatever happened.
+func withStore(
+    _ settings: StoreSettings = StoreSettings(minFree: 0), _ body: (SQLiteStore, Bench) async throws -> Void
+) async throws {
+    try await withBench { (bench) async throws in
+        let store = try bench.open(settings)
+        do {
+            try await body(store, bench)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+}
+
+func removeAll(_ directory: String) {
+    if let stream = opendir(directory) {
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { unlink(directory + "/" + name) }
+        }
+        closedir(stream)
+    }
+    rmdir(directory)
+}
+
+func sameEntry(_ left: StoredResponse?, _ right: StoredResponse) -> Bool {
+    guard let left else { return false }
+    return left.key == right.key && left.layer == right.layer && left.provider == right.provider
+        && left.endpoint == right.endpoint && left.isNegative == right.isNegative && left.status == right.status
+        && left.reason == right.reason && left.fields == right.fields && left.body == right.body
+        && left.requestTime == right.requestTime && left.responseTime == right.responseTime
+        && left.initialAge == right.initialAge && left.freshUntil == right.freshUntil
+        && left.staleUntil == right.staleUntil && left.parents == right.parents
+        && left.normaliserVersion == right.normaliserVersion && left.label == right.label
+}

@@ -1,0 +1,126 @@
+// kill -9 in the middle of writing, again and again: what was said to be stored is there afterwards, nothing wrong is
+// ever served, and no call is forgotten. A killed process loses nothing that was committed, whatever `synchronous` is
+// (sqlite.org/pragma.html#pragma_synchronous: only a power cut does).
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct CrashScenarios {
+    static let rounds = 50
+    static let clients = 3
+
+    /// One question with the answer it must have.
+    struct Question: Sendable, Hashable {
+        var number: Int
+        var isSearch: Bool { number % 5 == 0 }
+        var target: String { isSearch ? "/v1/itunes/search?q=word\(number)" : "/file/\(number)" }
+
+        func isAnswered(by response: WireResponse) -> Bool {
+            guard response.status == 200 else { return false }
+            guard isSearch else { return response.body == TellingOrigin.body(target) }
+            guard let json = try? response.json(), json["count"]?.integer == 1 else { return false }
+            return json["results"]?.elements.first { _ in true }?["title"]?.string
+                == TellingOrigin.title("word\(number)")
+        }
+    }
+
+    /// What the clients of one round saw.
+    struct Round: Sendable {
+        var stored: [Question] = []
+        var wrong: [String] = []
+    }
+
+    @Test func fiftyKillsWhileWritingLoseNothingThatWasStored() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let limit = 1_000_000
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(origin, in: directory, itunes: "    rate: off\n    quota: \(limit)/day"))
+        var stored: [Question] = []
+        var starts: [Duration] = []
+        let clock = SystemTime()
+        for round in 0..<Self.rounds {
+            let began = clock.monotonic()
+            let larder = try LarderProcess(launch, in: directory)
+            defer { larder.end() }
+            let addresses = try await onOwnThread { try larder.listening(2) }
+            starts.append(clock.monotonic() - began)
+
+            // The last round's entries, nearly all of them, and a few of every earlier one.
+            let recent = stored.suffix(60)
+            let earlier = stored.dropLast(60).enumerated().filter { $0.offset % 37 == round % 37 }.map(\.element)
+            try await onOwnThread {
+                for question in recent + earlier {
+                    let response = try LarderProcess.get(question.target, at: addresses[question.isSearch ? 0 : 1])
+                    let status = response["Cache-Status"] ?? "nothing"
+                    #expect(question.isAnswered(by: response), "round \(round): \(question.target)")
+                    #expect(status.hasPrefix("larder; hit"), "round \(round): \(question.target): \(status)")
+                }
+                try Self.expectCallsCounted(origin, limit, round, at: addresses[0])
+            }
+            let seen = try await Self.load(larder, addresses, round: round)
+            #expect(seen.wrong.isEmpty)
+            stored += seen.stored
+            #expect(try await onOwnThread { try larder.waitForEnd() } == .signalled(SIGKILL))
+            #expect(larder.complaints() == [], "round \(round)")
+        }
+        #expect(stored.count > Self.rounds * 5, "there was something to lose: \(stored.count)")
+        // Not the slowest: other tests share the machine, and `listening` bounds each start by itself.
+        let median = starts.sorted()[Self.rounds / 2]
+        #expect(median < .seconds(5))
+        print("\(stored.count) entries stored over \(Self.rounds) kills; median start \(median.milliseconds) ms")
+    }
+
+    /// New questions from several clients until one of them kills the daemon amid the others' writes.
+    static func load(_ larder: LarderProcess, _ addresses: [String], round: Int) async throws -> Round {
+        let result = Lock(Round())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for client in 0..<clients {
+                // Which answer is not waited for any more: some rounds end at once, some after a while.
+                let last = client == 0 ? 4 + round * 7 % 23 : Int.max
+                let first = round * 100_000 + client * 10_000
+                group.addTask {
+                    try await onOwnThread { ask(larder, addresses, from: first, last: last, result) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        return result.withLock { $0 }
+    }
+
+    private static func ask(
+        _ larder: LarderProcess, _ addresses: [String], from first: Int, last: Int, _ result: Lock<Round>
+    ) {
+        do {
+            let connections = try addresses.map { try WireClient($0) }
+            for turn in 0..<10_000 {
+                let question = Question(number: first + turn)
+                let connection = connections[question.isSearch ? 0 : 1]
+                try connection.send("GET \(question.target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                if turn == last { larder.signal(SIGKILL) }
+                let response = try connection.receive()
+                let isRight = question.isAnswered(by: response)
+                result.withLock { result in
+                    if !isRight { result.wrong.append("\(question): \(response)") }
+                    if response["Cache-Status"]?.hasSuffix("; stored") == true { result.stored.append(question) }
+                }
+            }
+        } catch {
+            // The connection ended with the daemon, in the middle of whatever it was at.
+        }
+    }
+
+    /// Every call that the origin saw was counted before it was sent; at most those in hand at each kill were counted
+    /// and not sent.
+    static func expectCallsCounted(_ origin: ScriptedOrigin, _ limit: Int, _ round: Int, at address: String) throws {
+        let status = try LarderProcess.get("/v1/status", at: address).json()
+        let itunes = status["providers"]?.elements.first { $0["name"]?.string == "itunes" }
+        let remaining = try #require(itunes?["budget"]?["quota"]?["remaining"]?.integer)
+        let calls = origin.requests.filter { $0.target.hasPrefix("/search") }.count
+        let counted = limit - Int(remaining)
+        #expect(counted >= calls, "round \(round)")
+        #expect(counted <= calls + round * clients, "round \(round)")
+    }
+}

@@ -1,0 +1,226 @@
+// Files that are not what they should be: the service goes on or says in one sentence why it cannot.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct DamageScenarios {
+    /// Overwrites what is there, in its whole length, the way a failing disk does: same file, other bytes.
+    static func spoil(_ path: String, _ part: Range<Int>? = nil) throws {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw WireError("cannot open \(path)") }
+        defer { close(descriptor) }
+        let part = part ?? 0..<max(4096, Int(lseek(descriptor, 0, SEEK_END)))
+        let garbage = Bytes(repeating: 0xAA, count: part.count)
+        guard pwrite(descriptor, garbage, garbage.count, part.lowerBound) == garbage.count else {
+            throw WireError("cannot write \(path)")
+        }
+    }
+
+    /// The databases set aside, their logs not counted.
+    static func setAside(_ name: String, in directory: TemporaryDirectory) -> [String] {
+        guard let stream = opendir("\(directory.path)/\(name)") else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names.filter { $0.hasPrefix("\(name).db.corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+    }
+
+    static func isRight(_ response: WireResponse, _ target: String) -> Bool {
+        response.status == 200 && response.body == TellingOrigin.body(target)
+    }
+
+    @Test func aCacheOverwrittenWhileStoppedIsSetAsideWithOneWarning() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        try await onOwnThread {
+            let first = try LarderProcess(launch, in: directory)
+            let shop = try first.listening(2)[1]
+            #expect(try Self.isRight(LarderProcess.get("/file/1", at: shop), "/file/1"))
+            first.signal(SIGTERM)
+            #expect(try first.waitForEnd() == .exited(0))
+
+            try Self.spoil("\(directory.path)/cache/cache.db")
+            let second = try LarderProcess(launch, in: directory)
+            let again = try second.listening(2)[1]
+            let missed = try LarderProcess.get("/file/1", at: again)
+            #expect(Self.isRight(missed, "/file/1"))
+            #expect(missed["Cache-Status"]?.hasSuffix("; stored") == true, "\(missed["Cache-Status"] ?? "")")
+            #expect(try LarderProcess.get("/file/1", at: again)["Cache-Status"]?.hasPrefix("larder; hit") == true)
+            second.signal(SIGTERM)
+            #expect(try second.waitForEnd() == .exited(0))
+            #expect(second.complaints().count == 1, "\(second.complaints())")
+            #expect(second.complaints().first?.contains("store.setAside") == true)
+            let aside = Self.setAside("cache", in: directory)
+            #expect(aside.count == 1, "\(aside)")
+        }
+    }
+
+    @Test func aCacheOverwrittenUnderTheRunningDaemonCostsNoAnswer() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0"))
+        try await onOwnThread {
+            let larder = try LarderProcess(launch, in: directory)
+            let shop = try larder.listening(2)[1]
+            for number in 0..<40 { _ = try LarderProcess.get("/file/\(number)", at: shop) }
+            for file in ["cache.db", "cache.db-wal"] { try Self.spoil("\(directory.path)/cache/\(file)") }
+            var number = 0
+            repeat {
+                for target in ["/file/\(number % 40)", "/other/\(number)"] {
+                    #expect(try Self.isRight(LarderProcess.get(target, at: shop), target), "\(target)")
+                }
+                number += 1
+            } while number < 400 && !larder.standardError.contains("store.setAside")
+            #expect(try Self.isRight(LarderProcess.get("/file/9999", at: shop), "/file/9999"))
+            let kept = try LarderProcess.get("/file/9999", at: shop)
+            #expect(kept["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(kept["Cache-Status"] ?? "")")
+            #expect(try LarderProcess.get("/healthz", at: larder.listening(2)[0]).text == "ok\n")
+            larder.signal(SIGTERM)
+            #expect(try larder.waitForEnd() == .exited(0))
+            #expect(larder.complaints().count == 1, "\(larder.complaints())")
+            #expect(larder.complaints().first?.contains("store.setAside") == true)
+        }
+    }
+
+    /// The whole file, which is noticed when it is opened, and the pages of the calls alone, noticed when they are read.
+    @Test(arguments: [nil, 3 * 4096..<5 * 4096])
+    func aLostRecordOfCallsCountsAsSpentAlsoAfterAnotherRestart(_ part: Range<Int>?) async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(origin, in: directory, itunes: "    rate: off\n    quota: 50/day"))
+        try await onOwnThread {
+            let first = try LarderProcess(launch, in: directory)
+            #expect(try LarderProcess.get("/v1/itunes/search?q=one", at: first.listening(2)[0]).status == 200)
+            first.signal(SIGTERM)
+            #expect(try first.waitForEnd() == .exited(0))
+            try Self.spoil("\(directory.path)/state/state.db", part)
+            for run in 0..<3 {
+                let larder = try LarderProcess(launch, in: directory)
+                let addresses = try larder.listening(2)
+                let spent = try LarderProcess.get("/v1/itunes/search?q=two", at: addresses[0])
+                #expect(spent.status == 429, "run \(run): \(spent)")
+                #expect(try spent.json()["class"]?.string == "limited")
+                #expect(spent["Retry-After"].flatMap { Int($0) } ?? 0 > 80_000, "\(spent)")
+                // What is stored, and what has no budget, is answered.
+                #expect(try LarderProcess.get("/v1/itunes/search?q=one", at: addresses[0]).status == 200)
+                #expect(try Self.isRight(LarderProcess.get("/file/1", at: addresses[1]), "/file/1"))
+                if run == 1 { larder.signal(SIGKILL) } else { larder.signal(SIGTERM) }
+                try larder.waitForEnd()
+                let complaints = larder.complaints()
+                #expect(complaints.filter { $0.contains("state.setAside") }.count == (run == 0 ? 1 : 0))
+                #expect(run == 0 || complaints.isEmpty, "\(complaints)")
+                #expect(complaints.allSatisfy { $0.contains(" warning ") })
+            }
+            #expect(origin.requests.filter { $0.target.hasPrefix("/search") }.count == 1)
+            let aside = Self.setAside("state", in: directory)
+            #expect(aside.count == 1, "\(aside)")
+        }
+    }
+
+    @Test func aStateOverwrittenUnderTheRunningDaemonCostsNoAnswerAndNoBudget() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(origin, in: directory, itunes: "    rate: off\n    quota: 30/day"))
+        try await onOwnThread {
+            let first = try LarderProcess(launch, in: directory)
+            let api = try first.listening(2)[0]
+            for number in 0..<20 {
+                if number == 10 {
+                    for file in ["state.db", "state.db-wal"] { try Self.spoil("\(directory.path)/state/\(file)") }
+                }
+                let answer = try LarderProcess.get("/v1/itunes/search?q=word\(number)", at: api)
+                #expect(answer.status == 200, "\(number): \(answer)")
+            }
+            first.signal(SIGTERM)
+            #expect(try first.waitForEnd() == .exited(0))
+            let second = try LarderProcess(launch, in: directory)
+            let again = try second.listening(2)[0]
+            for number in 20..<31 {
+                let answer = try LarderProcess.get("/v1/itunes/search?q=word\(number)", at: again)
+                #expect(answer.status == 200 || answer.status == 429, "\(number): \(answer)")
+            }
+            #expect(origin.requests.count <= 30, "more was called than the budget allows")
+            second.signal(SIGTERM)
+            #expect(try second.waitForEnd() == .exited(0))
+            let complaints = first.complaints() + second.complaints()
+            #expect(complaints.allSatisfy { $0.contains("state.setAside") }, "\(complaints)")
+        }
+    }
+
+    @Test func aLostRecordOfCallsIsForgivenAfterOneWindow() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        mkdir("\(directory.path)/state", 0o700)
+        directory.write("state/state.db", String(repeating: "no database ", count: 1000))
+        let time = ManualTime()
+        let configuration = BasicScenarios.itunes(origin).replacing("quota: off", with: "quota: 5/h")
+        for hour in 0..<2 {
+            try await withLarder(configuration, time: time, directory: directory) { larder in
+                for minutes in [0, 30, 29] {
+                    time.advance(by: .seconds(minutes * 60))
+                    let answer = try await larder.get("/v1/itunes/search?q=hour\(hour)+after\(minutes)")
+                    #expect(answer.status == (hour == 0 ? 429 : 200), "\(answer)")
+                }
+            }
+            time.advance(by: .seconds(120))
+        }
+        #expect(origin.requests.count == 3)
+    }
+
+    @Test func aSecondDaemonOnTheSameDirectoriesSaysSoAndHarmsNothing() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        let elsewhere = TellingOrigin.configuration(
+            origin, cache: "\(directory.path)/cache", state: "\(directory.path)/other-state")
+        try await onOwnThread {
+            let first = try LarderProcess(launch, in: directory)
+            let shop = try first.listening(2)[1]
+            _ = try LarderProcess.get("/file/1", at: shop)
+            for other in [launch, LarderLaunch(elsewhere)] {
+                let second = try LarderProcess(other, in: directory)
+                #expect(try second.waitForEnd() == .exited(1))
+                #expect(second.standardOutput == "")
+                #expect(
+                    second.standardError.contains("another larder is using this directory"), "\(second.standardError)")
+                #expect(second.standardError.contains(directory.path))
+            }
+            let hit = try LarderProcess.get("/file/1", at: shop)
+            #expect(Self.isRight(hit, "/file/1"))
+            #expect(hit["Cache-Status"]?.hasPrefix("larder; hit") == true)
+        }
+    }
+
+    @Test(arguments: ["cache", "state"])
+    func aDirectoryThatCannotBeWrittenIsNamed(_ part: String) async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        // Below a file there can be no directory, for no user.
+        let file = directory.write("file", "")
+        var paths = ["cache": "\(directory.path)/cache", "state": "\(directory.path)/state"]
+        paths[part] = "\(file)/\(part)"
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(origin, cache: paths["cache"] ?? "", state: paths["state"] ?? ""))
+        try await onOwnThread {
+            let larder = try LarderProcess(launch, in: directory)
+            #expect(try larder.waitForEnd() == .exited(1))
+            #expect(larder.standardOutput == "")
+            #expect(larder.standardError.contains("\(file)/\(part)"), "\(larder.standardError)")
+            #expect(larder.standardError.split(separator: "\n").count == 1, "\(larder.standardError)")
+        }
+    }
+}

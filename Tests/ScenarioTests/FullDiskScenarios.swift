@@ -1,0 +1,204 @@
+// No room on the disk: storing stops, serving does not, and storing begins again by itself.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct FullDiskScenarios {
+    /// A file system of a few megabytes, gone with its last reference.
+    final class SmallDisk: Sendable {
+        let path: String
+        /// Kept until it is unmounted: it could not be removed before.
+        private let directory: TemporaryDirectory
+
+        /// At `cache` in the directory. Nil where this process may not mount.
+        init?(in directory: TemporaryDirectory, megabytes: Int) {
+            let path = "\(directory.path)/cache"
+            mkdir(path, 0o700)
+            guard mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else { return nil }
+            self.path = path
+            self.directory = directory
+        }
+
+        deinit { umount2(path, Int32(MNT_DETACH)) }
+
+        /// Takes space until that many bytes are left.
+        func fill(leaving rest: Int) throws {
+            var status = statvfs()
+            guard statvfs(path, &status) == 0 else { throw WireError("no statvfs") }
+            let length = Int(status.f_bavail) * Int(status.f_frsize) - rest
+            let descriptor = open("\(path)/filler", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+            defer { close(descriptor) }
+            guard length > 0, posix_fallocate(descriptor, 0, length) == 0 else { throw WireError("cannot fill") }
+        }
+
+        func empty() { unlink("\(path)/filler") }
+    }
+
+    static let mayMount = SmallDisk(in: TemporaryDirectory(), megabytes: 1) != nil
+
+    /// Targets with bodies of 150 KB.
+    static func large(_ number: Int) -> String { "/file/\(number * 4 + 1)" }
+
+    /// A daemon and what was asked of it.
+    struct Stand {
+        let larder: LarderProcess
+        let api: String
+        let shop: String
+
+        init(_ larder: LarderProcess) throws {
+            self.larder = larder
+            let addresses = try larder.listening(2)
+            (api, shop) = (addresses[0], addresses[1])
+        }
+
+        /// Asks, holds the answer against what it must be, and says what the cache did.
+        func ask(_ target: String) throws -> String {
+            let response = try LarderProcess.get(target, at: shop)
+            #expect(DamageScenarios.isRight(response, target), "\(target): \(response.statusLine)")
+            return response["Cache-Status"] ?? ""
+        }
+
+        func degraded() throws -> String? {
+            try LarderProcess.get("/v1/status", at: api).json()["store"]?["degraded"]?.string
+        }
+
+        func expectHealth(_ text: String) throws {
+            let health = try LarderProcess.get("/healthz", at: api)
+            #expect(health.status == 200)
+            #expect(health.text == "\(text)\n")
+            #expect(try LarderProcess.get("/readyz", at: api).status == 200)
+        }
+
+        /// Asks new questions until nothing is stored any more; returns those that were.
+        func fillUp() throws -> [String] {
+            var stored: [String] = []
+            for number in 0..<200 {
+                let target = FullDiskScenarios.large(number)
+                guard try ask(target).hasSuffix("; stored") else { break }
+                stored.append(target)
+            }
+            return stored
+        }
+
+        /// What a full disk must look like from outside.
+        func expectServing(_ stored: [String]) throws {
+            #expect(try degraded() != nil)
+            try expectHealth("degraded")
+            for number in 0..<5 {
+                let target = "/fresh/\(number)"
+                let status = try ask(target)
+                #expect(status.hasPrefix("larder; fwd=uri-miss") && !status.contains("stored"), "\(status)")
+            }
+            for target in stored {
+                #expect(try ask(target).hasPrefix("larder; hit"), "\(target) is still there")
+            }
+            #expect(try LarderProcess.get("/v1/itunes/search?q=new", at: api).status == 200)
+        }
+
+        func expectQuietEnd(warnings: Int) throws {
+            larder.signal(SIGTERM)
+            #expect(try larder.waitForEnd() == .exited(0))
+            let complaints = larder.complaints()
+            #expect(complaints.count == warnings, "\(complaints)")
+            #expect(complaints.allSatisfy { $0.contains(" warning ") })
+        }
+    }
+
+    @Test func aFileSizeLimitStopsStoringAndNotServing() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0"))
+        // 4 MiB in the units of sh.
+        launch.prelude = "ulimit -f 8192"
+        try await onOwnThread { [launch] in
+            let stand = try Stand(LarderProcess(launch, in: directory))
+            let stored = try stand.fillUp()
+            #expect((5..<30).contains(stored.count), "\(stored.count)")
+            try stand.expectServing(stored)
+            try stand.expectQuietEnd(warnings: 1)
+        }
+    }
+
+    @Test(.enabled(if: mayMount, "a small disk needs the right to mount"), arguments: ["0", "3 MiB"])
+    func aFullDiskStopsStoringUntilThereIsRoomAgain(_ minFree: String) async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let disk = try #require(SmallDisk(in: directory, megabytes: 24))
+        let configuration = TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0")
+            .replacing("minFree: 0", with: "minFree: \(minFree)")
+        try await onOwnThread {
+            let stand = try Stand(LarderProcess(LarderLaunch(configuration), in: directory))
+            #expect(try stand.ask("/file/0").hasSuffix("; stored"))
+            try stand.expectHealth("ok")
+            try disk.fill(leaving: 6 << 20)
+            let stored = try stand.fillUp()
+            #expect((5..<60).contains(stored.count), "\(stored.count)")
+            // Where the free space is to be kept, room is made of old entries: only the newest is sure to be there.
+            try stand.expectServing(minFree == "0" ? stored : [])
+            disk.empty()
+            // The store tries again after a pause of five seconds; we ask, each time something new, until it has.
+            let clock = SystemTime()
+            let deadline = clock.monotonic() + .seconds(30)
+            var number = 0
+            while try !stand.ask("/again/\(number * 4)").hasSuffix("; stored"), clock.monotonic() < deadline {
+                number += 1
+            }
+            #expect(try stand.ask("/again/\(number * 4)").hasPrefix("larder; hit"))
+            #expect(try stand.degraded() == nil)
+            try stand.expectHealth("ok")
+            try stand.expectQuietEnd(warnings: 1)
+        }
+    }
+
+    @Test(.enabled(if: mayMount, "a small disk needs the right to mount"))
+    func aDiskThatIsFullAtTheStartIsNoReasonNotToServe() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let disk = try #require(SmallDisk(in: directory, megabytes: 8))
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        try await onOwnThread {
+            try disk.fill(leaving: 4096)
+            let stand = try Stand(LarderProcess(launch, in: directory))
+            #expect(try stand.degraded() != nil)
+            try stand.expectHealth("degraded")
+            #expect(try !stand.ask("/file/1").contains("stored"))
+            disk.empty()
+            let clock = SystemTime()
+            let deadline = clock.monotonic() + .seconds(30)
+            var number = 0
+            while try !stand.ask("/again/\(number * 4)").hasSuffix("; stored"), clock.monotonic() < deadline {
+                number += 1
+            }
+            #expect(try stand.degraded() == nil)
+            try stand.expectQuietEnd(warnings: 1)
+        }
+    }
+
+    @Test func theCapIsNeverExceededByMoreThanOneObject() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let cap = 4 << 20
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(
+                origin, in: directory, cacheMore: ", memorySize: 0, maxSize: 4 MiB, maxObject: 3 MiB"))
+        try await onOwnThread {
+            let stand = try Stand(LarderProcess(launch, in: directory))
+            for number in 0..<150 {
+                let target = "/file/\(number)"
+                let largest = TellingOrigin.body(target).count + (64 << 10)
+                let status = try stand.ask(target)
+                #expect(status.hasSuffix("; stored"), "\(target): \(status)")
+                #expect(try stand.ask(target).hasPrefix("larder; hit"), "the newest stays")
+                let store = try LarderProcess.get("/v1/status", at: stand.api).json()["store"]
+                let live = try #require(store?["liveBytes"]?.integer)
+                #expect(live <= cap + largest, "after \(number)")
+            }
+            try stand.expectQuietEnd(warnings: 0)
+        }
+    }
+}

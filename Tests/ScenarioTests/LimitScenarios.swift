@@ -1,0 +1,185 @@
+// Limits of time and number: slow, idle and many clients cost the others nothing, and nothing of them stays behind.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct LimitScenarios {
+    @Test func aSlowHeadIsEndedWithAnAnswer() async throws {
+        try await withLarder("server: { headTimeout: 200ms, idleTimeout: 60s }") { larder in
+            let (answer, isClosed) = try await larder.talk { client in
+                try client.send("GET /healthz HTTP/1.1\r\nHost: local")
+                return (try client.receive(), try client.isClosed())
+            }
+            try BadInputScenarios.expectProblem(answer, 408, "slow head")
+            #expect(isClosed)
+        }
+    }
+
+    @Test func dripsDoNotKeepAHeadAlive() async throws {
+        try await withLarder("server: { headTimeout: 300ms, idleTimeout: 60s }") { larder in
+            let status = try await larder.talk { client in
+                try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: ")
+                // Each byte alone is in time; together they are not.
+                for _ in 0..<2000 {
+                    guard (try? client.send("a")) != nil else { break }
+                    if client.hasInput(within: 5) { break }
+                }
+                return try client.receiveHead().status
+            }
+            #expect(status == 408)
+        }
+    }
+
+    @Test func aBodyThatStopsComingIsEndedWithAnAnswer() async throws {
+        let origin = ServerScenarios.bodies()
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin, "server: { headTimeout: 200ms }")) { larder in
+            let answer = try await larder.send(
+                bytes: Bytes(text: ServerScenarios.request("/raw/api/a", "POST", "Content-Length: 10\r\n") + "abc"))
+            try BadInputScenarios.expectProblem(answer, 408, "slow body")
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
+        try await withLarder("server: { idleTimeout: 200ms, headTimeout: 60s }") { larder in
+            #expect(try await larder.talk { try $0.isClosed() }, "one that never asked")
+            let isClosed = try await larder.talk { client in
+                try client.send(ServerScenarios.request("/healthz"))
+                _ = try client.receive()
+                return try client.isClosed()
+            }
+            #expect(isClosed, "one that asked once")
+        }
+    }
+
+    @Test func aLongAnswerIsNoIdleness() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("at last"))] }
+        defer { origin.stop() }
+        let limits = "server: { idleTimeout: 100ms, headTimeout: 100ms, writeTimeout: 100ms }"
+        try await withLarder(ServerScenarios.passthrough(origin, limits)) { larder in
+            async let slow = larder.get("/raw/api/a")
+            // An idle connection of another client times out meanwhile, twice.
+            for _ in 0..<2 {
+                let isClosed = try await larder.talk { try $0.isClosed() }
+                #expect(isClosed)
+            }
+            gate.open()
+            let answer = try await slow
+            #expect(answer.text == "at last", "\(answer)")
+        }
+    }
+
+    @Test func connectionsBeyondTheLimitWaitForTheirTurn() async throws {
+        // No connection may end by idling while the test, perhaps under a sanitizer, takes its time.
+        try await withLarder("server: { maxConnections: 2, idleTimeout: 1h }") { larder in
+            let (cameEarly, third) = try await onOwnThread { [address = larder.address] () -> (Bool, WireResponse) in
+                func ask(_ client: WireClient) throws -> WireResponse {
+                    try client.send(ServerScenarios.request("/healthz"))
+                    return try client.receive()
+                }
+                var first: WireClient? = try WireClient(address)
+                let second = try WireClient(address)
+                _ = try first.map(ask)
+                _ = try ask(second)
+                let third = try WireClient(address)
+                try third.send(ServerScenarios.request("/healthz"))
+                for _ in 0..<50 { _ = try ask(second) }
+                let cameEarly = third.hasInput
+                first = nil
+                let answer = try third.receive()
+                _ = try ask(second)
+                return (cameEarly, answer)
+            }
+            #expect(!cameEarly)
+            #expect(third.status == 200)
+        }
+    }
+
+    @Test func aClientThatLeavesMidAnswerLeavesNothingBehind() async throws {
+        let large = Bytes(repeating: 0x61, count: 8 << 20)
+        let origin = ScriptedOrigin { _ in
+            let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Length: \(large.count)\r\n\r\n"
+            return [.send(head), .sendBytes(large)]
+        }
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+            for _ in 0..<10 {
+                // Its first bytes only; then it is gone with the rest on the way.
+                let status = try await larder.talk { client in
+                    try client.send(ServerScenarios.request("/raw/api/a"))
+                    return try client.receiveHead().status
+                }
+                #expect(status == 200)
+            }
+            let whole = try await larder.get("/raw/api/a")
+            #expect(whole.body == large, "\(whole.body.count) bytes")
+            #expect(origin.requests.count == 1)
+            try await larder.eventually("the connections are closed") { OpenSockets.count(at: larder.address) <= 1 }
+        }
+    }
+
+    @Test func tenThousandRequestsLeaveNoDescriptorBehind() async throws {
+        let origin = ServerScenarios.echo()
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+            let address = larder.address
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for connection in 0..<64 {
+                    group.addTask {
+                        try await onOwnThread {
+                            let client = try WireClient(address)
+                            var answered = 0
+                            for round in 0..<16 {
+                                // Hits, now and then a miss, an error and a route of our own, ten in a row.
+                                let targets = (0..<10).map { place in
+                                    switch place {
+                                    case 3: "/raw/api/\(connection)-\(round)"
+                                    case 5: "/v1/search?q="
+                                    case 7: "/healthz"
+                                    default: "/raw/api/\(place)"
+                                    }
+                                }
+                                try client.send(targets.map { ServerScenarios.request($0) }.joined())
+                                for target in targets {
+                                    let answer = try client.receive()
+                                    let isRight =
+                                        target.hasPrefix("/raw/api")
+                                        ? answer.text == "asked \(target.dropFirst(8))"
+                                        : answer.status == (target == "/healthz" ? 200 : 400)
+                                    if isRight { answered += 1 } else { throw WireError("\(target): \(answer)") }
+                                }
+                            }
+                            return answered
+                        }
+                    }
+                }
+                var answered = 0
+                for try await count in group { answered += count }
+                #expect(answered == 64 * 160)
+            }
+            // The client's ends are closed; an end of the daemon's that is still open is lost.
+            try await larder.eventually("the connections are closed") { OpenSockets.count(at: larder.address) <= 1 }
+            #expect(try await larder.get("/healthz").status == 200)
+        }
+    }
+}
+
+/// Connections at a listening port as the kernel lists them, without those that only wait for their last packets.
+/// Counting a whole process' descriptors would count what other tests open meanwhile.
+enum OpenSockets {
+    static func count(at address: String) -> Int {
+        guard let port = address.split(separator: ":").last.flatMap({ UInt16($0) }),
+            let table = try? readFile("/proc/net/tcp")
+        else { return -1 }
+        let hex = String(port, radix: 16, uppercase: true)
+        let place = ":" + String(repeating: "0", count: 4 - hex.count) + hex
+        return table.lossyText.split(separator: "\n").dropFirst().count { line in
+            let columns = line.split(separator: " ")
+            // 06 is TIME_WAIT and 0A LISTEN (include/net/tcp_states.h).
+            return columns.count > 3 && columns[1].hasSuffix(place) && columns[3] != "06" && columns[3] != "0A"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// The daemon as a process: what it prints, how it stops and reads its configuration again, and its limits.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct ProcessScenarios {
+    /// An origin that tells when it was asked and answers once the gate is open.
+    static func gated(_ gate: Gate) -> ScriptedOrigin {
+        ScriptedOrigin { request in
+            [.await(gate), .send(ok("held back", fields: "Content-Type: text/plain\r\n"))]
+        }
+    }
+
+    /// Waits for what another process does, looking again and again.
+    static func wait(_ what: String, _ condition: () throws -> Bool) throws {
+        let clock = SystemTime()
+        let deadline = clock.monotonic() + .seconds(30)
+        while try !condition() {
+            guard clock.monotonic() < deadline else { throw WireError("never came true: \(what)") }
+            poll(nil, 0, 2)
+        }
+    }
+
+    static func isRefusing(_ address: String) -> Bool {
+        (try? WireClient(address)) == nil
+    }
+
+    @Test func standardOutputIsTheAddressesInTheirOrderAndNothingElse() async throws {
+        let directory = TemporaryDirectory()
+        let socket = "unix:\(directory.path)/larder.sock"
+        let launch = LarderLaunch(
+            """
+            listen: ["127.0.0.1:0", { address: "127.0.0.1:0", provider: itunes }, "\(socket)"]
+            cache: { path: "\(directory.path)/cache" }
+            state: { path: "\(directory.path)/state" }
+            """)
+        try await onOwnThread {
+            let larder = try LarderProcess(launch, in: directory)
+            let addresses = try larder.listening(3)
+            #expect(addresses[0].hasPrefix("127.0.0.1:") && !addresses[0].hasSuffix(":0"))
+            #expect(addresses[1].hasPrefix("127.0.0.1:") && addresses[1] != addresses[0])
+            #expect(addresses[2] == socket)
+            for address in [addresses[0], socket] {
+                #expect(try LarderProcess.get("/readyz", at: address).status == 200)
+            }
+            larder.signal(SIGTERM)
+            #expect(try larder.waitForEnd() == .exited(0))
+            #expect(larder.standardOutput == addresses.map { "listening \($0)\n" }.joined())
+            #expect(access("\(directory.path)/larder.sock", F_OK) != 0, "the socket's file goes with the daemon")
+            #expect(larder.complaints() == [])
+        }
+    }
+
+    @Test func theAnswerInHandIsFinishedBeforeTheEnd() async throws {
+        let gate = Gate()
+        let origin = Self.gated(gate)
+        defer { origin.stop() }
+        defer { gate.open() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        try await onOwnThread {
+            let larder = try LarderProcess(launch, in: directory)
+            let addresses = try larder.listening(2)
+            let idle = try WireClient(addresses[0])
+            let client = try WireClient(addresses[1])
+            try client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try Self.wait("the origin is asked") { !origin.requests.isEmpty }
+            larder.signal(SIGTERM)
+            try Self.wait("nobody new is let in") { Self.isRefusing(addresses[0]) && Self.isRefusing(addresses[1]) }
+            #expect(try idle.isClosed(), "a connection without a request is closed at once")
+            gate.open()
+            let answer = try client.receive()
+            #expect(answer.status == 200)
+            #expect(answer.text == "held back")
+            #expect(answer["Connection"] == "close")
+            #expect(try client.isClosed())
+            #expect(try larder.waitForEnd() == .exited(0))
+            #expect(larder.complaints() == [])
+        }
+    }
+
+    @Test(arguments: ["deadline", "second signal"])
+    func anAnswerThatDoesNotComeHoldsUpTheEndUntil(_ what: String) async throws {
+        let gate = Gate()
+        let origin = Self.gated(gate)
+        defer { origin.stop() }
+        defer { gate.open() }
+        let directory = TemporaryDirectory()
+        let timeout = what == "deadline" ? "300ms" : "300s"
+        let launch = LarderLaunch(
+            TellingOrigin.configuration(
+                origin, in: directory, more: "server: { drainTimeout: \(timeout) }\nfetch: { deadline: 300s }"))
+        try await onOwnThread {
+            let larder = try LarderProcess(launch, in: directory)
+            let addresses = try larder.listening(2)
+            let client = try WireClient(addresses[1])
+            try client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try Self.wait("the origin is asked") { !origin.requests.isEmpty }
+            larder.signal(SIGTERM)
+            try Self.wait("nobody new is let in") { Self.isRefusing(addresses[0]) }
+            if what == "second signal" { larder.signal(SIGTERM) }
+            #expect(try larder.waitForEnd(within: .seconds(20)) == .exited(0))
+            let answer = try? client.receive()
+            #expect(answer?.status != 200)
+        }
+    }
+
+    @Test func aBadFileAtHangUpIsLoggedAndTheOldSettingsStay() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let configuration = TellingOrigin.configuration(origin, in: directory)
+        try await onOwnThread {
+            let larder = try LarderProcess(LarderLaunch(configuration), in: directory)
+            let addresses = try larder.listening(2)
+            let client = try WireClient(addresses[1])
+            func ask(_ target: String) throws -> String {
+                try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                let response = try client.receive()
+                #expect(DamageScenarios.isRight(response, target), "\(response.statusLine)")
+                return response["Cache-Status"] ?? ""
+            }
+            func rewrite(_ text: String) {
+                let name = larder.configurationFile.split(separator: "/").last.map(String.init) ?? ""
+                directory.write(name, text)
+                larder.signal(SIGHUP)
+            }
+            _ = try ask("/file/0")
+            rewrite(configuration + "\ncahce: { maxSize: 1 GiB }")
+            try Self.wait("the bad file is reported") { larder.standardError.contains("is not used") }
+            let report = larder.complaints().first ?? ""
+            #expect(report.contains(" error ") && report.contains("cahce") && report.contains(larder.configurationFile))
+            #expect(try ask("/file/0").hasPrefix("larder; hit"), "the connection and the cache are still there")
+            rewrite(configuration.replacing("minFree: 0", with: "minFree: 0, maxObject: 1 KiB"))
+            try Self.wait("the good file is taken") { larder.standardError.contains("configuration read again") }
+            #expect(try ask("/file/0").hasPrefix("larder; hit"))
+            let target = "/larger/3000"
+            let answer = try LarderProcess.get(target, at: addresses[1])
+            #expect(
+                answer["Cache-Status"]?.contains("stored") != true, "the new limit is in force: \(answer.statusLine)")
+            larder.signal(SIGTERM)
+            #expect(try larder.waitForEnd() == .exited(0))
+        }
+    }
+
+    @Test func theLimitOfOpenFilesIsRaisedAsFarAsItMay() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        launch.prelude = "ulimit -Sn 64"
+        try await onOwnThread { [launch] in
+            let larder = try LarderProcess(launch, in: directory)
+            let address = try larder.listening(2)[1]
+            let clients = try (0..<200).map { _ in try WireClient(address) }
+            for client in clients { try client.send("GET /file/1 HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+            for client in clients { #expect(try client.receive().status == 200) }
+            let limits = String(decoding: try readFile("/proc/\(larder.pid)/limits"), as: UTF8.self)
+            let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max open files") })
+            let figures = line.split(separator: " ").suffix(3)
+            #expect(figures.first == figures.dropFirst().first, "\(line)")
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// The recorded answers of the real APIs, and two stand-ins that give them: one as they are, one with the hosts of
+// pictures led to itself. They lie beside the repository and are not part of it: without them the tests that read them
+// say so and do nothing, except on CI, where their absence is a failure.
+import Glibc
+import LarderCore
+import LarderOrigin
+import LarderTestSupport
+import Testing
+
+/// One line of the recordings' index.
+struct Recording: Sendable, CustomTestStringConvertible {
+    var file: String
+    var api: String
+    /// The upstream request it answers.
+    var path: String
+    var query: String
+    var status: Int
+
+    var testDescription: String { file }
+
+    /// Files with many bodies answer by index only.
+    var hasManyBodies: Bool { file.hasSuffix("-details.json") }
+
+    var bytes: Bytes { get throws { try readFile("\(Self.folder)/\(file)") } }
+
+    /// The records the body lists: its only one where it is a record itself.
+    var records: [JSONValue] {
+        get throws {
+            let root = try JSON.parse(bytes)
+            let list = root["results"] ?? root["articles"] ?? root["sources"]
+            return list.map { Array($0.elements) } ?? [root]
+        }
+    }
+
+    /// `LARDER_RECORDINGS`, else `../shared/recordings` seen from the package.
+    static let folder: String = {
+        if let set = getenv("LARDER_RECORDINGS") { return String(cString: set) }
+        let package = #filePath.split(separator: "/").dropLast(3)
+        return "/" + package.dropLast().joined(separator: "/") + "/shared/recordings"
+    }()
+
+    /// Every recording of the three APIs.
+    static let all: [Recording] = {
+        guard let bytes = try? readFile("\(folder)/index.json"), let root = try? JSON.parse(bytes) else { return [] }
+        return root.elements.compactMap { entry in
+            guard let file = entry["file"]?.string, let api = entry["api"]?.string, let path = entry["path"]?.string,
+                ["itunes", "newsapi", "dnd5e"].contains(api)
+            else { return nil }
+            return Recording(
+                file: file, api: api, path: path, query: entry["query"]?.string ?? "",
+                status: entry["status"]?.integer ?? 200)
+        }
+    }()
+
+    static let single = all.filter { !$0.hasManyBodies }
+    static let many = all.filter(\.hasManyBodies)
+
+    /// Read once, since there are megabytes of it; both live as long as the process and keep no state that tests share.
+    static let plain = Result { try started(rewriting: false) }
+    static let rewriting = Result { try started(rewriting: true) }
+
+    private static func started(rewriting: Bool) throws -> OriginServer {
+        let origin = try OriginServer(source: .recordings(folder: folder), rewritesImageHosts: rewriting)
+        try origin.start()
+        return origin
+    }
+}
+
+extension Recording {
+    /// The same question at Larder's own route. What only the API itself knows (orders that it documents nowhere) is
+    /// left out, and a question that Larder would not let through is put right: it is the answer that is tried here.
+    var typedTarget: String {
+        var items = query.split(separator: "&").map(String.init)
+        switch (api, path) {
+        case ("itunes", _):
+            items.removeAll { $0.hasPrefix("sort=") || path == "/lookup" && $0.hasPrefix("media=") }
+            items = items.map { $0 == "entity=ebookss" ? "entity=ebook" : $0 }
+            return "/v1/itunes\(path)?\(items.joined(separator: "&"))"
+        case ("newsapi", "/v2/sources"):
+            return "/v1/news/sources"
+        case ("newsapi", "/v2/everything"):
+            items.removeAll { $0.hasPrefix("case=") }
+            return "/v1/news/everything?\(items.isEmpty ? "q=anything" : items.joined(separator: "&"))"
+        case ("newsapi", _):
+            return "/v1/news/headlines?\(items.isEmpty ? "country=us" : items.joined(separator: "&"))"
+        default:
+            return "/v1/dnd/\(path.split(separator: "/").dropFirst(2).joined(separator: "/"))"
+        }
+    }
+
+    /// The very request that was recorded.
+    var rawTarget: String { "/raw/\(api)\(path)\(query.isEmpty ? "" : "?\(query)")" }
+
+    /// A daemon whose provider gets this recording for everything it asks.
+    func configuration(_ origin: OriginServer) -> String {
+        """
+        providers:
+          \(api):
+            baseURL: "\(origin.baseURL(only: file))"
+            rate: off
+            quota: off
+        \(api == "newsapi" ? "    key: some-key" : "")
+        """
+    }
+}
+
+@Suite struct RecordingsForScenarios {
+    @Test func areThereOrTheirAbsenceIsSaidAloud() {
+        guard Recording.all.isEmpty else { return }
+        let message = "NO RECORDINGS in \(Recording.folder): the scenarios with real answers did NOTHING."
+        let line = Bytes(text: "\n*** \(message) ***\n\n")
+        _ = write(STDERR_FILENO, line, line.count)
+        let isCI = getenv("CI").map { String(cString: $0) } == "true"
+        #expect(!isCI, "\(message)")
+    }
+}
