@@ -17,6 +17,8 @@ public struct StoredResponse: Sendable {
     public var fields: HeaderFields
     /// The body as received; a normalised entry's JSON array of results.
     public var body: Bytes
+    /// Where the body is too large to be carried along it is read from here, and `body` is empty.
+    public var large: (any LargeBody)?
     /// When the request left and the response head came (RFC 9111 §4.2.3).
     public var requestTime: WallTime
     public var responseTime: WallTime
@@ -57,6 +59,9 @@ public struct StoredResponse: Sendable {
         self.label = label
     }
 
+    /// The body's length in bytes, wherever it lies.
+    public var bodyLength: Int64 { large?.length ?? Int64(body.count) }
+
     /// The age in whole seconds to put in `Age` (RFC 9111 §4.2.3, §5.1); never negative, whatever the clock did.
     public func age(at now: WallTime) -> Int64 {
         max(0, initialAge + max(0, (now - responseTime).milliseconds)) / 1000
@@ -70,12 +75,42 @@ public enum WriteOutcome: Sendable, Hashable {
     case refused(String)
 }
 
+/// Why a body was not begun: the word of `WriteOutcome.refused`.
+public struct WriteRefusal: Error, Sendable, Hashable {
+    public var reason: String
+
+    public init(_ reason: String) {
+        self.reason = reason
+    }
+}
+
+/// A body on its way into the store, piece by piece; nothing of it is an entry before `complete`.
+public protocol BodyWriter: AnyObject, Sendable {
+    /// What has been appended so far, readable as soon as `append` has returned. Its `length` is that of the moment.
+    var written: any LargeBody { get }
+    /// Commits the next piece, of any size. Anything but `stored` ends the writing; what is written stays readable.
+    func append(_ piece: Bytes) async -> WriteOutcome
+    /// Makes the entry visible in one transaction with the body that was appended; `entry.body` must be empty.
+    func complete(_ entry: StoredResponse) async -> WriteOutcome
+    /// Gives the body up. What was written is removed in the background once nobody reads it. Also done when the writer
+    /// is released without `complete`.
+    func abandon()
+}
+
 /// The store as other rooms see it. Every call returns on the caller's executor; none blocks it.
 public protocol CacheStore: Sendable {
     /// The entry of that key, body included, or nil. Expired entries are returned too: reuse is the caller's decision.
     func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
     /// Writes or replaces an entry in one transaction.
     func write(_ entry: StoredResponse) async -> WriteOutcome
+    /// As `read`, but a body above a few hundred kilobytes is left where it is and read by `large`. Its pieces stay
+    /// readable for as long as the value lives, even when the entry is replaced, purged or evicted meanwhile.
+    func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
+    /// Begins a body whose length may not be known. Refused where it could not be stored at all.
+    func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal>
+    /// Replaces head, times and label of the entry with that key, and leaves its body (RFC 9111 §4.3.4). Nothing happens
+    /// where the entry is gone or is not the one that came at `responseTime` any more. Whether it was done.
+    func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool
     /// Notes that the entry was used. Batched; never waits.
     func touch(_ digest: Digest)
     /// Removes (or with `soft` expires) what the selector names, with everything made from it. Returns how many entries.

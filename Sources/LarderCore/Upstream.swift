@@ -104,6 +104,79 @@ public struct UpstreamResponse: Sendable {
     }
 }
 
+/// An interim answer (1xx) that came before the final one.
+public struct InterimHead: Sendable, Hashable {
+    public var status: Int
+    public var fields: HeaderFields
+
+    public init(status: Int, fields: HeaderFields) {
+        self.status = status
+        self.fields = fields
+    }
+}
+
+/// The head of an upstream answer whose body may still be on its way.
+public struct UpstreamHead: Sendable {
+    public var status: Int
+    public var reason: String
+    /// As received, hop-by-hop fields included.
+    public var fields: HeaderFields
+    /// The answer came over HTTP/1.0.
+    public var isVersion10 = false
+    /// Interim answers other than 100 and 101, in their order; at most a few.
+    public var interim: [InterimHead] = []
+    public var requestTime: WallTime
+    public var responseTime: WallTime
+    /// The URL that answered, after redirects, in the fetcher's own spelling.
+    public var url: String = ""
+    /// Redirects followed on the way.
+    public var redirects = 0
+    /// The body's length where the head tells it; nil where it ends with the last chunk or the connection. 0 where the
+    /// answer has no body by its kind (HEAD, 204, 304).
+    public var length: Int64?
+
+    public init(
+        status: Int, reason: String = "", fields: HeaderFields = [:], requestTime: WallTime, responseTime: WallTime
+    ) {
+        self.status = status
+        self.reason = reason
+        self.fields = fields
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+    }
+}
+
+/// An upstream answer as it comes: its head, and its body on a tape. Nobody reading the tape any more cancels the
+/// transfer; so does `cancel`.
+public struct UpstreamStream: Sendable {
+    public var head: UpstreamHead
+    public var body: BodyTape
+    /// Ends the transfer; the tape fails. No effect after the end.
+    public var cancel: @Sendable () -> Void
+
+    public init(head: UpstreamHead, body: BodyTape, cancel: @escaping @Sendable () -> Void) {
+        self.head = head
+        self.body = body
+        self.cancel = cancel
+    }
+}
+
+/// A request body that is passed on while it is received.
+public struct Upload: Sendable {
+    public var reader: any BodyReader
+    /// Nil: sent in chunks.
+    public var length: Int64?
+    /// The request goes out with `Expect: 100-continue`, and the body is not read before the upstream asks for it, or says
+    /// nothing for a second.
+    public var expectsContinue: Bool
+
+    public init(reader: any BodyReader, length: Int64?, expectsContinue: Bool) {
+        self.reader = reader
+        self.length = length
+        self.expectsContinue = expectsContinue
+    }
+}
+
 /// A fetch that brought no whole answer, by the stage that failed.
 public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Stage: String, Sendable, Hashable, CaseIterable {
@@ -148,4 +221,8 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
 public protocol Upstream: Sendable {
     /// Performs one exchange. Cancelling the task cancels the transfer (`.cancelled`).
     func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse
+    /// Performs one exchange and returns with the final head. `order.deadline` ends with the head; after it, the transfer
+    /// fails when nothing comes for `stall` while the tape has room. `order.maxBody` bounds the body.
+    /// - Parameter upload: takes the place of `order.body`. Its reader is abandoned when the exchange ends before it.
+    func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream
 }

@@ -169,6 +169,7 @@ extension Connection {
         case .bytes(let bytes): pending.append(bytes)
         case .slices(let pieces):
             for piece in pieces { pending.append(piece) }
+        case .stream: break
         }
     }
 

@@ -25,8 +25,11 @@ public struct ServerRequest: Sendable {
     /// The query without "?", in the same form; nil where there is none.
     public var query: String?
     public var fields: HeaderFields
-    /// Decoded; empty where there was none.
+    /// Decoded; empty where there was none, or where it is streamed.
     public var body: Bytes
+    /// The body as it comes, where the handler asked for that (`RequestHandler.takesStream`) and there is one. A client
+    /// that waits for "100 Continue" is sent it when the first piece is asked for.
+    public var upload: Upload?
     /// Number of the listener it came in by, and the provider that listener is bound to.
     public var listener: UInt16
     public var listenerProvider: String?
@@ -55,17 +58,36 @@ public struct ServerRequest: Sendable {
 }
 
 /// A response's body.
-public enum ResponseBody: Sendable, Hashable {
+public enum ResponseBody: Sendable {
     case empty
     case bytes(Bytes)
     /// Pieces that are written one after the other, without being joined first.
     case slices([Bytes])
+    /// Pieces as they come. Without a length it goes out in chunks, or to a 1.0 client until the connection closes. Where
+    /// the reader fails, or ends at another length than was said, the connection is cut.
+    case stream(any BodyReader, length: Int64?)
 
+    /// The length where it is known; 0 for a stream of unknown length.
     public var count: Int {
         switch self {
+        case .stream(_, let length): Int(clamping: length ?? 0)
         case .empty: 0
         case .bytes(let bytes): bytes.count
         case .slices(let pieces): pieces.reduce(0) { $0 + $1.count }
+        }
+    }
+}
+
+extension ResponseBody: Equatable {
+    /// Streams are equal where they are the same one.
+    public static func == (left: ResponseBody, right: ResponseBody) -> Bool {
+        switch (left, right) {
+        case (.empty, .empty): true
+        case (.bytes(let one), .bytes(let other)): one == other
+        case (.slices(let one), .slices(let other)): one == other
+        case (.stream(let one, let length), .stream(let other, let otherLength)):
+            one === other && length == otherLength
+        default: false
         }
     }
 }
@@ -81,6 +103,8 @@ public struct ServerResponse: Sendable {
     public var body: ResponseBody
     /// To HEAD: the length that the body of the GET has, where `body` does not hold it.
     public var contentLength: Int?
+    /// Interim answers of the upstream's, sent before this one to a client of HTTP/1.1 (RFC 9110 §15.2).
+    public var interim: [InterimHead] = []
     /// For the access log and the counters.
     public var outcome: CacheOutcome
     public var provider: String?
@@ -110,6 +134,12 @@ public protocol RequestHandler: Sendable {
     /// Answers one request. Runs in a task of its own that prefers the connection's loop, so it must not block; the
     /// task is cancelled when the client leaves before the answer began, and its answer is then dropped.
     func respond(to request: ServerRequest) async -> ServerResponse
+    /// Whether that request's body is wanted as it comes; else it is read whole first, up to the server's limit.
+    func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool
+}
+
+extension RequestHandler {
+    public func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool { false }
 }
 
 /// The parts of a request target (RFC 9112 §3.2).
