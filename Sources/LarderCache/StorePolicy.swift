@@ -17,7 +17,7 @@ public enum StorePolicy {
     /// All words a refusal can give.
     public static let reasons: [String] = [
         "method", "requestBody", "authorization", "cookie", "requestNoStore", "limited", "refused", "invalidRequest",
-        "broken", "partial", "status", "noLifetime", "noStore", "private", "setCookie", "vary",
+        "broken", "partial", "status", "noLifetime", "noStore", "private", "setCookie", "vary", "connection",
     ]
 
     /// - Parameters:

@@ -58,6 +58,38 @@ public struct CacheControl: Sendable, Hashable {
         }
     }
 
+    /// The directives of a targeted field (RFC 9213 §2.1), whose members are typed: figures are integers, names stand in
+    /// strings or tokens. Parameters say nothing, and `?0` is no directive. A figure of another type counts as 0, as one
+    /// that cannot be read does in `Cache-Control`.
+    public init(dictionary: StructuredField.Dictionary) {
+        for (key, member) in dictionary.members {
+            var directive = FieldList.Directive(name: key, value: nil, isMalformed: false)
+            if case .item(let item) = member {
+                switch item.value {
+                case .boolean(true): break
+                case .boolean(false): continue
+                case .integer(let figure): directive.value = "\(figure)"
+                case .string(let text) where Self.takesNames(key): directive.value = text
+                case .token(let text) where Self.takesNames(key): directive.value = text
+                default: directive.isMalformed = true
+                }
+            } else {
+                directive.isMalformed = true
+            }
+            if key == "no-cache" {
+                Self.restrict(&noCache, &noCacheFields, by: directive)
+            } else if key == "private" {
+                Self.restrict(&isPrivate, &privateFields, by: directive)
+            } else {
+                apply(directive)
+            }
+        }
+    }
+
+    private static func takesNames(_ directive: String) -> Bool {
+        directive == "no-cache" || directive == "private"
+    }
+
     private mutating func apply(_ directive: FieldList.Directive) {
         switch directive.name {
         case "max-age": maxAge = Self.seconds(directive)

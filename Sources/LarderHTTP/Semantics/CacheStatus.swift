@@ -18,7 +18,8 @@ public enum CacheStatus {
         case partial
     }
 
-    /// The field's value, such as `larder; hit; ttl=123` or `larder; fwd=uri-miss; fwd-status=200; stored`.
+    /// The field's value for an outcome of the built-in providers (RFC 9211 §2), such as `larder; hit; ttl=123` or
+    /// `larder; fwd=uri-miss; fwd-status=200; stored`. Pass-through says more, by `hit` and `forwarded`.
     ///
     /// - Parameters:
     ///   - ttl: seconds of freshness left; negative for a stale answer. Only with answers from the cache.
@@ -31,45 +32,53 @@ public enum CacheStatus {
         outcome: CacheOutcome, ttl: Int64? = nil, fwdStatus: Int? = nil, stored: Bool? = nil, collapsed: Bool = false,
         fwdReason: ForwardReason? = nil, detail: String? = nil
     ) -> String {
-        var out = "larder"
-        var detail = detail
         switch outcome {
-        case .hit, .stale, .negative:
-            out += "; hit"
-            if let ttl { out += "; ttl=\(integer(ttl))" }
-            if outcome == .negative, detail == nil { detail = "negative" }
+        case .hit, .stale: hit(ttl: ttl, detail: detail)
+        case .negative: hit(ttl: ttl, detail: detail ?? "negative")
         case .miss, .joined, .bypass:
-            out += "; fwd=\((fwdReason ?? (outcome == .bypass ? .bypass : .uriMiss)).rawValue)"
-            if let fwdStatus, (100...999).contains(fwdStatus) { out += "; fwd-status=\(fwdStatus)" }
-            if stored == true { out += "; stored" }
-            if collapsed || outcome == .joined { out += "; collapsed" }
-        case .none:
-            break
+            forwarded(
+                fwdReason ?? (outcome == .bypass ? .bypass : .uriMiss), status: fwdStatus, stored: stored == true,
+                collapsed: collapsed || outcome == .joined, detail: detail)
+        case .none: "larder" + rendered(detail: detail)
         }
-        if let detail, !detail.isEmpty { out += "; detail=\(bareItem(detail))" }
-        return out
     }
 
-    /// Structured-field integers have at most 15 digits (RFC 8941 §3.3.1).
-    private static func integer(_ value: Int64) -> Int64 {
-        min(max(value, -999_999_999_999_999), 999_999_999_999_999)
+    /// An answer from the cache without going forward (RFC 9211 §2.1), such as `larder; hit; ttl=123`. That is also a
+    /// stale answer for which nothing was sent: while it is refreshed, or since the upstream could not be asked.
+    ///
+    /// - Parameter ttl: seconds of freshness left, negative for a stale answer (§2.4).
+    public static func hit(ttl: Int64?, detail: String? = nil) -> String {
+        var out = "larder; hit"
+        if let ttl { out += "; ttl=\(StructuredField.integer(ttl))" }
+        return out + rendered(detail: detail)
     }
 
-    /// A token where the text is one, else a string; characters that neither can hold become "?".
-    private static func bareItem(_ text: String) -> String {
-        let bytes = text.utf8
-        let startsToken = bytes.first.map { $0 == 0x2A || ASCII.lowercased($0) &- 0x61 < 26 } ?? false
-        if startsToken, bytes.allSatisfy({ ASCII.isToken($0) || $0 == 0x3A || $0 == 0x2F }) { return text }
-        var out = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x22, 0x5C:
-                out += "\\"
-                out.unicodeScalars.append(scalar)
-            case 0x20...0x7E: out.unicodeScalars.append(scalar)
-            default: out += "?"
-            }
-        }
-        return out + "\""
+    /// An answer for which the request went forward (RFC 9211 §2.2 to §2.6), such as
+    /// `larder; fwd=uri-miss; fwd-status=200; stored; ttl=60`. What went forward is no hit, whoever answered at last:
+    ///  - a stored answer that the upstream confirmed is `fwd=stale; fwd-status=304`. Nothing new was stored, so
+    ///    `stored` is left out beside 304, as in the RFC's own example;
+    ///  - a stale answer in place of the upstream's error is `fwd=stale; fwd-status=503; ttl=-5; detail=stale-if-error`.
+    ///
+    /// - Parameters:
+    ///   - reason: why (§2.2).
+    ///   - status: the upstream's; nil where none came, or none of this request's own where it was collapsed.
+    ///   - ttl: as for `hit`: of what is answered, where it is or has just been stored.
+    ///   - stored: the answer was stored (§2.5).
+    ///   - collapsed: another request's fetch answered (§2.6).
+    public static func forwarded(
+        _ reason: ForwardReason, status: Int? = nil, ttl: Int64? = nil, stored: Bool = false, collapsed: Bool = false,
+        detail: String? = nil
+    ) -> String {
+        var out = "larder; fwd=\(reason.rawValue)"
+        if let status, (100...999).contains(status) { out += "; fwd-status=\(status)" }
+        if stored, status != 304 { out += "; stored" }
+        if collapsed { out += "; collapsed" }
+        if let ttl { out += "; ttl=\(StructuredField.integer(ttl))" }
+        return out + rendered(detail: detail)
+    }
+
+    private static func rendered(detail: String?) -> String {
+        guard let detail, !detail.isEmpty else { return "" }
+        return "; detail=\(StructuredField.tokenOrQuoted(detail))"
     }
 }

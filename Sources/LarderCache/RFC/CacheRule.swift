@@ -1,0 +1,31 @@
+// Every rule that can decide about storing or reuse, by name: what an explanation of one request cites. The standard's
+// rules name their section; ours, where Larder is stricter or the configuration decides, say so in their sentence.
+
+/// A rule that decided. Its raw value is the word of JSON explanations.
+public enum CacheRule: String, CaseIterable, Sendable, Hashable {
+    // Storing: why not.
+    case method, requestBody, authorization, cookie, requestNoStore, responseNoStore, responsePrivate
+    case notFinal, statusNotUnderstood, statusNeverStored, partialContent, notModifiedAnswer, preconditionAnswer
+    case setCookie, varyAny, variantUnknown, connectionOption, notCacheable, noLifetime, noUse, retention, notAnAnswer
+    // Storing: why, and for how long.
+    case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
+    // Reuse before the upstream is asked.
+    case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
+    case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound
+    case clock
+    // Reuse after asking failed.
+    case disconnected, staleIfError, requestStaleIfError, errorForwarded
+    // Variants, validation, update, invalidation, ranges.
+    case uriMiss, variantMiss, variantMatch, validated, validatedNone, headUpdate, headInvalidate
+    case invalidated, range, ifRange, conditional
+    // `ttl` semantics.
+    case configuredTTL, configuredEmpty, configuredNegative, configuredStale
+}
+
+extension CacheRule {
+    /// Where the rule is written: "RFC 9111 §5.2.2.5", or "Larder" for rules of the configuration.
+    public var section: String { text.section }
+
+    /// The rule in one plain sentence.
+    public var sentence: String { text.sentence }
+}

@@ -1,0 +1,121 @@
+// Section and sentence of every rule, side by side, so that a reader finds one by the other.
+
+extension CacheRule {
+    typealias Text = (section: String, sentence: String)
+
+    var text: Text {
+        switch self {
+        case .method, .requestBody, .authorization, .cookie, .requestNoStore, .responseNoStore, .responsePrivate,
+            .notFinal, .statusNotUnderstood, .statusNeverStored, .partialContent, .notModifiedAnswer,
+            .preconditionAnswer, .setCookie, .varyAny, .variantUnknown, .connectionOption, .notCacheable, .noLifetime,
+            .noUse, .retention, .notAnAnswer:
+            refusal
+        case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand, .targeted:
+            lifetime
+        case .fresh, .immutable, .requestNoCache, .requestMaxAge, .requestMinFresh, .requestMaxStale, .onlyIfCached,
+            .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
+            .staleBound, .clock, .disconnected, .staleIfError, .requestStaleIfError, .errorForwarded:
+            reuse
+        case .uriMiss, .variantMiss, .variantMatch, .validated, .validatedNone, .headUpdate, .headInvalidate,
+            .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty, .configuredNegative,
+            .configuredStale:
+            change
+        }
+    }
+
+    private var refusal: Text {
+        switch self {
+        case .method: ("RFC 9111 §3", "Only answers to GET are stored.")
+        case .requestBody: ("RFC 9110 §9.3.1", "A request with a body has no meaning that a key could hold.")
+        case .authorization:
+            ("RFC 9111 §3.5", "The request carried credentials, and the answer does not say that others may have it.")
+        case .cookie:
+            (
+                "RFC 9111 §3.5",
+                "The request carried cookies, which Larder treats like credentials; the RFC does not ask for that."
+            )
+        case .requestNoStore: ("RFC 9111 §5.2.1.5", "The request said no-store.")
+        case .responseNoStore: ("RFC 9111 §5.2.2.5", "The answer said no-store.")
+        case .responsePrivate: ("RFC 9111 §5.2.2.7", "The answer is for one person (private).")
+        case .notFinal: ("RFC 9111 §3", "Only final answers are stored.")
+        case .statusNotUnderstood:
+            ("RFC 9111 §5.2.2.3", "The answer demands that its status is understood (must-understand); it is not.")
+        case .statusNeverStored: ("RFC 6585 §7.2", "Answers with this status speak of one moment and are never stored.")
+        case .partialContent: ("RFC 9111 §3.3", "The answer is a part; parts are not stored.")
+        case .notModifiedAnswer: ("RFC 9111 §4.3.4", "304 updates what is stored and is no answer of its own.")
+        case .preconditionAnswer: ("RFC 9110 §13.2", "The answer is about this request's conditions or ranges.")
+        case .setCookie:
+            ("RFC 9111 §7.3", "The answer sets a cookie, and does not say that it may be shared (Larder is stricter).")
+        case .varyAny: ("RFC 9111 §4.1", "The answer was chosen by what no request field tells (Vary: *).")
+        case .variantUnknown: ("RFC 9111 §4.1", "The answer depends on request fields that are not kept apart here.")
+        case .connectionOption:
+            ("RFC 9110 §7.6.1", "Connection lists a field that deciding about the answer would need later.")
+        case .notCacheable:
+            ("RFC 9111 §3", "The status is not cacheable by itself, and the answer does not say how long it lives.")
+        case .noLifetime: ("RFC 9111 §4.2.2", "The answer has neither a lifetime nor a validator.")
+        case .noUse: ("RFC 9111 §4.2.4", "The answer could be used neither fresh, nor stale, nor for a validation.")
+        case .retention: ("Larder", "The provider's terms do not allow to keep the answer any longer.")
+        default: ("Larder", "The provider's answer is no data: limited, refused, wrong or broken.")
+        }
+    }
+
+    private var lifetime: Text {
+        switch self {
+        case .sharedMaxAge: ("RFC 9111 §5.2.2.10", "The answer's s-maxage sets its lifetime.")
+        case .maxAge: ("RFC 9111 §5.2.2.1", "The answer's max-age sets its lifetime.")
+        case .expires: ("RFC 9111 §5.3", "The answer's Expires sets its lifetime.")
+        case .heuristic:
+            ("RFC 9111 §4.2.2", "A tenth of the time since the last change, a day at most, is its lifetime.")
+        case .validationOnly: ("RFC 9111 §4.3", "The answer has no lifetime and is kept to be validated.")
+        case .noCacheAnswer: ("RFC 9111 §5.2.2.4", "The answer said no-cache: it is used only after a validation.")
+        case .mustUnderstand: ("RFC 9111 §5.2.2.3", "The status is understood, so must-understand lifts no-store.")
+        default: ("RFC 9213 §2.2", "A targeted field took the place of Cache-Control and Expires.")
+        }
+    }
+
+    private var reuse: Text {
+        switch self {
+        case .fresh: ("RFC 9111 §4.2", "The stored answer is fresh.")
+        case .immutable: ("RFC 8246 §2", "The stored answer is fresh and does not change meanwhile (immutable).")
+        case .requestNoCache: ("RFC 9111 §5.2.1.4", "The request demands a validation (no-cache).")
+        case .requestMaxAge: ("RFC 9111 §5.2.1.1", "The stored answer is older than the request accepts (max-age).")
+        case .requestMinFresh:
+            ("RFC 9111 §5.2.1.3", "The stored answer is not fresh for as long as the request wants (min-fresh).")
+        case .requestMaxStale: ("RFC 9111 §5.2.1.2", "The request says how stale an answer may be (max-stale).")
+        case .onlyIfCached: ("RFC 9111 §5.2.1.7", "The request wants a stored answer or none (only-if-cached).")
+        case .mustRevalidate: ("RFC 9111 §5.2.2.2", "The stored answer is never used stale (must-revalidate).")
+        case .proxyRevalidate: ("RFC 9111 §5.2.2.8", "A shared cache never uses the answer stale (proxy-revalidate).")
+        case .sharedMaxAgeStale: ("RFC 9111 §5.2.2.10", "A shared cache never uses the answer stale (s-maxage).")
+        case .staleWhileRevalidate:
+            ("RFC 5861 §3", "The stored answer may be used while it is validated in the background.")
+        case .staleNeedsValidation: ("RFC 9111 §4.2.4", "The stored answer is stale and must be validated.")
+        case .staleBound: ("Larder", "The stored answer is staler than the configuration allows.")
+        case .clock: ("RFC 9111 §4.2.3", "The clock was set back: how old the stored answer is cannot be known.")
+        case .disconnected: ("RFC 9111 §4.2.4", "The upstream cannot be reached, so a stale answer may serve.")
+        case .staleIfError: ("RFC 5861 §4", "The stored answer says how long it may cover for errors (stale-if-error).")
+        case .requestStaleIfError:
+            ("RFC 5861 §4", "The request says how stale an answer may be on errors (stale-if-error).")
+        default: ("RFC 9111 §4.3.3", "Nothing allows a stale answer in place of the upstream's error.")
+        }
+    }
+
+    private var change: Text {
+        switch self {
+        case .uriMiss: ("RFC 9111 §4", "Nothing is stored for this URL.")
+        case .variantMiss: ("RFC 9111 §4.1", "Answers are stored for this URL, none for these request fields.")
+        case .variantMatch: ("RFC 9111 §4.1", "The stored answer was chosen by the same request fields.")
+        case .validated: ("RFC 9111 §4.3.4", "The upstream confirmed the stored answer (304).")
+        case .validatedNone: ("RFC 9111 §4.3.4", "The upstream's 304 names no stored answer.")
+        case .headUpdate: ("RFC 9111 §4.3.5", "The head that HEAD brought confirmed the stored answer.")
+        case .headInvalidate: ("RFC 9111 §4.3.5", "The head that HEAD brought belongs to another answer.")
+        case .invalidated: ("RFC 9111 §4.4", "A request that may change things made stored answers invalid.")
+        case .range: ("RFC 9110 §14.2", "The request asked for a part of the stored answer.")
+        case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
+        case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
+        case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
+        case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")
+        case .configuredNegative: ("Larder", "The configuration sets how long an absence is remembered.")
+        default: ("Larder", "The configuration allows this answer to be used stale.")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// How long an answer is fresh (RFC 9111 §4.2): told by s-maxage, max-age or Expires in this order, else guessed from
+// the time since its last change. Also which status codes allow the guess, and which the rules here understand.
+import LarderCore
+import LarderHTTP
+
+extension RFCStorage {
+    /// Heuristic freshness is this part of the time since the last change, and never longer than a day (§4.2.2).
+    static let heuristicDivisor: Int64 = 10
+    static let heuristicLimit: Int64 = 86_400_000
+
+    /// Status codes whose meaning for caching is known here (RFC 9111 §3, §5.2.2.3). 206 needs the joining of parts.
+    static let understood: Set<Int> = [
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 415, 421, 451, 500, 501, 502,
+        503, 504,
+    ]
+
+    /// Those that may be kept without being told how long (RFC 9110 §15.1).
+    static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    /// A lifetime in milliseconds from birth, and the rule that gave it.
+    struct Lifetime: Sendable, Hashable {
+        var milliseconds: Int64
+        var rule: CacheRule
+    }
+
+    /// The freshness lifetime (RFC 9111 §4.2.1, §4.2.2); nil where neither the answer nor a heuristic gives any.
+    static func lifetime(
+        status: Int, fields: HeaderFields, responseTime: WallTime, control: CacheControl, isTargeted: Bool
+    ) -> Lifetime? {
+        if let seconds = control.sMaxAge { return Lifetime(milliseconds: seconds * 1000, rule: .sharedMaxAge) }
+        if let seconds = control.maxAge { return Lifetime(milliseconds: seconds * 1000, rule: .maxAge) }
+        let date = Age.date(fields, responseTime: responseTime)
+        let expires = isTargeted ? [] : fields.all("Expires")
+        if !expires.isEmpty {
+            // An unreadable date, "0" above all, means already expired; so do lines that contradict each other (§5.3).
+            guard Set(expires).count == 1, let end = HTTPDate.parse(expires[0], now: responseTime) else {
+                return Lifetime(milliseconds: 0, rule: .expires)
+            }
+            return Lifetime(milliseconds: max(0, (end - date).milliseconds), rule: .expires)
+        }
+        guard heuristicallyCacheable.contains(status) || control.isPublic,
+            let text = fields.first("Last-Modified"),
+            let changed = HTTPDate.parse(text, now: responseTime), changed < date
+        else { return nil }
+        let guess = min((date - changed).milliseconds / heuristicDivisor, heuristicLimit)
+        return Lifetime(milliseconds: guess, rule: .heuristic)
+    }
+}

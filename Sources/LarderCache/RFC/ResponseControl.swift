@@ -1,0 +1,30 @@
+// Which field of an answer controls the cache (RFC 9213 §2.2): the first of our targets that came and holds a
+// dictionary which is not empty takes the place of Cache-Control and Expires. A field that cannot be read, or says
+// nothing, is as if it were absent.
+import LarderCore
+import LarderHTTP
+
+/// The directives that count for one answer.
+public struct ResponseControl: Sendable, Hashable {
+    /// The targeted field that is ours (RFC 9213 §2).
+    public static let ownTarget = "Larder-Cache-Control"
+
+    public let control: CacheControl
+    /// A targeted field took the place of `Cache-Control` and `Expires`, which are not looked at (RFC 9213 §2.2).
+    public let isTargeted: Bool
+
+    /// Chooses and reads the field (RFC 9213 §2.2).
+    ///
+    /// - Parameter targets: names of targeted fields, the most specific first.
+    public init(fields: HeaderFields, targets: [String]) {
+        for target in targets {
+            let values = fields.all(target)
+            guard !values.isEmpty, let members = StructuredField.dictionary(values), !members.isEmpty else { continue }
+            control = CacheControl(dictionary: members)
+            isTargeted = true
+            return
+        }
+        control = CacheControl(fields.all("Cache-Control"))
+        isTargeted = false
+    }
+}

@@ -1,0 +1,68 @@
+// The request fields that choose among variants, in one form (RFC 9111 §4.1): lines of one name combined, white space
+// around the members gone, and of `Accept-Language` and `Accept-Encoding`, whose values know no case, letters folded.
+// The form is injective: absent, empty, one member "a, b" in quotes and two members are four different things.
+import LarderCore
+import LarderHTTP
+
+extension VariantIndex {
+    /// The digest of the selecting fields of a request (RFC 9111 §4.1). Requests have the same digest exactly when every
+    /// one of the names is absent in both, or present in both with the same members in the same order.
+    ///
+    /// - Parameter names: of the answer's `Vary`, in any case and order.
+    public static func selection(names: [String], requestFields: HeaderFields) -> Digest {
+        var bytes = Bytes()
+        for name in normalised(names) {
+            append(name, to: &bytes)
+            guard requestFields.contains(name) else {
+                bytes.append(0)
+                continue
+            }
+            bytes.append(1)
+            let members = FieldList.members(requestFields.all(name))
+            VariableLength.append(UInt64(members.count), to: &bytes)
+            for member in members {
+                append(foldsCase(name) ? FieldList.lowercased(member) : String(member), to: &bytes)
+            }
+        }
+        return Digest(of: bytes)
+    }
+
+    /// Names in lower case, sorted, each once.
+    static func normalised(_ names: [String]) -> [String] {
+        Set(names.map { FieldList.lowercased($0) }).sorted()
+    }
+
+    private static func foldsCase(_ name: String) -> Bool {
+        name == "accept-language" || name == "accept-encoding"
+    }
+
+    private static func append(_ text: String, to bytes: inout Bytes) {
+        VariableLength.append(UInt64(text.utf8.count), to: &bytes)
+        bytes.append(contentsOf: text.utf8)
+    }
+}
+
+/// Numbers as seven bits a byte, the lowest first, the highest bit set on all but the last (LEB128).
+enum VariableLength {
+    static func append(_ value: UInt64, to bytes: inout Bytes) {
+        var value = value
+        while value >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: value) | 0x80)
+            value >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    /// The number at the place, which moves behind it; nil at the end of the bytes and for what does not fit 63 bits.
+    static func read(_ bytes: Bytes, at place: inout Int) -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+            guard place < bytes.count else { return nil }
+            let byte = bytes[place]
+            place += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+}

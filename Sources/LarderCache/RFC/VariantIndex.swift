@@ -1,0 +1,123 @@
+// Which variants of one URL are stored (RFC 9111 §4.1). Each has the names of its own `Vary`, since an origin may change
+// its mind between answers, and is found by the digest of the values that those names have in a request. The index is
+// the row under the URL's own key; each variant lies under a key that its digest is part of.
+import LarderCore
+import LarderHTTP
+
+/// The variants of one URL, the newest first. A value, stored as bytes.
+public struct VariantIndex: Sendable, Hashable {
+    /// An origin that varies by what is different in every request would fill the store with answers that never serve
+    /// again. 32 are enough for languages times codings; beyond that the oldest leaves.
+    public static let limit = 32
+
+    /// One stored variant.
+    public struct Variant: Sendable, Hashable {
+        /// The names of its `Vary`, lower case, sorted.
+        public let names: [String]
+        /// The digest of the selecting values, names included.
+        public let selection: Digest
+        public var receivedAt: WallTime
+    }
+
+    public private(set) var variants: [Variant]
+
+    /// No variants.
+    public init() {
+        variants = []
+    }
+
+    /// The selections that a request matches, each by its own names, the most recently received first (RFC 9111 §4.1:
+    /// of several the most recent one is to be used).
+    public func candidates(for requestFields: HeaderFields) -> [Digest] {
+        var known: [[String]: Digest] = [:]
+        return variants.compactMap { variant in
+            let wanted = known[variant.names] ?? Self.selection(names: variant.names, requestFields: requestFields)
+            known[variant.names] = wanted
+            return wanted == variant.selection ? wanted : nil
+        }
+    }
+
+    /// Notes a variant that is stored now, in the place of one with the same selection (RFC 9111 §4.1).
+    ///
+    /// - Parameter names: of the answer's `Vary`; never with "*", which nothing matches.
+    /// - Returns: its selection, and those that had to leave: their rows are to be removed.
+    public mutating func add(
+        vary names: [String], requestFields: HeaderFields, receivedAt: WallTime
+    ) -> (selection: Digest, dropped: [Digest]) {
+        let names = Self.normalised(names)
+        let selection = Self.selection(names: names, requestFields: requestFields)
+        variants.removeAll { $0.selection == selection }
+        let place = variants.firstIndex { $0.receivedAt <= receivedAt } ?? variants.endIndex
+        variants.insert(Variant(names: names, selection: selection, receivedAt: receivedAt), at: place)
+        let dropped = variants.dropFirst(Self.limit).map(\.selection)
+        variants.removeLast(dropped.count)
+        return (selection, dropped)
+    }
+
+    /// Forgets a variant whose row is gone.
+    public mutating func remove(_ selection: Digest) {
+        variants.removeAll { $0.selection == selection }
+    }
+}
+
+extension VariantIndex {
+    private static let version: UInt8 = 1
+
+    /// Version, count, then of each variant: count of names, each with its length; 32 bytes of digest; milliseconds in
+    /// 8 bytes, the highest first.
+    public func encoded() -> Bytes {
+        var out: Bytes = [Self.version]
+        VariableLength.append(UInt64(variants.count), to: &out)
+        for variant in variants {
+            VariableLength.append(UInt64(variant.names.count), to: &out)
+            for name in variant.names {
+                VariableLength.append(UInt64(name.utf8.count), to: &out)
+                out.append(contentsOf: name.utf8)
+            }
+            out.append(contentsOf: variant.selection.bytes)
+            let time = UInt64(bitPattern: variant.receivedAt.milliseconds)
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                out.append(UInt8(truncatingIfNeeded: time >> shift))
+            }
+        }
+        return out
+    }
+
+    /// The index from what `encoded` wrote; nil for any other bytes.
+    public init?(decoding bytes: Bytes) {
+        var place = 1
+        guard bytes.first == Self.version, let count = VariableLength.read(bytes, at: &place), count <= Self.limit
+        else {
+            return nil
+        }
+        variants = []
+        for _ in 0..<count {
+            guard let names = Self.names(bytes, at: &place), bytes.count - place >= 40,
+                let selection = Digest(bytes: Bytes(bytes[place..<place + 32]))
+            else { return nil }
+            let time = bytes[place + 32..<place + 40].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            place += 40
+            variants.append(
+                Variant(
+                    names: names, selection: selection,
+                    receivedAt: WallTime(milliseconds: Int64(bitPattern: time))))
+        }
+        // Only what `encoded` writes is taken: one form, nothing behind it.
+        guard place == bytes.count, encoded() == bytes else { return nil }
+    }
+
+    private static func names(_ bytes: Bytes, at place: inout Int) -> [String]? {
+        guard let count = VariableLength.read(bytes, at: &place), count <= UInt64(bytes.count) else { return nil }
+        var names: [String] = []
+        for _ in 0..<count {
+            guard let length = VariableLength.read(bytes, at: &place), length <= UInt64(bytes.count - place) else {
+                return nil
+            }
+            let name = bytes[place..<place + Int(length)]
+            guard let text = Bytes(name).strictText else { return nil }
+            names.append(text)
+            place += Int(length)
+        }
+        return names == normalised(names) ? names : nil
+    }
+}

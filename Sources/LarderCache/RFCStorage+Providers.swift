@@ -1,0 +1,38 @@
+// RFC 9111 for entries of providers that are kept one a key: no variants, no validation. Stricter than the whole rules
+// (RFC/RFCStorage.swift): no answer with `Set-Cookie`, none chosen by a request field other than `Accept-Encoding`, and
+// `must-understand` does not lift `no-store`. Being strict costs a fetch and is never wrong.
+import LarderCore
+import LarderHTTP
+
+extension RFCStorage {
+    static func decide(response: UpstreamResponse, isNegative: Bool, rule: FreshnessRule) -> StoreDecision {
+        let fields = response.fields
+        let control = CacheControl(fields.all("Cache-Control"))
+        guard understood.contains(response.status) else { return .refuse(reason: "status") }
+        if control.noStore { return .refuse(reason: "noStore") }
+        if control.isPrivate { return .refuse(reason: "private") }
+        if fields.contains("Set-Cookie") { return .refuse(reason: "setCookie") }
+        guard Vary(fields).dependsOnly(on: ["accept-encoding"]) else { return .refuse(reason: "vary") }
+        let lifetime = lifetime(
+            status: response.status, fields: fields, responseTime: response.responseTime, control: control,
+            isTargeted: false)
+        guard let lifetime else { return .refuse(reason: "noLifetime") }
+        let initialAge = Age.initial(
+            fields: fields, requestTime: response.requestTime, responseTime: response.responseTime)
+        // Freshness counts from the birth of the answer, and part of it may have passed on the way (§4.2).
+        let left = control.noCache ? 0 : max(0, lifetime.milliseconds - initialAge)
+        let window = isNegative ? .zero : staleWindow(control: control, rule: rule)
+        return StorePolicy.bounded(
+            initialAge: initialAge, responseTime: response.responseTime, lifetime: left, staleWindow: window,
+            isNegative: isNegative, rule: rule)
+    }
+
+    /// How long past its freshness the answer may ever be served. Directives that demand validation forbid it
+    /// (§4.2.4); the answer's own windows (RFC 5861) may narrow what the rule allows, not widen it.
+    static func staleWindow(control: CacheControl, rule: FreshnessRule) -> Duration {
+        if control.noCache || RFCReuse.staleProhibition(control) != nil { return .zero }
+        guard control.staleWhileRevalidate != nil || control.staleIfError != nil else { return rule.staleWindow }
+        let own = max(control.staleWhileRevalidate ?? 0, control.staleIfError ?? 0)
+        return min(rule.staleWindow, .seconds(own))
+    }
+}

@@ -1,0 +1,55 @@
+// Via (RFC 9110 §7.6.3): each intermediary adds itself behind those before it. Larder does so by its pseudonym, so that no
+// address leaves the machine, and recognises by it that a request goes round in circles.
+import LarderCore
+
+/// Writing and reading `Via`.
+public enum Via {
+    /// Our pseudonym (RFC 9110 §7.6.3).
+    public static let pseudonym = "larder"
+    /// Several daemons in a row are legitimate; more than this many is a circle.
+    public static let loopLimit = 8
+
+    /// Adds our member, as a line of its own behind the others (RFC 9110 §7.6.3).
+    ///
+    /// - Parameter version: of the message that was received, such as "1.1".
+    public static func append(to fields: inout HeaderFields, version: String) {
+        fields.add("Via", "\(version) \(pseudonym)")
+    }
+
+    /// Whether the message came through Larder more than `loopLimit` times (RFC 9110 §7.6.3).
+    public static func isLoop(_ fields: HeaderFields) -> Bool {
+        fields.all("Via").reduce(0) { $0 + members(of: $1).filter(isOurs).count } > loopLimit
+    }
+
+    /// `received-protocol RWS received-by [ RWS comment ]`
+    private static func isOurs(_ member: Substring) -> Bool {
+        let words = member.split { $0 == " " || $0 == "\t" }
+        return words.count >= 2 && FieldList.lowercased(words[1]) == pseudonym
+    }
+
+    /// Members between commas that no comment holds; comments may hold others (RFC 9110 §5.6.5).
+    private static func members(of value: String) -> [Substring] {
+        var out: [Substring] = []
+        var depth = 0
+        var isEscaped = false
+        let bytes = value.utf8
+        var start = bytes.startIndex
+        for place in bytes.indices {
+            let byte = bytes[place]
+            if isEscaped {
+                isEscaped = false
+            } else if byte == 0x5C, depth > 0 {
+                isEscaped = true
+            } else if byte == 0x28 {
+                depth += 1
+            } else if byte == 0x29 {
+                depth = max(0, depth - 1)
+            } else if byte == 0x2C, depth == 0 {
+                out.append(value[start..<place])
+                start = bytes.index(after: place)
+            }
+        }
+        out.append(value[start...])
+        return out
+    }
+}
