@@ -15,6 +15,7 @@ public struct CommandLineTool: Sendable {
         self.serve = serve
         subcommands = [
             ServeCommand.command, DemoCommand.command, SearchCommand.command, GetCommand.command,
+            ExplainCommand.command,
             ArtworkCommand.command, StatusCommand.command, QuotaCommand.command, PurgeCommand.command,
             WarmCommand.command, ResumeCommand.command, ConfigCommand.command, ParamsCommand.command,
             CompletionsCommand.command, HelpCommand.command, VersionCommand.command,

@@ -94,6 +94,20 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return (waiter, .cancel(number))
     }
 
+    /// What the flight brings is known before its end: everyone who waits, to be answered now. The flight goes on, and
+    /// who leaves afterwards has no part in whether it is cancelled.
+    public mutating func announce(_ number: FlightNumber) -> [Waiter] {
+        guard let waiters = flights[number]?.waiters else { return [] }
+        flights[number]?.waiters = [:]
+        return Array(waiters.values)
+    }
+
+    /// Nobody joins the flight from now on; the next asker of its key leads one of its own.
+    public mutating func detach(_ number: FlightNumber) {
+        guard let key = flights[number]?.key, byKey[key] == number else { return }
+        byKey[key] = nil
+    }
+
     /// The flight is over, its row committed or refused: everyone who still waits, to be answered.
     public mutating func finish(_ number: FlightNumber) -> [Waiter] {
         guard let flight = flights.removeValue(forKey: number) else { return [] }

@@ -82,6 +82,27 @@ public final class WholeBodyReader: BodyReader {
     }
 }
 
+/// Several readers' bodies, one after the other.
+public final class ChainedBodyReader: BodyReader {
+    private let rest: Lock<[any BodyReader]>
+
+    public init(_ parts: [any BodyReader]) {
+        rest = Lock(parts.reversed())
+    }
+
+    public func next() async throws(BodyFailure) -> Bytes? {
+        while let part = rest.withLock({ $0.last }) {
+            if let piece = try await part.next() { return piece }
+            rest.withLock { parts in if !parts.isEmpty { parts.removeLast() } }
+        }
+        return nil
+    }
+
+    public func abandon() {
+        for part in rest.withLock({ $0 }) { part.abandon() }
+    }
+}
+
 /// A stretch of another reader's body: what comes before is passed over, what comes after is not asked for.
 public final class RangeBodyReader: BodyReader {
     private struct State {

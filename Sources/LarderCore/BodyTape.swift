@@ -49,6 +49,13 @@ public final class BodyTape: Sendable {
         var archiveIsClosed = false
         var isFull = false
         var callbacks: Callbacks?
+        var watch: Watch?
+    }
+
+    /// Someone who waits for the end, or for so many bytes.
+    struct Watch: Sendable {
+        var count: Int64
+        var call: @Sendable () -> Void
     }
 
     /// Bytes that memory may hold before the producer must wait.
@@ -72,8 +79,9 @@ public final class BodyTape: Sendable {
     /// Takes the next bytes. False where the producer should pause until `room` is called; what was given is taken in
     /// any case.
     public func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let (waiters, goesOn) = state.withLock { state -> ([CheckedContinuation<Void, Never>], Bool) in
-            guard state.ending == nil, !bytes.isEmpty else { return ([], true) }
+        let (waiters, watch, goesOn) = state.withLock {
+            state -> ([CheckedContinuation<Void, Never>], Watch?, Bool) in
+            guard state.ending == nil, !bytes.isEmpty else { return ([], nil, true) }
             if state.growing.isEmpty {
                 let expected = promised.map { Int(clamping: max(0, $0 - state.end)) } ?? Self.pieceSize
                 state.growing.reserveCapacity(max(bytes.count, min(expected, Self.pieceSize)))
@@ -83,8 +91,11 @@ public final class BodyTape: Sendable {
             if state.growing.count >= Self.pieceSize { state.seal() }
             state.drop(window: window)
             state.isFull = state.end - state.start >= Int64(window)
-            return (state.takeWaiters(), !state.isFull)
+            let watch = state.watch.flatMap { state.end >= $0.count ? $0 : nil }
+            if watch != nil { state.watch = nil }
+            return (state.takeWaiters(), watch, !state.isFull)
         }
+        watch?.call()
         for waiter in waiters { waiter.resume() }
         return goesOn
     }
@@ -96,13 +107,24 @@ public final class BodyTape: Sendable {
     public func fail(_ failure: BodyFailure) { end(.failed(failure)) }
 
     private func end(_ ending: Ending) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard state.ending == nil else { return [] }
+        let (waiters, watch) = state.withLock { state -> ([CheckedContinuation<Void, Never>], Watch?) in
+            guard state.ending == nil else { return ([], nil) }
             state.ending = ending
             state.callbacks = nil
-            return state.takeWaiters()
+            return (state.takeWaiters(), state.watch.take())
         }
+        watch?.call()
         for waiter in waiters { waiter.resume() }
+    }
+
+    /// Calls once, when the body has ended or so many bytes have come; at once where that is so already. One at a time.
+    public func watch(for count: Int64, _ call: @escaping @Sendable () -> Void) {
+        let isDue = state.withLock { state -> Bool in
+            if state.ending != nil || state.end >= count { return true }
+            state.watch = Watch(count: count, call: call)
+            return false
+        }
+        if isDue { call() }
     }
 
     // MARK: Archive

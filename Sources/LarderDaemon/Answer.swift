@@ -12,6 +12,8 @@ struct Answer: Sendable {
     /// Everything constant: type, validators, caching of the client. Not Age, Cache-Status, Content-Length.
     var fields: HeaderFields
     var body: Bytes
+    /// Where the body is read from instead, if it is not in memory.
+    var stream: BodySource?
     /// When its age was zero.
     var bornAt: WallTime
     var freshUntil: WallTime
@@ -19,6 +21,8 @@ struct Answer: Sendable {
     var forward: ForwardReason?
     var forwardStatus: Int?
     var isStored = false
+    /// A word of our own in `Cache-Status`.
+    var detail: String?
     var provider: String
     var route: String
     /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
@@ -53,7 +57,7 @@ extension DaemonContext {
         var response = ServerResponse(status: answer.status)
         response.reason = answer.reason
         response.fields = answer.fields
-        response.body = .bytes(answer.body)
+        response.body = answer.stream?.whole(isRead: request.method == .get) ?? .bytes(answer.body)
         response.outcome = answer.outcome
         response.provider = answer.provider
         response.route = answer.route
@@ -67,11 +71,16 @@ extension DaemonContext {
     }
 
     private func cacheStatus(_ answer: Answer, _ now: WallTime) -> String {
-        let ttl = (answer.freshUntil - now).milliseconds
+        let left = (answer.freshUntil - now).milliseconds
+        let ttl = left >= 0 ? left / 1000 : (left - 999) / 1000
+        // A stale answer for which the upstream was asked in vain is no hit (RFC 9211 §2.2).
+        if answer.outcome == .stale, !answer.isOurs, let reason = answer.forward {
+            return CacheStatus.forwarded(reason, status: answer.forwardStatus, ttl: ttl, detail: answer.detail)
+        }
         return CacheStatus.render(
-            outcome: answer.outcome, ttl: ttl >= 0 ? ttl / 1000 : (ttl - 999) / 1000, fwdStatus: answer.forwardStatus,
+            outcome: answer.outcome, ttl: ttl, fwdStatus: answer.forwardStatus,
             stored: answer.outcome == .miss ? answer.isStored : nil, collapsed: answer.outcome == .joined,
-            fwdReason: answer.forward)
+            fwdReason: answer.forward, detail: answer.detail)
     }
 
     /// RFC 9110 §13 and §14: a condition that holds back the body comes before a range of it.
@@ -109,7 +118,7 @@ extension DaemonContext {
     ) {
         response.fields.set("Accept-Ranges", "bytes")
         guard request.fields.contains("Range") else { return }
-        let length = Int64(answer.body.count)
+        guard let length = answer.stream.map(\.length) ?? Int64(answer.body.count) else { return }
         let now = time.wall()
         let date = answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
         switch ByteRange.evaluate(
@@ -126,7 +135,17 @@ extension DaemonContext {
             response.status = 206
             response.reason = nil
             response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
-            response.body = .bytes(Bytes(answer.body[Int(range.lowerBound)..<Int(range.upperBound)]))
+            response.body =
+                answer.stream?.part(range)
+                ?? .bytes(Bytes(answer.body[Int(range.lowerBound)..<Int(range.upperBound)]))
+        case .several(let ranges) where answer.stream != nil:
+            // Of a body that is still coming there is one pass only: all of it is a right answer too (RFC 9110 §14.2).
+            guard case .large(let body) = answer.stream else { return }
+            response.status = 206
+            response.reason = nil
+            let parts = MultipartRanges(body, ranges, type: answer.fields.first("Content-Type"))
+            response.fields.set("Content-Type", "multipart/byteranges; boundary=\(parts.boundary)")
+            response.body = parts.body
         case .several(let ranges):
             response.status = 206
             response.reason = nil
@@ -140,7 +159,8 @@ extension DaemonContext {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil, answer.outcome != .bypass,
+        guard answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil,
+            answer.outcome != .bypass,
             answer.outcome != .stale, request.method == .get || request.method == .head, request.isPlain
         else { return }
         var fields = answer.fields

@@ -30,6 +30,7 @@ final class DaemonContext: Sendable {
     let time: any TimeSource
     let startedAt: WallTime
     let totals: Totals
+    let explanations = ExplanationBook()
     private let current: Lock<Snapshot>
 
     init(
@@ -58,4 +59,9 @@ final class DaemonContext: Sendable {
     func replace(_ snapshot: Snapshot) {
         current.withLock { $0 = snapshot }
     }
+}
+
+extension DaemonContext {
+    /// What a loop remembers of a memory hit.
+    func memoryHit(_ id: RequestID) async -> Explanation? { nil }
 }

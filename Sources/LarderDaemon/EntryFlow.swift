@@ -17,6 +17,24 @@ struct Served: Sendable {
     var isStored = false
     /// The memory tier's state that the answer depends on; nil keeps it out of the tier.
     var stamp: MemoryStamp?
+
+    /// What is to be told of it afterwards.
+    func explained(_ key: [KeyParameter]) -> ExplainedPart {
+        var part = ExplainedPart(provider: entry.provider)
+        part.key = key
+        part.digest = entry.key.digest
+        part.outcome = outcome
+        part.forward = forward
+        part.rule = .configuredTTL
+        if outcome == .miss { part.isStored = isStored }
+        part.receivedAt = entry.responseTime
+        part.initialAge = entry.initialAge
+        part.freshUntil = entry.freshUntil
+        part.staleUntil = entry.staleUntil
+        part.failure = failure?.failure
+        part.detail = failure?.detail
+        return part
+    }
 }
 
 /// One request for one entry.
@@ -66,7 +84,7 @@ struct EntryFlow: Sendable {
             context.store.touch(entry.key.digest)
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
             if !directives.onlyIfCached, !directives.noStore {
-                await context.flights.refresh(key, work: { [work] in await work(true) })
+                await context.flights.refresh(key, work: { [work] _ in await work(true) })
             }
             return Served(entry: entry, outcome: .stale)
         case .fetch(let reason, let fallback, let patience):
@@ -83,10 +101,11 @@ struct EntryFlow: Sendable {
         let hasFallback = fallback != nil
         if !directives.noStore {
             let longest = [patience, deadline].compactMap { $0 }.min()
-            obtained = await context.flights.obtain(key, patience: longest) { [work] in await work(hasFallback) }
+            obtained = await context.flights.obtain(key, patience: longest) { [work] _ in await work(hasFallback) }
         }
         if case .alone = obtained {
-            obtained = await context.flights.obtainAlone(key, patience: deadline) { [work] in await work(hasFallback) }
+            obtained = await context.flights.obtainAlone(key, patience: deadline) { [work] _ in await work(hasFallback)
+            }
         }
         let now = context.time.wall()
         switch obtained {

@@ -18,6 +18,14 @@ struct Made: Sendable {
     var mayBeShared = true
     /// The failure for which a stale entry stands in.
     var covering: UpstreamFailure?
+    /// With pass-through: the answer as it came, whose body may still be on its way.
+    var passed: PassedAnswer?
+}
+
+/// By which a flight's work tells what it brings before its end: everyone who waits is answered then, and who comes
+/// later is answered at once, while the flight goes on until its row is committed or refused.
+struct FlightVoice: Sendable {
+    let announce: @Sendable (Made) async -> Void
 }
 
 /// What a flight brings to everyone who waits for it.
@@ -46,6 +54,8 @@ actor FlightDesk {
     private let time: any TimeSource
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var tasks: [FlightNumber: Task<Void, Never>] = [:]
+    /// What flights under way have told already.
+    private var announced: [FlightNumber: Made] = [:]
     private var failures = FailureMemory<UpstreamFailure>(limit: 10_000)
     /// Keys whose last answer could not be shared: askers do not queue for each other on them (decision 13).
     private var unshareable = FailureMemory<Bool>(limit: 10_000)
@@ -77,7 +87,7 @@ actor FlightDesk {
 
     /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience`.
     func obtain(
-        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable () async -> FlightResult
+        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         await sit(key, patience, isShared: true, work)
     }
@@ -85,13 +95,13 @@ actor FlightDesk {
     /// Leads a flight for this asker alone, at most for `patience`: nobody joins it, what comes of it is remembered for
     /// nobody, and when the asker stops waiting it ends.
     func obtainAlone(
-        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable () async -> FlightResult
+        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         await sit(key, patience, isShared: false, work)
     }
 
     /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
-    func refresh(_ key: CacheKey, work: @escaping @Sendable () async -> FlightResult) {
+    func refresh(_ key: CacheKey, work: @escaping @Sendable (FlightVoice) async -> FlightResult) {
         guard failures.recall(key.digest, now: time.wall()) == nil else { return }
         if case .lead(let number) = table.enter(key, wantedByItself: true) { start(number, key, work) }
     }
@@ -110,32 +120,50 @@ actor FlightDesk {
 
     private func start(
         _ number: FlightNumber, _ key: CacheKey, isShared: Bool = true,
-        _ work: @escaping @Sendable () async -> FlightResult
+        _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         underWay.set(table.count)
         tasks[number] = Task(executorPreference: loop) {
-            let result = await work()
+            let voice = FlightVoice { await self.announce(number, key, isShared, $0) }
+            let result = await work(voice)
             await self.land(number, key, isShared, result)
         }
     }
 
+    private func announce(_ number: FlightNumber, _ key: CacheKey, _ isShared: Bool, _ made: Made) {
+        guard tasks[number] != nil, announced[number] == nil else { return }
+        announced[number] = made
+        if isShared, !made.mayBeShared {
+            table.detach(number)
+            markUnshareable(key)
+        }
+        for waiter in table.announce(number) { waiter.resume(returning: .result(.answered(made), joined: false)) }
+    }
+
+    private func markUnshareable(_ key: CacheKey) {
+        unshareable.remember(key.digest, true, until: time.wall() + .seconds(120))
+    }
+
+    /// Whether the last answer of that key could not be shared.
+    func isUnshareable(_ key: CacheKey) -> Bool { unshareable.recall(key.digest, now: time.wall()) != nil }
+
     private func land(_ number: FlightNumber, _ key: CacheKey, _ isShared: Bool, _ result: FlightResult) {
         let wasCancelled = tasks.removeValue(forKey: number)?.isCancelled ?? false
-        if isShared, case .failed(let failure) = result, !wasCancelled, failurePause > .zero {
+        let wasAnnounced = announced.removeValue(forKey: number) != nil
+        if isShared, case .failed(let failure) = result, !wasCancelled, !wasAnnounced, failurePause > .zero {
             // The pause counts from the end of the attempt, else a slow failure would be repeated at once.
             // An instant that the failure itself names for the next try is not passed over.
             let end = time.wall() + failurePause
             failures.remember(key.digest, failure, until: min(end, failure.retryAt ?? end))
         }
-        if isShared, case .answered(let made) = result, !made.mayBeShared {
-            unshareable.remember(key.digest, true, until: time.wall() + .seconds(120))
-        }
+        if isShared, case .answered(let made) = result, !made.mayBeShared { markUnshareable(key) }
         for waiter in table.finish(number) { waiter.resume(returning: .result(result, joined: false)) }
         underWay.set(table.count)
     }
 
     private func sit(
-        _ key: CacheKey, _ patience: Duration?, isShared: Bool, _ work: @escaping @Sendable () async -> FlightResult
+        _ key: CacheKey, _ patience: Duration?, isShared: Bool,
+        _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         nextTicket += 1
         let ticket = nextTicket
@@ -156,7 +184,7 @@ actor FlightDesk {
     /// functions, would let the flight end before the asker waits for it.
     private func admit(
         _ waiter: Waiter, _ ticket: UInt64, _ key: CacheKey, _ patience: Duration?, isShared: Bool,
-        _ work: @escaping @Sendable () async -> FlightResult
+        _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         // A cancellation before this line found no waiter to take out, so it is looked for here.
         if Task.isCancelled { return waiter.resume(returning: .left) }
@@ -179,6 +207,9 @@ actor FlightDesk {
             seat = Seat(number: number, hasJoined: true, isShared: isShared)
         }
         seats[ticket] = seat
+        if let made = announced[seat.number] {
+            return waiter.resume(returning: .result(.answered(made), joined: false))
+        }
         guard table.wait(seat.number, ticket: ticket, waiter) else { return waiter.resume(returning: .left) }
         if let patience {
             _ = loop.schedule(at: loop.monotonic + patience) { [weak self] in

@@ -59,6 +59,29 @@ struct ConfiguredProvider: Sendable {
             ], identity: identity)
     }
 
+    /// The key of the raw entry that an absolute URL names; nil where it is not below this provider's base.
+    func rawKey(url: String) -> CacheKey? {
+        guard URLOrigin(url) == URLOrigin(settings.baseURL) else { return nil }
+        func path(_ url: String) -> Substring {
+            guard let colon = url.firstIndex(of: ":") else { return "" }
+            return url[colon...].dropFirst(3).drop { $0 != "/" && $0 != "?" }
+        }
+        let base = path(settings.baseURL)
+        let whole = path(url)
+        guard whole.hasPrefix(base) else { return nil }
+        let rest = whole.dropFirst(base.count)
+        guard rest.isEmpty || rest.first == "/" || rest.first == "?" else { return nil }
+        let target = rest.first == "/" ? rest : "/" + rest
+        let mark = target.firstIndex(of: "?")
+        let query = mark.map { String(target[target.index(after: $0)...]) }
+        return rawKey(UpstreamRequest(path: String(target[..<(mark ?? target.endIndex)]), query: query))
+    }
+
+    /// The fields that speak to this cache beside `Cache-Control`, the nearest first (RFC 9213 §2).
+    var targets: [String] {
+        settings.cdnCacheControl ? ["Larder-Cache-Control", "CDN-Cache-Control"] : ["Larder-Cache-Control"]
+    }
+
     /// The normalised entry of an endpoint. Another version of the normaliser, or another signing key in the artwork
     /// handles it holds, makes another answer.
     func normalisedKey(_ endpoint: Endpoint, signer: ArtworkSigner) -> CacheKey {

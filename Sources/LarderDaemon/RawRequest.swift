@@ -107,7 +107,7 @@ struct RawRequest: Sendable {
     }
 
     /// Dot segments would climb out of the provider's base path once the URL is normalised (RFC 3986 §5.2.4).
-    private static func checkPath(_ path: String) throws(ClientFacingError) {
+    static func checkPath(_ path: String) throws(ClientFacingError) {
         // "OPTIONS *" is about the server itself (RFC 9112 §3.2.4); behind the base URL the star would be part of its
         // name.
         guard path.hasPrefix("/") else { throw .invalid("path", "A path begins with a slash.") }

@@ -10,6 +10,7 @@ enum Destination: Sendable {
     case typed(prefix: String)
     case artwork
     case status
+    case explain
     case purge
     case resume
     case health
@@ -29,6 +30,7 @@ final class RequestDispatch: RequestHandler {
     private let statuses: StatusRoute
     private let admin: AdminRoutes
     private let probes: ProbeRoutes
+    private let explain: ExplainRoute
 
     init(context: DaemonContext, readiness: Readiness) {
         self.context = context
@@ -38,6 +40,7 @@ final class RequestDispatch: RequestHandler {
         statuses = StatusRoute(context: context)
         admin = AdminRoutes(context: context)
         probes = ProbeRoutes(context: context, readiness: readiness)
+        explain = ExplainRoute(context: context)
         router = Self.makeRouter()
     }
 
@@ -56,6 +59,7 @@ final class RequestDispatch: RequestHandler {
         }
         router.add(.get, pattern: "/v1/artwork/{handle}", name: "artwork", .artwork)
         router.add(.get, pattern: "/v1/status", name: "status", .status)
+        router.add(.get, pattern: "/v1/explain/{request}", name: "explain", .explain)
         router.add(.delete, pattern: "/v1/cache", name: "purge", .purge)
         router.add(.post, pattern: "/v1/providers/{name}/resume", name: "resume", .resume)
         router.add(.get, pattern: "/healthz", name: "healthz", .health)
@@ -70,6 +74,7 @@ final class RequestDispatch: RequestHandler {
         do {
             response = try await route(request)
         } catch {
+            if error.failure != nil || error.provider != nil { explain(error, to: request) }
             response = ProblemEncoder.response(for: error, requestID: request.id)
             response.route = routeName(request)
         }
@@ -78,7 +83,24 @@ final class RequestDispatch: RequestHandler {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
         count(response)
+        context.explanations.close(
+            request.id, at: context.time.wall(), method: request.method, path: request.path, route: response.route,
+            status: response.status)
         return response
+    }
+
+    /// An error that a provider is to blame for ends what was noted of the request.
+    private func explain(_ error: ClientFacingError, to request: ServerRequest) {
+        var part = ExplainedPart(provider: error.provider ?? "")
+        part.failure = error.failure
+        part.detail = error.detail
+        context.explanations.note(request.id, at: context.time.wall(), part)
+    }
+
+    /// Pass-through bodies go through as they come; everything else is read whole.
+    func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool {
+        guard let name = listenerProvider ?? Self.rawTarget(path)?.provider else { return false }
+        return context.snapshot.providers.named(name)?.isPassthrough ?? false
     }
 
     private func route(_ request: ServerRequest) async throws(ClientFacingError) -> ServerResponse {
@@ -97,6 +119,7 @@ final class RequestDispatch: RequestHandler {
             return try await searches.typed(request, prefix: prefix, path: path, route: match.name)
         case .artwork:
             return try await artwork.image(request, handle: match.captures["handle"] ?? "", route: match.name)
+        case .explain: return try await explain.explain(match.captures["request"] ?? "", route: match.name)
         case .status: return await statuses.status(route: match.name)
         case .purge: return try await admin.purge(request, route: match.name)
         case .resume: return try await admin.resume(request, name: match.captures["name"] ?? "", route: match.name)

@@ -139,6 +139,48 @@ actor UpstreamDesk {
         }
     }
 
+    /// Sends one call and returns with the head of its answer, whatever its status: for pass-through every answer is one.
+    /// - Returns: also what the provider takes the status for.
+    func open(
+        _ call: UpstreamCall, upload: Upload?, stall: Duration
+    ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        var isProbe = false
+        if call.isBudgeted {
+            switch await admit(call.provider) {
+            case .failure(let refusal):
+                upload?.reader.abandon()
+                return .failure(refusal)
+            case .success(let admitted): isProbe = admitted
+            }
+        }
+        do {
+            let stream = try await upstream.open(call.order, upload: upload, stall: stall)
+            if call.isBudgeted {
+                for _ in 0..<stream.head.redirects { await countHop(call.provider) }
+            }
+            let head = stream.head
+            let answer = UpstreamResponse(
+                status: head.status, reason: head.reason, fields: head.fields, requestTime: head.requestTime,
+                responseTime: head.responseTime, url: head.url)
+            let classification = call.classify(answer)
+            count(call, classification.word)
+            if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
+                _ = await suspendIfNeeded(call, failure)
+            } else if call.isBudgeted {
+                await succeeded(call.provider)
+            }
+            return .success((stream, classification))
+        } catch {
+            let failure = UpstreamFailure(error, provider: call.provider)
+            if error.stage == .cancelled {
+                if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
+                return .failure(failure)
+            }
+            count(call, failure.failure.rawValue)
+            return .failure(await suspendIfNeeded(call, failure))
+        }
+    }
+
     /// What is known of a provider's lane now.
     func report(_ provider: String) -> LaneReport? {
         guard let lane = lanes[provider] else { return nil }

@@ -1,5 +1,6 @@
 // Why a source gave nothing usable, in the words that become problem+json, `sources[].error` and exit codes.
 import LarderCore
+import LarderHTTP
 
 struct UpstreamFailure: Error, Sendable {
     var provider: String
@@ -10,6 +11,10 @@ struct UpstreamFailure: Error, Sendable {
     var retryAt: WallTime?
     /// The upstream's own answer, which pass-through hands on as it is.
     var response: UpstreamResponse?
+    /// The fetch that brought no whole answer.
+    var fetch: FetchError?
+    /// The status that a standard demands here, whatever failed.
+    var statusOverride: Int?
 
     /// Whether the same request may succeed later without anybody changing anything.
     var isRetryable: Bool {
@@ -27,7 +32,8 @@ struct UpstreamFailure: Error, Sendable {
 
     /// The status of an answer that has nothing else to give.
     var status: Int {
-        switch failure {
+        if let statusOverride { return statusOverride }
+        return switch failure {
         case .limited: 429
         case .refused, .broken, .unreachable: 502
         case .timedOut: 504
@@ -40,7 +46,22 @@ struct UpstreamFailure: Error, Sendable {
     func clientFacing(now: WallTime) -> ClientFacingError {
         ClientFacingError(
             status: status, code: failure.rawValue, detail: detail, provider: provider, failure: failure,
-            retryable: isRetryable, retryAfter: retryAfter(now: now))
+            retryable: isRetryable, retryAfter: retryAfter(now: now),
+            fields: ["Proxy-Status": ProxyStatus.render(errorType, receivedStatus: response?.status)])
+    }
+
+    /// The word of the registry for what kept the upstream's answer away (RFC 9209 §2.3).
+    private var errorType: ProxyStatus.ErrorType {
+        if let fetch { return ProxyStatus.error(for: fetch) }
+        return switch failure {
+        case .limited: .httpRequestDenied
+        case .suspended, .notConfigured: .destinationUnavailable
+        case .overloaded: .connectionLimitReached
+        case .timedOut: .httpResponseTimeout
+        case .unreachable: .destinationUnavailable
+        case .broken: .httpProtocolError
+        case .refused, .invalidRequest, .notFound: .httpRequestDenied
+        }
     }
 }
 
@@ -55,7 +76,7 @@ extension UpstreamFailure {
             case .forbidden: .refused
             case .cancelled, .overloaded: .overloaded
             }
-        self.init(provider: provider, failure: failure, detail: "\(error.origin): \(error.message)")
+        self.init(provider: provider, failure: failure, detail: "\(error.origin): \(error.message)", fetch: error)
     }
 
     /// What an answer that is no answer means. Nil for answers.

@@ -18,6 +18,8 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Variants, validation, update, invalidation, ranges.
     case uriMiss, variantMiss, variantMatch, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
+    // Larder's own bounds.
+    case objectTooLarge, errorOverAnswer, ownBusiness
     // `ttl` semantics.
     case configuredTTL, configuredEmpty, configuredNegative, configuredStale
 }
@@ -25,6 +27,15 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
 extension CacheRule {
     /// Where the rule is written: "RFC 9111 §5.2.2.5", or "Larder" for rules of the configuration.
     public var section: String { text.section }
+
+    /// Whether the rule forbids any answer but one that the upstream has just confirmed; where that fails, 504 is owed
+    /// (RFC 9111 §5.2.2.2).
+    public var demandsValidation: Bool {
+        switch self {
+        case .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale: true
+        default: false
+        }
+    }
 
     /// The rule in one plain sentence.
     public var sentence: String { text.sentence }

@@ -18,7 +18,7 @@ extension CacheRule {
             reuse
         case .uriMiss, .variantMiss, .variantMatch, .validated, .validatedNone, .headUpdate, .headInvalidate,
             .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty, .configuredNegative,
-            .configuredStale:
+            .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness:
             change
         }
     }
@@ -112,6 +112,10 @@ extension CacheRule {
         case .range: ("RFC 9110 §14.2", "The request asked for a part of the stored answer.")
         case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
+        case .objectTooLarge: ("Larder", "The body is larger than cache.maxObject.")
+        case .errorOverAnswer: ("Larder", "An error never takes the place of an answer that may still cover for it.")
+        case .ownBusiness:
+            ("Larder", "The request carries credentials, and nothing says that the answer is for everybody.")
         case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
         case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")
         case .configuredNegative: ("Larder", "The configuration sets how long an absence is remembered.")

@@ -20,6 +20,10 @@ struct RawRoute: Sendable {
                 status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".",
                 parameter: "provider", allowed: snapshot.providers.all.map(\.name))
         }
+        if provider.isPassthrough, provider.settings.enabled {
+            return try await PassRoute(context: context).pass(
+                request, provider: provider, path: path, settings: snapshot.settings, route: route)
+        }
         let raw = try RawRequest(request, provider: provider, path: path)
         guard provider.settings.enabled, !provider.provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: context.time.wall())
@@ -66,12 +70,12 @@ struct RawRoute: Sendable {
         case .success((let response, _)):
             var answer = Answer(
                 status: response.status, reason: response.reason,
-                fields: Self.passed(response.fields, isShared: false, received: response.responseTime),
+                fields: PassFields.toClient(response.fields, isShared: false, received: response.responseTime),
                 body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
                 outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
                 forwardStatus: response.status, provider: provider.name, route: route)
             answer.isMirroredError = true
-            return context.respond(await accepted(answer, by: request), to: request)
+            return context.respond(await context.accepted(answer, by: request), to: request)
         }
     }
 
@@ -79,10 +83,16 @@ struct RawRoute: Sendable {
         _ served: Served, _ provider: ConfiguredProvider, _ raw: RawRequest, _ request: ServerRequest, _ route: String
     ) async -> ServerResponse {
         let entry = served.entry
+        context.explanations.note(
+            request.id, at: context.time.wall(),
+            served.explained([
+                KeyParameter("path", raw.upstream.path), KeyParameter("query", raw.upstream.query),
+            ]))
         let isShared = served.isStored || served.outcome != .miss
         var answer = Answer(
             status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
-            fields: Self.passed(entry.fields, isShared: isShared, received: entry.responseTime), body: entry.body,
+            fields: PassFields.toClient(entry.fields, isShared: isShared, received: entry.responseTime),
+            body: entry.body,
             bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in entry.status },
             isStored: served.isStored, provider: provider.name, route: route)
@@ -94,7 +104,7 @@ struct RawRoute: Sendable {
             answer.stamp = served.stamp
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding") || raw.coding != nil
-        return context.respond(await accepted(answer, by: request), to: request)
+        return context.respond(await context.accepted(answer, by: request), to: request)
     }
 
     /// A failure in raw mode is the upstream's own answer, where it gave one.
@@ -110,41 +120,12 @@ struct RawRoute: Sendable {
         }
         var answer = Answer(
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason,
-            fields: Self.passed(response.fields, isShared: forward != .bypass, received: response.responseTime),
+            fields: PassFields.toClient(response.fields, isShared: forward != .bypass, received: response.responseTime),
             body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
             outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status,
             provider: provider.name, route: route)
         answer.isMirroredError = true
-        return context.respond(await accepted(answer, by: request), to: request)
-    }
-
-    /// The answer in a coding that the client takes, undone off the loops where it must be.
-    private func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
-        guard let coding = answer.fields.first("Content-Encoding"),
-            !ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding)
-        else { return answer }
-        return await context.compute.run {
-            var answer = answer
-            answer.undoCoding()
-            return answer
-        }
-    }
-
-    /// The upstream's fields as a client gets them: without those of the connection, of the length (the server says
-    /// it), of age, of the request that was ours, and, where others get the same bytes, of somebody's cookies. The
-    /// answer is dated by its arrival where the upstream did not date it (RFC 9110 §6.6.1).
-    private static func passed(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
-        var fields = HopByHop.endToEnd(fields)
-        for name in [
-            "Content-Length", "Age", "X-Request-Id", "Strict-Transport-Security", "Alt-Svc",
-            // The API may let any site's pages read its answers; here those would be the user's own (P45).
-            "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
-        ] {
-            fields.remove(name)
-        }
-        if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
-        if isShared { fields.remove("Set-Cookie") }
-        return fields
+        return context.respond(await context.accepted(answer, by: request), to: request)
     }
 }
 
@@ -157,6 +138,34 @@ extension Answer {
         guard let plain = response.decoded(limit: 256 << 20) else { return }
         body = plain.body
         fields = plain.fields
+        weakenTag()
+    }
+
+    /// The tag of the coded bytes does not name the plain ones exactly.
+    mutating func weakenTag() {
         if let tag = fields.first("ETag"), !tag.hasPrefix("W/") { fields.set("ETag", "W/\(tag)") }
+    }
+}
+
+extension DaemonContext {
+    /// The answer in a coding that the client takes, undone off the loops where it must be.
+    func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
+        guard let coding = answer.fields.first("Content-Encoding"),
+            !ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding),
+            !CacheControl(answer.fields.all("Cache-Control")).noTransform
+        else { return answer }
+        if let stream = answer.stream {
+            guard ContentInflater(coding: coding) != nil else { return answer }
+            var answer = answer
+            answer.stream = .plain(stream, coding: coding)
+            answer.fields.remove("Content-Encoding")
+            answer.weakenTag()
+            return answer
+        }
+        return await compute.run {
+            var answer = answer
+            answer.undoCoding()
+            return answer
+        }
     }
 }

@@ -38,6 +38,16 @@ struct SearchRoute: Sendable {
         let stamp = context.tier.stamp(
             keys: plan.keys(signer: context.signer), providers: plan.parts.map(\.providerName))
         let answers = await askAll(plan, directives, snapshot.settings)
+        for (part, answer) in zip(plan.parts, answers) {
+            if case .ask(_, let endpoint) = part, let served = answer.1 {
+                explain(served, endpoint, request)
+            } else if let failure = answer.0.failure {
+                var part = ExplainedPart(provider: failure.provider)
+                part.failure = failure.failure
+                part.detail = failure.detail
+                context.explanations.note(request.id, at: context.time.wall(), part)
+            }
+        }
         return try await merged(request, plan, answers, stamp, route: route)
     }
 
@@ -56,6 +66,7 @@ struct SearchRoute: Sendable {
             context.countFailure(provider.name)
             throw error.clientFacing(now: context.time.wall())
         }
+        explain(served, endpoint, request)
         let source = SourceAnswer(served, served.entry.isNegative ? nil : NormalisedEntry(served.entry))
         guard let normalised = source.normalised else {
             if served.entry.isNegative { throw Self.notFound(served, context) }
@@ -72,6 +83,11 @@ struct SearchRoute: Sendable {
                 isStored: served.isStored, provider: provider.name, route: route, digest: served.entry.key.digest,
                 stamp: served.stamp),
             to: request)
+    }
+
+    private func explain(_ served: Served, _ endpoint: Endpoint, _ request: ServerRequest) {
+        let key = [KeyParameter("endpoint", endpoint.name)] + endpoint.parameters
+        context.explanations.note(request.id, at: context.time.wall(), served.explained(key))
     }
 
     private func askAll(

@@ -14,7 +14,7 @@ extension SettingsTable {
         "cache.memorySize", .size(0...(64 << 30)), default: "64 MiB",
         summary: "Bytes of ready answers kept in memory above the database; 0 switches the memory tier off.")
     static let cacheMaxObject = Parameter(
-        "cache.maxObject", .size((1 << 10)...(1 << 30)), default: "32 MiB",
+        "cache.maxObject", .size((1 << 10)...(1 << 36)), default: "32 MiB",
         summary: "The largest body that is stored; larger answers are handed on and forgotten.",
         advice: "Where it is not written it is at most half of maxSize.")
     static let cacheMinFree = Parameter(

@@ -26,6 +26,9 @@ extension SettingsTable {
         "providers.<name>.semantics", .choice(ProviderSemantics.allCases.map(\.rawValue)), default: nil,
         summary: "Who decides about freshness: ttl, these settings; rfc, the answer itself by RFC 9111.",
         advice: "ttl for built-in providers, rfc for passthrough unless set.")
+    static let providerCDNCacheControl = Parameter(
+        "providers.<name>.cdnCacheControl", .flag, default: "false",
+        summary: "Under rfc, CDN-Cache-Control counts for Larder too, where there is no Larder-Cache-Control.")
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Freshness of answers under ttl: one duration, or endpoint: duration with \"*\" for the rest.")
@@ -57,7 +60,8 @@ extension SettingsTable {
         advice: "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not.")
 
     static let provider = [
-        providerEnabled, providerKind, providerBaseURL, providerKey, providerSemantics, providerTTL, providerEmptyTTL,
+        providerEnabled, providerKind, providerBaseURL, providerKey, providerSemantics, providerCDNCacheControl,
+        providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerImageHosts,
     ]

@@ -57,7 +57,7 @@ extension SettingsLoader {
         func time(_ parameter: Parameter, _ name: String, _ standard: Duration) -> Duration {
             reader.duration(parameter, path: "\(path).\(name)", default: Units.format(duration: standard))
         }
-        return ProviderSettings(
+        var settings = ProviderSettings(
             name: about.name,
             enabled: reader.flag(Table.providerEnabled, path: "\(path).enabled"),
             isPassthrough: isPassthrough,
@@ -80,6 +80,9 @@ extension SettingsLoader {
             imageHosts: reader.texts(
                 Table.providerImageHosts, path: "\(path).imageHosts", default: about.imageHosts,
                 check: BaseURL.checkImageHost))
+        settings.cdnCacheControl = reader.flag(
+            Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
+        return settings
     }
 
     /// Credential, then setting, then the variables that tools for this API already use.

@@ -144,6 +144,8 @@ public struct ProviderSettings: Sendable, Hashable {
     /// The API's key; never shown.
     public var key: String?
     public var semantics: ProviderSemantics
+    /// `CDN-Cache-Control` speaks to this cache too (RFC 9213 §3.1).
+    public var cdnCacheControl = false
     /// Freshness by endpoint, resolved for every endpoint of the provider; "*" stands for all others.
     public var ttl: [String: Duration]
     /// Freshness of an answer without results.

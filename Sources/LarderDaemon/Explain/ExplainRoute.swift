@@ -1,0 +1,137 @@
+// `/v1/explain/{request-id}`: the decisions behind one answer, as JSON with sentences for a person in it.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderServer
+
+struct ExplainRoute: Sendable {
+    let context: DaemonContext
+
+    func explain(_ text: String, route: String) async throws(ClientFacingError) -> ServerResponse {
+        guard let id = RequestID(text) else {
+            throw .invalid("request-id", "\"\(text)\" is no request id; the field X-Request-Id of an answer has one.")
+        }
+        guard let explanation = await find(id) else {
+            throw ClientFacingError(
+                status: 404, code: "unknownRequest",
+                detail: "Nothing is known of request \(id) any more: the last \(ExplanationBook.capacity) are kept.",
+                parameter: "request-id")
+        }
+        var lanes: [String: LaneReport] = [:]
+        for part in explanation.parts { lanes[part.provider] = await context.upstream.report(part.provider) }
+        var response = ServerResponse(status: 200)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(render(explanation, lanes))
+        response.route = route
+        return response
+    }
+
+    private func find(_ id: RequestID) async -> Explanation? {
+        if let known = context.explanations.find(id) { return known }
+        return await context.memoryHit(id)
+    }
+
+    // MARK: Rendering
+
+    private func render(_ explanation: Explanation, _ lanes: [String: LaneReport]) -> Bytes {
+        var writer = JSONWriter(reserving: 1024)
+        writer.object { writer in
+            writer.member("requestId", explanation.id.description)
+            writer.member("at", explanation.at.rfc3339)
+            writer.member("method", explanation.method)
+            writer.member("path", explanation.path)
+            writer.member("route", explanation.route)
+            writer.member("status", explanation.status)
+            writer.name("sources")
+            writer.array { writer in
+                for part in explanation.parts {
+                    part.write(to: &writer, at: explanation.at, lane: lanes[part.provider])
+                }
+            }
+        }
+        return writer.bytes
+    }
+}
+
+extension ExplainedPart {
+    /// In words: what happened, then the rules, each with the section it comes from.
+    func sentences(at time: WallTime) -> [String] {
+        var out = [headline(at: time)]
+        if let rule { out.append("\(rule.sentence) (\(rule.section))") }
+        if let storing, storing != rule { out.append("\(storing.sentence) (\(storing.section))") }
+        if let detail { out.append(detail) }
+        return out
+    }
+
+    private func headline(at time: WallTime) -> String {
+        let left = freshUntil.map { ($0 - time).wholeSeconds }
+        return switch outcome {
+        case .hit: "A stored answer was used; it is fresh for another \(left ?? 0) s."
+        case .negative: "A remembered absence was used; it holds for another \(left ?? 0) s."
+        case .stale where forward != nil:
+            "The upstream did not help, so a stored answer was used, stale for \(-(left ?? 0)) s."
+        case .stale: "A stored answer was used although it is stale for \(-(left ?? 0)) s; it is refreshed behind."
+        case .joined: "Another request's fetch of the same thing answered this one too."
+        case .miss: "The upstream was asked\(forward.map { " (\($0.rawValue))" } ?? "")\(kept)."
+        case .bypass:
+            "The request was passed on as it is\(forward.map { " (\($0.rawValue))" } ?? ""), beside the cache."
+        case .none: "Nothing could be answered from the cache or the upstream."
+        }
+    }
+
+    private var kept: String { isStored == true ? ", and its answer was stored" : ", and its answer was not stored" }
+
+    func write(to writer: inout JSONWriter, at time: WallTime, lane: LaneReport?) {
+        writer.object { writer in
+            writer.member("provider", provider)
+            writer.member("outcome", outcome.rawValue)
+            writer.member("explanation", strings: sentences(at: time))
+            writer.name("key")
+            writer.object { writer in
+                for part in key { writer.member(part.name, part.value ?? "(absent)") }
+                writer.member(ifPresent: "digest", digest.map { Base64URL.encode($0.bytes) })
+            }
+            writer.member(ifPresent: "forward", forward?.rawValue)
+            if let upstreamStatus { writer.member("upstreamStatus", upstreamStatus) }
+            Self.write(rule, as: "rule", to: &writer)
+            Self.write(storing, as: "storing", to: &writer)
+            if let isStored { writer.member("stored", isStored) }
+            if let receivedAt {
+                writer.member("receivedAt", receivedAt.rfc3339)
+                let age = max(0, (initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000
+                writer.member("age", age)
+            }
+            if let freshUntil {
+                writer.member("freshUntil", freshUntil.rfc3339)
+                writer.member("ttl", (freshUntil - time).wholeSeconds)
+            }
+            writer.member(ifPresent: "staleUntil", staleUntil?.rfc3339)
+            writer.member(ifPresent: "class", failure?.rawValue)
+            writer.member(ifPresent: "detail", detail)
+            if let lane { write(lane, to: &writer) }
+        }
+    }
+
+    private static func write(_ rule: CacheRule?, as name: String, to writer: inout JSONWriter) {
+        guard let rule else { return }
+        writer.name(name)
+        writer.object { writer in
+            writer.member("name", rule.rawValue)
+            writer.member("section", rule.section)
+            writer.member("sentence", rule.sentence)
+        }
+    }
+
+    /// Limiter and suspension as they are when it is asked.
+    private func write(_ lane: LaneReport, to writer: inout JSONWriter) {
+        writer.name("limiter")
+        writer.object { writer in
+            if let rate = lane.rate { writer.member("rateRemaining", rate.remaining) }
+            if let quota = lane.quota { writer.member("quotaRemaining", quota.remaining) }
+            writer.member(ifPresent: "resetsAt", lane.resetsAt?.rfc3339)
+            writer.member("suspended", lane.suspension != nil)
+            writer.member(ifPresent: "suspendedUntil", lane.suspension?.until.rfc3339)
+            writer.member("reachability", lane.reachability.word)
+        }
+    }
+}

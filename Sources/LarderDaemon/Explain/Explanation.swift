@@ -1,0 +1,90 @@
+// Why a request was answered as it was: what is noted while it is decided, to be read afterwards by its request id.
+// Notes hold no credentials, and of a pass-through query the names only: who may ask is anybody on this machine.
+import LarderCache
+import LarderCore
+import LarderHTTP
+
+/// One source's part in an answer.
+struct ExplainedPart: Sendable {
+    var provider: String
+    /// What makes the entry's identity, by name.
+    var key: [KeyParameter] = []
+    var digest: Digest?
+    var outcome: CacheOutcome = .none
+    /// Why the request went forward, where it did, and what the upstream answered.
+    var forward: ForwardReason?
+    var upstreamStatus: Int?
+    /// By which rule a stored answer was used, or why it was not.
+    var rule: CacheRule?
+    /// By which rule the upstream's answer was stored, or why it was not.
+    var storing: CacheRule?
+    var isStored: Bool?
+    /// Of the entry that answered.
+    var receivedAt: WallTime?
+    var initialAge: Int64?
+    var freshUntil: WallTime?
+    var staleUntil: WallTime?
+    /// What went wrong.
+    var failure: FailureClass?
+    var detail: String?
+}
+
+/// One request's explanation.
+struct Explanation: Sendable {
+    var id: RequestID
+    var at: WallTime
+    var method = ""
+    var path = ""
+    var route = ""
+    var status = 0
+    var parts: [ExplainedPart] = []
+}
+
+/// The last explanations, the oldest forgotten first. Memory hits are not here: their loops keep records of their own.
+final class ExplanationBook: Sendable {
+    /// Enough for a person to ask about what was just seen; a few hundred bytes each.
+    static let capacity = 1024
+
+    private struct Pages {
+        var slots: [Explanation] = []
+        var next = 0
+        var places: [RequestID: Int] = [:]
+    }
+    private let pages = Lock(Pages())
+
+    /// Adds what is known of one source's part.
+    func note(_ id: RequestID, at now: WallTime, _ part: ExplainedPart) {
+        change(id, now) { $0.parts.append(part) }
+    }
+
+    /// The request has been answered.
+    func close(_ id: RequestID, at now: WallTime, method: Method, path: String, route: String, status: Int) {
+        change(id, now) { explanation in
+            explanation.method = method.name
+            explanation.path = path
+            explanation.route = route
+            explanation.status = status
+        }
+    }
+
+    func find(_ id: RequestID) -> Explanation? {
+        pages.withLock { pages in pages.places[id].map { pages.slots[$0] } }
+    }
+
+    private func change(_ id: RequestID, _ now: WallTime, _ body: (inout Explanation) -> Void) {
+        pages.withLock { pages in
+            if let place = pages.places[id] { return body(&pages.slots[place]) }
+            var fresh = Explanation(id: id, at: now)
+            body(&fresh)
+            if pages.slots.count < Self.capacity {
+                pages.places[id] = pages.slots.count
+                pages.slots.append(fresh)
+                return
+            }
+            pages.places[pages.slots[pages.next].id] = nil
+            pages.slots[pages.next] = fresh
+            pages.places[id] = pages.next
+            pages.next = (pages.next + 1) % Self.capacity
+        }
+    }
+}

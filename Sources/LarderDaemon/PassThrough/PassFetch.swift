@@ -1,0 +1,294 @@
+// The work of a pass-through flight: one request to the upstream, conditional where a stored answer can be validated;
+// its head is told to everyone who waits, and its body goes to them and into the store while it comes. The flight ends
+// when the row is committed or refused, so whoever asks later finds it or joins.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderStore
+
+struct PassFetch: Sendable {
+    let context: DaemonContext
+    let request: PassRequest
+    let settings: Settings
+    /// Nobody waits: the client's own wishes have no part in it.
+    var isRefresh = false
+
+    /// A body that is whole within this time goes out with its length, and its row is committed before its head leaves.
+    private static let settling = Duration.milliseconds(10)
+    /// Larger ones are not waited for.
+    private static let settledSize: Int64 = 256 * 1024
+    /// Nothing for so long in the middle of a body, and it is given up.
+    static let stall = Duration.seconds(30)
+
+    private var shelf: VariantShelf { VariantShelf(context: context, request: request) }
+    private var rule: FreshnessRule { request.rule }
+
+    func work(_ voice: FlightVoice) async -> FlightResult {
+        // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
+        let began = context.tier.stamp(keys: [request.primary.digest], providers: [request.provider.name])
+        var found = await shelf.find()
+        if let entry = found.entry, request.isPersonal, !request.isForAll(entry) { found.entry = nil }
+        if let entry = found.entry, answersNow(entry) {
+            // Another flight ended between this asker's look and its lead.
+            return .answered(
+                Made(entry: entry, isStored: true, stamp: began, passed: passed(entry, status: nil, storing: nil)))
+        }
+        let conditions = found.entry.map { Validation.conditionalFields(for: [$0]) } ?? [:]
+        switch await send(conditions) {
+        case .failure(let failure): return .failed(failure)
+        case .success((let stream, let classification)):
+            if stream.head.status == 304 {
+                stream.cancel()
+                guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
+                return .answered(await freshen(entry, by: stream.head, found.index))
+            }
+            return await receive(stream, classification, found, began, voice)
+        }
+    }
+
+    private func answersNow(_ entry: StoredResponse) -> Bool {
+        let directives = isRefresh ? ClientDirectives.none : request.directives
+        return switch request.verdict(entry, directives, now: context.time.wall()).decision {
+        case .fresh, .negative: true
+        case .stale, .unusable: false
+        }
+    }
+
+    private func send(_ conditions: HeaderFields) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        var fields = request.forwarded
+        if isRefresh {
+            fields.remove("Cache-Control")
+            fields.remove("Pragma")
+        }
+        fields.lines += conditions.lines
+        let order = request.order(fields, method: .get, settings: settings, limit: .max)
+        return await context.upstream.open(request.call(order), upload: nil, stall: Self.stall)
+    }
+
+    // MARK: 304
+
+    /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
+    /// for (RFC 9111 §4.3.4).
+    private func freshen(_ entry: StoredResponse, by head: UpstreamHead, _ index: VariantIndex?) async -> Made {
+        let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
+        var made = Made(entry: news.entry)
+        let others = index == nil ? [] : await shelf.all(index ?? VariantIndex()).filter { $0.key != entry.key }
+        if case .store = news.verdict.decision {
+            made.isStored = await rewrite(made.entry, entry)
+        } else {
+            await context.remove(entry.key.digest)
+            made.mayBeShared = false
+        }
+        for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
+            let other = others[place - 1]
+            _ = await rewrite(Validation.freshened(other, by: head, rule: rule, targets: request.targets), other)
+        }
+        made.stamp = context.tier.stamp(
+            keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
+        made.passed = passed(made.entry, status: 304, storing: .validated)
+        return made
+    }
+
+    private func rewrite(_ entry: StoredResponse, _ old: StoredResponse) async -> Bool {
+        let isDone = await context.store.rewriteHead(entry, ifReceivedAt: old.responseTime)
+        context.tier.invalidate(entry.key.digest)
+        return isDone
+    }
+
+    private var unasked304: UpstreamFailure {
+        UpstreamFailure(
+            provider: request.provider.name, failure: .broken,
+            detail: "The upstream answered 304 to a request that set no condition.",
+            fetch: FetchError(stage: .malformed, origin: "", message: ""))
+    }
+
+    // MARK: A whole answer
+
+    private func receive(
+        _ stream: UpstreamStream, _ classification: Classification, _ found: VariantShelf.Found, _ began: MemoryStamp,
+        _ voice: FlightVoice
+    ) async -> FlightResult {
+        let head = stream.head
+        var verdict = storing(head, classification)
+        if head.status >= 500, let old = found.entry, old.status < 500, verdict.isStored {
+            // An error never takes the place of what may still cover for it.
+            verdict = .refuse(.errorOverAnswer)
+        }
+        if let length = head.length, length > settings.cacheMaxObject, verdict.isStored {
+            verdict = .refuse(.objectTooLarge)
+        }
+        let body = TapeBody(stream.body, length: head.length)
+        var made = Made(entry: entry(head, verdict))
+        made.mayBeShared = verdict.isStored || rule.semantics == .ttl && verdict.rule != .objectTooLarge
+        made.passed = PassedAnswer(
+            body: body, upstreamStatus: head.status, interim: head.interim, storing: verdict.rule,
+            vary: Vary(head.fields), selecting: request.forwarded)
+        await settle(stream.body, head.length)
+        if let whole = stream.body.whole {
+            made.passed?.body = nil
+            body.letGo()
+            made.entry.body = whole
+            if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject, context.tier.isCurrent(began) {
+                (made.isStored, made.stamp) = await keep(made.entry)
+            }
+            return .answered(made)
+        }
+        if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
+        guard verdict.isStored else { return .answered(made) }
+        await voice.announce(made)
+        return await archive(made, stream.body, body, began)
+    }
+
+    /// Waits a moment for a body that is small and on its way, so that its answer can say whether it was stored.
+    private func settle(_ tape: BodyTape, _ length: Int64?) async {
+        if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
+        let loop = context.flights.loop
+        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+            let once = Once(waiter)
+            let alarm = loop.schedule(at: loop.monotonic + Self.settling) { once.fire() }
+            tape.watch(for: Self.settledSize) {
+                loop.post {
+                    loop.cancel(alarm)
+                    once.fire()
+                }
+            }
+        }
+    }
+
+    private func storing(_ head: UpstreamHead, _ classification: Classification) -> PassVerdict {
+        if !isRefresh, request.directives.noStore { return .refuse(.requestNoStore) }
+        switch rule.semantics {
+        case .rfc:
+            let verdict = RFCStorage.decide(
+                method: .get, requestFields: request.forwarded, head: head, rule: rule, targets: request.targets)
+            if case .store(let lifetimes) = verdict.decision { return .store(lifetimes, verdict.rule) }
+            return .refuse(verdict.rule)
+        case .ttl:
+            let response = UpstreamResponse(
+                status: head.status, fields: head.fields, requestTime: head.requestTime,
+                responseTime: head.responseTime)
+            let decision = StorePolicy.decide(
+                request: UpstreamRequest(path: request.path, query: request.query), requestFields: request.fields,
+                response: response, classification: classification, rule: rule, key: request.primary)
+            if case .store(let lifetimes) = decision { return .store(lifetimes, .configuredTTL) }
+            return .refuse(.configuredTTL)
+        }
+    }
+
+    private func entry(_ head: UpstreamHead, _ verdict: PassVerdict) -> StoredResponse {
+        var entry = StoredResponse(
+            key: request.primary, layer: .raw, provider: request.provider.name,
+            endpoint: request.provider.provider.endpointName(for: UpstreamRequest(path: request.path)),
+            status: head.status, reason: head.reason, fields: HopByHop.endToEnd(head.fields),
+            requestTime: head.requestTime, responseTime: head.responseTime,
+            initialAge: Age.initial(
+                fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime),
+            freshUntil: head.responseTime, staleUntil: head.responseTime, label: "GET \(request.url)")
+        Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
+        guard case .store(let lifetimes, _) = verdict else { return entry }
+        entry.fields = RFCStorage.storedFields(of: head, targets: request.targets)
+        Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
+        entry.initialAge = lifetimes.initialAge
+        entry.freshUntil = lifetimes.freshUntil
+        entry.staleUntil = lifetimes.staleUntil
+        entry.isNegative = lifetimes.isNegative
+        (entry.key, entry.parents) = shelf.place(names(entry))
+        return entry
+    }
+
+    /// What the stored answer's own `Vary` names.
+    private func names(_ entry: StoredResponse) -> [String] {
+        guard case .names(let names) = Vary(entry.fields) else { return [] }
+        return names
+    }
+
+    // MARK: Storing
+
+    private func keep(_ entry: StoredResponse) async -> (isStored: Bool, MemoryStamp?) {
+        let (isStored, _) = await context.write(entry)
+        guard isStored else { return (false, nil) }
+        await shelf.note(entry, names: names(entry))
+        return (true, readyStamp(entry))
+    }
+
+    /// Under which memory may keep the answer: nothing has happened to the URL or the provider since.
+    private func readyStamp(_ entry: StoredResponse) -> MemoryStamp {
+        context.tier.stamp(keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
+    }
+
+    /// Writes the body into the store as it comes.
+    private func archive(
+        _ made: Made, _ tape: BodyTape, _ body: TapeBody, _ began: MemoryStamp
+    ) async -> FlightResult {
+        defer { body.letGo() }
+        guard let archivist = tape.reader(isArchivist: true),
+            case .success(let writer) = await context.store.begin(expecting: body.length)
+        else { return .answered(made) }
+        tape.keep(in: writer.written)
+        var written: Int64 = 0
+        var piece = Bytes()
+        do {
+            while true {
+                let next = try await archivist.next()
+                if let next { piece += next }
+                if piece.count >= 256 * 1024 || next == nil, !piece.isEmpty {
+                    guard await writer.append(piece) == .stored else {
+                        tape.archiveEnded()
+                        archivist.abandon()
+                        return .answered(made)
+                    }
+                    written += Int64(piece.count)
+                    tape.archived(to: written)
+                    piece = Bytes()
+                }
+                if next == nil { break }
+            }
+        } catch {
+            writer.abandon()
+            return .failed(request.cutOff(error))
+        }
+        guard context.tier.isCurrent(began) else {
+            writer.abandon()
+            return .answered(made)
+        }
+        let outcome = await writer.complete(made.entry)
+        context.tier.invalidate(made.entry.key.digest)
+        if outcome == .stored { await shelf.note(made.entry, names: names(made.entry)) }
+        return .answered(made)
+    }
+
+    private func passed(_ entry: StoredResponse, status: Int?, storing: CacheRule?) -> PassedAnswer {
+        PassedAnswer(
+            upstreamStatus: status ?? entry.status, storing: storing, vary: Vary(entry.fields),
+            selecting: request.forwarded)
+    }
+}
+
+/// Whether and why an answer is stored.
+enum PassVerdict: Sendable {
+    case store(Lifetimes, CacheRule)
+    case refuse(CacheRule)
+
+    var isStored: Bool { if case .store = self { true } else { false } }
+
+    var rule: CacheRule {
+        switch self {
+        case .store(_, let rule), .refuse(let rule): rule
+        }
+    }
+}
+
+/// A continuation that several may resume; the first does.
+private final class Once: Sendable {
+    private let waiter: Lock<CheckedContinuation<Void, Never>?>
+
+    init(_ waiter: CheckedContinuation<Void, Never>) {
+        self.waiter = Lock(waiter)
+    }
+
+    func fire() {
+        waiter.withLock { $0.take() }?.resume()
+    }
+}

@@ -1,0 +1,26 @@
+// The upstream's fields as a client gets them: all of them in their order and spelling, but for those of the connection
+// and a few that would be wrong or unsafe on this machine's own origin.
+import LarderCore
+import LarderHTTP
+
+enum PassFields {
+    /// - Parameters:
+    ///   - isShared: others get the same bytes, so nobody's cookies go along.
+    ///   - received: the answer is dated by its arrival where the upstream did not date it (RFC 9110 §6.6.1).
+    static func toClient(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
+        var fields = HopByHop.endToEnd(fields)
+        for name in ours { fields.remove(name) }
+        if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
+        if isShared { fields.remove("Set-Cookie") }
+        return fields
+    }
+
+    private static let ours = [
+        // The server says these itself.
+        "Content-Length", "Age", "X-Request-Id",
+        // They speak of the upstream's host and would be taken for this machine's.
+        "Strict-Transport-Security", "Alt-Svc",
+        // The API may let any site's pages read its answers; here those would be the user's own (P45).
+        "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
+    ]
+}

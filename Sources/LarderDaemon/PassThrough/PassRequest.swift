@@ -1,0 +1,176 @@
+// A request to a provider of kind `passthrough` as the cache sees it: what goes upstream, what selects an answer, what
+// the client demands. Nothing of it is rewritten: only the origin knows what its parameters mean (RFC 9111 §2).
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import LarderServer
+
+struct PassRequest: Sendable {
+    let provider: ConfiguredProvider
+    let method: Method
+    /// Percent-encoded, beginning with "/".
+    let path: String
+    let query: String?
+    /// The client's own fields.
+    let fields: HeaderFields
+    /// What goes upstream, but for conditions and ranges, which the cache adds or answers itself. It is also what
+    /// `Vary` selects by: the origin saw these and no others.
+    let forwarded: HeaderFields
+    let directives: ClientDirectives
+    /// The answer may be this client's own: its credentials or cookies go along.
+    let isPersonal: Bool
+    /// The URL's key: that of the one answer, or of the index of its variants.
+    let primary: CacheKey
+    let rule: FreshnessRule
+
+    init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
+        // Its answer would show a page what the client's other fields are (RFC 9110 §9.3.8).
+        guard request.method != .trace else {
+            throw ClientFacingError(
+                status: 405, code: "methodNotAllowed", detail: "TRACE is not passed on.",
+                fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+        }
+        try RawRequest.checkPath(path)
+        guard !Via.isLoop(request.fields) else {
+            throw ClientFacingError(
+                status: 508, code: "loop", detail: "The request has come through this program too many times.")
+        }
+        self.provider = provider
+        method = request.method
+        self.path = path
+        query = request.query
+        fields = request.fields
+        rule = provider.rule(for: provider.provider.endpointName(for: UpstreamRequest(path: path)))
+        directives = ClientDirectives(fields: request.fields)
+        forwarded = Self.forwarded(request, provider)
+        isPersonal = forwarded.contains("Authorization") || forwarded.contains("Cookie")
+        primary = provider.rawKey(UpstreamRequest(path: path, query: request.query))
+    }
+
+    /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
+    /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
+    private static func forwarded(_ request: ServerRequest, _ provider: ConfiguredProvider) -> HeaderFields {
+        var forwarded = HopByHop.endToEnd(request.fields)
+        for name in ["Host", "Content-Length", "Expect", "X-Larder-Session"] + conditions { forwarded.remove(name) }
+        if provider.settings.key != nil { forwarded.remove("Authorization") }
+        if request.method == .get || request.method == .head {
+            // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account.
+            let takesGzip = ContentCoding.accepts(request.fields.combined("Accept-Encoding"), "gzip")
+            forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
+            if provider.settings.semantics == .ttl {
+                let personal = ["authorization", "cookie", "accept-encoding"]
+                forwarded.lines.removeAll { !personal.contains(FieldList.lowercased($0.name)) }
+                forwarded.set("Accept", "*/*")
+            }
+        }
+        Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
+        return forwarded
+    }
+
+    /// A client's conditions and ranges: applied by the cache to a whole answer, or passed on as they are.
+    static let conditions = [
+        "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
+    ]
+
+    /// Fields that say which caches may do what, besides `Cache-Control` (RFC 9213).
+    var targets: [String] { provider.targets }
+
+    var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
+
+    /// The key of the answer that these selecting values chose.
+    func variantKey(_ selection: Digest) -> CacheKey {
+        provider.rawKey(UpstreamRequest(path: path, query: query), variant: Base64URL.encode(selection.bytes))
+    }
+
+    /// An order for this request with those fields.
+    /// - Parameter limit: the largest body.
+    func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {
+        let upstream = UpstreamRequest(method: method, path: path, query: query)
+        var order = provider.order(upstream, settings: settings)
+        order.fields = fields
+        // A redirect is an answer like any other; only the client knows whether it wants to follow.
+        order.maxRedirects = 0
+        order.maxBody = limit
+        return order
+    }
+}
+
+extension PassRequest {
+    /// With our own rules, a request that carries somebody's credentials or cookies is theirs and the upstream's alone:
+    /// nothing would tell whom its answer is for.
+    var isOwnBusiness: Bool { rule.semantics == .ttl && isPersonal }
+
+    /// Whether a stored answer is said to be everybody's, so that it may go to a request with credentials too. Stricter
+    /// than RFC 9111 §4, which lets any stored answer go.
+    func isForAll(_ entry: StoredResponse) -> Bool {
+        let control = ResponseControl(fields: entry.fields, targets: targets).control
+        return control.isPublic || control.sMaxAge != nil || control.mustRevalidate
+    }
+
+    /// Whether the request's target and coding alone lead to that answer, so that memory can keep it ready.
+    func varyIsPlain(_ entry: StoredResponse) -> Bool {
+        rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: ["accept-encoding"])
+    }
+
+    /// The parts of the key, for an explanation. The values of a query may hold what is nobody else's business: only its
+    /// names are told.
+    var keyParts: [KeyParameter] {
+        let names = query.map { query in
+            query.split(separator: "&").map { $0.prefix { $0 != "=" } + "=…" }.joined(separator: "&")
+        }
+        return [
+            KeyParameter("base", provider.settings.baseURL), KeyParameter("path", path), KeyParameter("query", names),
+            KeyParameter("coding", forwarded.first("Accept-Encoding")),
+        ]
+    }
+
+    var wantsRange: Bool { method == .get && fields.contains("Range") }
+
+    /// Whether a stored answer may be used for this request before the upstream is asked.
+    func verdict(_ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime) -> ReuseVerdict {
+        switch rule.semantics {
+        case .rfc:
+            return RFCReuse.decide(entry: entry, directives: directives, rule: rule, targets: targets, now: now)
+        case .ttl:
+            let decision = Reuse.decide(entry: entry, directives: directives, rule: rule, now: now)
+            return ReuseVerdict(decision: decision, rule: .configuredTTL)
+        }
+    }
+
+    /// The same after the upstream was asked and did not help.
+    func verdictAfter(
+        _ trouble: UpstreamTrouble, _ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime
+    ) -> ReuseVerdict {
+        switch rule.semantics {
+        case .rfc:
+            return RFCReuse.afterFailure(
+                entry: entry, directives: directives, rule: rule, targets: targets, failure: trouble, now: now)
+        case .ttl:
+            let decision = Reuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
+            return ReuseVerdict(decision: decision, rule: .configuredTTL)
+        }
+    }
+
+    /// Whether a stale answer goes out at once while it is refreshed behind: with `rfc` that is what made it usable
+    /// (RFC 5861 §3), or the client said so; with our rules it is a window of its own.
+    func refreshesBehind(_ entry: StoredResponse, now: WallTime) -> Bool {
+        rule.semantics == .rfc || now < entry.freshUntil + provider.settings.staleWhileRefresh
+    }
+
+    /// The call for an order.
+    func call(_ order: FetchOrder) -> UpstreamCall {
+        let provider = provider
+        let endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
+        return UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: true,
+            classify: { provider.provider.classify($0, endpoint: endpoint) })
+    }
+
+    /// A body that ended before its end.
+    func cutOff(_ failure: BodyFailure) -> UpstreamFailure {
+        UpstreamFailure(
+            provider: provider.name, failure: .unreachable, detail: "The answer was cut off: \(failure.reason)",
+            fetch: FetchError(stage: .receive, origin: "", message: failure.reason))
+    }
+}

@@ -1,0 +1,198 @@
+// `/raw/{provider}/…` and bound listeners, for providers of kind `passthrough`: every method, bodies of any size in both
+// directions, and for GET and HEAD the cache in between.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderServer
+import LarderStore
+
+struct PassRoute: Sendable {
+    let context: DaemonContext
+
+    /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
+    func pass(
+        _ server: ServerRequest, provider: ConfiguredProvider, path: String, settings: Settings, route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let request = try PassRequest(server, provider: provider, path: path)
+        if server.method == .options, server.fields.first("Max-Forwards") == "0" { return Self.options(route) }
+        let hasBody = server.upload != nil || !server.body.isEmpty
+        guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
+            let reason: ForwardReason = server.method == .get || server.method == .head ? .bypass : .method
+            return try await forward(server, request, reason, stored: nil, rule: .method, settings, route)
+        }
+        do {
+            switch try await PassFlow(context: context, request: request, settings: settings).run() {
+            case .served(let served): return await answer(served, request, server, route)
+            case .forward(let reason, let stored, let rule):
+                return try await forward(server, request, reason, stored: stored, rule: rule, settings, route)
+            case .notCached(let rule): throw notCached(request, rule)
+            }
+        } catch let failure as UpstreamFailure {
+            throw refusal(failure, request)
+        } catch let error as ClientFacingError {
+            throw error
+        } catch {
+            throw ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(
+        _ served: PassServed, _ request: PassRequest, _ server: ServerRequest, _ route: String
+    ) async -> ServerResponse {
+        let entry = served.entry
+        explain(server, request, served)
+        let isShared = served.isStored || served.outcome != .miss
+        var answer = Answer(
+            status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
+            fields: PassFields.toClient(entry.fields, isShared: isShared, received: entry.responseTime),
+            body: [], bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
+            outcome: served.outcome, forward: served.forward, forwardStatus: served.forwardStatus,
+            isStored: served.isStored, provider: request.provider.name, route: route)
+        answer.isOurs = false
+        answer.detail = served.forward != nil && served.outcome == .stale ? served.rule.rawValue : nil
+        answer.variesByCoding = true
+        switch served.body {
+        case .bytes(let bytes): answer.body = bytes
+        case .large, .tape, .plain: answer.stream = served.body
+        }
+        if entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
+            answer.digest = entry.key.digest
+            answer.rows = [request.primary.digest, entry.key.digest]
+            answer.stamp = served.stamp
+        }
+        var response = context.respond(await context.accepted(answer, by: server), to: server)
+        response.interim = served.interim
+        return response
+    }
+
+    private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: PassServed) {
+        var part = ExplainedPart(provider: request.provider.name)
+        part.key = request.keyParts
+        part.digest = served.entry.key.digest
+        part.outcome = served.outcome
+        part.forward = served.forward
+        part.upstreamStatus = served.forwardStatus
+        part.rule = served.rule
+        part.storing = served.storing
+        if served.outcome == .miss { part.isStored = served.isStored }
+        part.receivedAt = served.entry.responseTime
+        part.initialAge = served.entry.initialAge
+        part.freshUntil = served.entry.freshUntil
+        part.staleUntil = served.entry.staleUntil
+        part.failure = served.failure?.failure
+        part.detail = served.failure?.detail
+        context.explanations.note(server.id, at: context.time.wall(), part)
+    }
+
+    // MARK: Alone
+
+    /// Passes the request on as it is, and its answer back as it comes: neither joined nor stored.
+    private func forward(
+        _ server: ServerRequest, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
+        rule: CacheRule, _ settings: Settings, _ route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        var fields = request.forwarded
+        for name in PassRequest.conditions {
+            for value in server.fields.all(name) where server.method != .head { fields.add(name, value) }
+        }
+        if server.method == .options, let hops = server.fields.first("Max-Forwards").flatMap({ Int($0) }) {
+            fields.set("Max-Forwards", String(hops - 1))
+        }
+        var order = request.order(fields, method: server.method, settings: settings, limit: .max)
+        order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
+        order.body = server.body.isEmpty ? nil : server.body
+        switch await context.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
+        case .failure(let failure):
+            throw refusal(failure, request)
+        case .success((let stream, _)):
+            await applyEffects(stream.head, request, server, stored)
+            return await passOn(stream, request, server, reason, rule, route)
+        }
+    }
+
+    /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
+    /// (§4.3.5).
+    private func applyEffects(
+        _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?
+    ) async {
+        let urls = Invalidation.targets(
+            method: server.method, status: head.status, requestURL: request.url, fields: head.fields)
+        for url in urls {
+            guard let key = request.provider.rawKey(url: url) else { continue }
+            await context.remove(key.digest)
+        }
+        guard server.method == .head, let stored else { return }
+        switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
+        case .freshen(let entry):
+            _ = await context.store.rewriteHead(entry, ifReceivedAt: stored.responseTime)
+            context.tier.invalidate(stored.key.digest)
+            context.tier.invalidate(request.primary.digest)
+        case .invalidate:
+            await context.remove(stored.key.digest)
+            context.tier.invalidate(request.primary.digest)
+        case .none: break
+        }
+    }
+
+    private func passOn(
+        _ stream: UpstreamStream, _ request: PassRequest, _ server: ServerRequest, _ reason: ForwardReason,
+        _ rule: CacheRule, _ route: String
+    ) async -> ServerResponse {
+        let head = stream.head
+        var part = ExplainedPart(provider: request.provider.name)
+        part.key = request.keyParts
+        part.outcome = reason == .bypass || reason == .method ? .bypass : .miss
+        part.forward = reason
+        part.upstreamStatus = head.status
+        part.rule = rule
+        part.isStored = false
+        context.explanations.note(server.id, at: context.time.wall(), part)
+        var fields = HopByHop.endToEnd(head.fields)
+        Via.append(to: &fields, version: head.isVersion10 ? "1.0" : "1.1")
+        let initialAge = Age.initial(
+            fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
+        var answer = Answer(
+            status: head.status, reason: head.reason.isEmpty ? nil : head.reason,
+            fields: PassFields.toClient(fields, isShared: false, received: head.responseTime), body: [],
+            bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
+            outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
+            forwardStatus: head.status, provider: request.provider.name, route: route)
+        answer.isOurs = false
+        answer.isMirroredError = true
+        let isHead = server.method == .head
+        if let whole = isHead ? nil : stream.body.whole {
+            answer.body = whole
+        } else {
+            // To HEAD the length is the one that a GET would have.
+            let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
+            answer.stream = .tape(TapeBody(stream.body, length: length))
+        }
+        var response = context.respond(await context.accepted(answer, by: server), to: server)
+        response.interim = head.interim
+        return response
+    }
+
+    // MARK: Refusals
+
+    private func refusal(_ failure: UpstreamFailure, _ request: PassRequest) -> ClientFacingError {
+        context.countFailure(request.provider.name)
+        var failure = failure
+        if failure.provider.isEmpty { failure.provider = request.provider.name }
+        return failure.clientFacing(now: context.time.wall())
+    }
+
+    private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {
+        var error = refusal(EntryFlow.notCached, request)
+        error.fields.add("Cache-Status", "larder; detail=only-if-cached")
+        error.fields.set("Proxy-Status", ProxyStatus.render(.proxyInternalResponse))
+        return error
+    }
+
+    /// The last recipient of an OPTIONS request is who finds no forwards left (RFC 9110 §7.6.2).
+    private static func options(_ route: String) -> ServerResponse {
+        ServerResponse(
+            status: 204, fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], route: route)
+    }
+}

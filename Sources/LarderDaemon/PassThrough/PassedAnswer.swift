@@ -1,0 +1,101 @@
+// An answer on its way through: its head is known, its body may still be coming. One value for everyone who waits for
+// the same fetch.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderServer
+
+/// What a pass-through fetch brought, beside the entry that the answer is or would be.
+struct PassedAnswer: Sendable {
+    /// Where the body comes from while the entry does not hold it.
+    var body: TapeBody?
+    /// Of the upstream's own answer: 304 where the stored one was found to be still right.
+    var upstreamStatus: Int
+    var interim: [InterimHead] = []
+    /// Why it is stored, or is not.
+    var storing: CacheRule?
+    /// The request fields that select the answer; everybody else needs another one (RFC 9111 §4.1).
+    var vary: Vary
+    /// The fields by which it was selected.
+    var selecting: HeaderFields
+}
+
+/// A body on a tape. Holds it from the first byte on, until the first client takes over.
+final class TapeBody: Sendable {
+    let tape: BodyTape
+    let length: Int64?
+    private let held: Lock<BodyTapeReader?>
+
+    init(_ tape: BodyTape, length: Int64?) {
+        self.tape = tape
+        self.length = length
+        held = Lock(tape.reader())
+    }
+
+    /// A pass over the whole body; nil where its beginning is gone, and the asker needs a fetch of its own.
+    func reader() -> BodyTapeReader? {
+        tape.reader() ?? held.withLock { $0.take() }
+    }
+
+    /// The first client reads for itself from now on: a body that nobody keeps goes at the pace of its readers.
+    func handOver() -> BodyTapeReader? {
+        held.withLock { $0.take() } ?? tape.reader()
+    }
+
+    /// Nobody else needs the beginning.
+    func letGo() {
+        held.withLock { $0.take() }?.abandon()
+    }
+}
+
+/// Where an answer's body is read from.
+indirect enum BodySource: Sendable {
+    case bytes(Bytes)
+    case large(any LargeBody)
+    case tape(TapeBody)
+    /// Another one with its content coding undone on the way.
+    case plain(BodySource, coding: String)
+
+    /// All of it, as a response's body.
+    /// - Parameter isRead: the body goes out, and not only its length.
+    func whole(isRead: Bool) -> ResponseBody {
+        switch self {
+        case .bytes(let bytes): return .bytes(bytes)
+        case .large(let body): return .stream(LargeBodyReader(body), length: body.length)
+        case .tape(let body):
+            guard isRead, let reader = body.handOver() else {
+                return .stream(WholeBodyReader([]), length: body.length)
+            }
+            return .stream(reader, length: body.length)
+        case .plain(let coded, let coding):
+            guard isRead, case .stream(let reader, _) = coded.whole(isRead: true),
+                let plain = InflatingReader(reader, coding: coding)
+            else { return .stream(WholeBodyReader([]), length: nil) }
+            return .stream(plain, length: nil)
+        }
+    }
+
+    /// A part of it.
+    func part(_ range: Range<Int64>) -> ResponseBody {
+        let count = range.upperBound - range.lowerBound
+        switch self {
+        case .bytes(let bytes): return .bytes(Bytes(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
+        case .large(let body): return .stream(LargeBodyReader(body, range: range), length: count)
+        case .tape(let body):
+            let reader: any BodyReader = body.handOver() ?? WholeBodyReader([])
+            return .stream(RangeBodyReader(reader, range: range), length: count)
+        // It has no length, so no range of it is ever made.
+        case .plain: return whole(isRead: true)
+        }
+    }
+
+    /// Nil where it ends when it ends.
+    var length: Int64? {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .large(let body): body.length
+        case .tape(let body): body.length
+        case .plain: nil
+        }
+    }
+}

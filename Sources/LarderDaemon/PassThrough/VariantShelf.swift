@@ -1,0 +1,98 @@
+// Where the answers of one URL lie. One that no request field selected lies under the URL's own key; where `Vary` names
+// some, an index lies there, and each variant under a key of its own that the index gives (RFC 9111 §4.1). Purging the
+// URL's key purges its variants, since it is named as their parent.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderStore
+
+struct VariantShelf: Sendable {
+    let context: DaemonContext
+    let request: PassRequest
+
+    /// What is stored under a URL.
+    struct Found: Sendable {
+        /// The answer that this request's fields select.
+        var entry: StoredResponse?
+        /// The variants there are.
+        var index: VariantIndex?
+
+        /// Something is stored, if not for this request.
+        var isVaryMiss: Bool { entry == nil && index != nil }
+    }
+
+    /// The endpoint name of an index's row.
+    private static let indexName = "variants"
+
+    /// Looks for the stored answer that fits the request's selecting fields.
+    func find() async -> Found {
+        guard let first = await context.openOrMiss(request.primary) else { return Found() }
+        guard first.endpoint == Self.indexName else { return Found(entry: first) }
+        guard let index = VariantIndex(decoding: first.body) else { return Found() }
+        context.store.touch(request.primary.digest)
+        for selection in index.candidates(for: request.forwarded) {
+            if let entry = await context.openOrMiss(request.variantKey(selection)) {
+                return Found(entry: entry, index: index)
+            }
+        }
+        return Found(index: index)
+    }
+
+    /// Every stored variant, for an update that concerns them all.
+    func all(_ index: VariantIndex) async -> [StoredResponse] {
+        var entries: [StoredResponse] = []
+        for selection in index.variants.map(\.selection) {
+            if let entry = await context.openOrMiss(request.variantKey(selection)) { entries.append(entry) }
+        }
+        return entries
+    }
+
+    /// The key under which an answer with that `Vary` is stored, and the parents to note.
+    func place(_ names: [String]) -> (key: CacheKey, parents: [Digest]) {
+        guard !names.isEmpty else { return (request.primary, []) }
+        let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
+        return (request.variantKey(selection), [request.primary.digest])
+    }
+
+    /// Notes a stored variant in the URL's index; nothing is noted for an answer that no field selected.
+    func note(_ entry: StoredResponse, names: [String]) async {
+        guard !names.isEmpty else { return }
+        let row = await context.openOrMiss(request.primary)
+        let known = row?.endpoint == Self.indexName ? row : nil
+        var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
+        let (_, dropped) = index.add(
+            vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime)
+        _ = await context.write(
+            StoredResponse(
+                key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
+                body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
+                freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
+                staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label))
+        for selection in dropped {
+            await context.remove(request.variantKey(selection).digest)
+        }
+    }
+}
+
+extension DaemonContext {
+    /// Removes one entry, and what was made from it, from store and memory.
+    func remove(_ digest: Digest) async {
+        tier.invalidate(digest)
+        do {
+            _ = try await store.purge(.digest(digest), soft: false)
+        } catch {
+            log.error("an entry could not be removed", ["error": "\(error)"])
+        }
+        tier.invalidate(digest)
+    }
+
+    /// The stored entry, a large body left where it is; a store that cannot be read is a miss, logged.
+    func openOrMiss(_ key: CacheKey) async -> StoredResponse? {
+        do {
+            return try await store.open(key)
+        } catch {
+            log.warning("the store could not be read", ["error": "\(error)"])
+            return nil
+        }
+    }
+}
