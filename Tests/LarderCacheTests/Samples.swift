@@ -29,6 +29,12 @@ enum Sample {
         UpstreamResponse(status: status, fields: fields, requestTime: requestTime, responseTime: responseTime)
     }
 
+    static func head(
+        status: Int = 200, _ fields: HeaderFields = [:], requestTime: WallTime = now, responseTime: WallTime = now
+    ) -> UpstreamHead {
+        UpstreamHead(status: status, fields: fields, requestTime: requestTime, responseTime: responseTime)
+    }
+
     /// An entry that arrived now, is fresh for 100 s and may be served stale for 100 s more.
     static func entry(_ fields: HeaderFields = [:], negative: Bool = false, age: Int64 = 0) -> StoredResponse {
         StoredResponse(

@@ -1,0 +1,86 @@
+// Variants of one URL: which requests are the same, which variant is chosen, and any bytes as an index.
+import LarderCache
+import LarderCore
+import Testing
+
+@Suite struct VariantIndexTests {
+    func select(_ names: [String], _ fields: HeaderFields) -> Digest {
+        VariantIndex.selection(names: names, requestFields: fields)
+    }
+
+    @Test(
+        arguments: [
+            (["X"], ["X": "a, b"], ["x": "a,b"]), (["X"], ["X": "a", "x": "b"], ["X": " a ,\tb"]),
+            (["Accept-Language"], ["Accept-Language": "de-DE, en"], ["accept-language": "DE-de,EN"]),
+            (["Accept-Encoding"], ["Accept-Encoding": "GZIP"], ["Accept-Encoding": "gzip"]),
+            (["X"], ["Y": "1"], ["Y": "2"]), ([], ["X": "1"], [:]),
+        ] as [([String], HeaderFields, HeaderFields)])
+    func equivalentRequestsSelectTheSame(_ names: [String], _ one: HeaderFields, _ other: HeaderFields) {
+        #expect(select(names, one) == select(names, other))
+    }
+
+    @Test func orderAndCaseOfNamesDoNotMatter() {
+        #expect(select(["B", "a", "A"], ["A": "1", "B": "2"]) == select(["a", "b"], ["b": "2", "a": "1"]))
+    }
+
+    @Test func differentRequestsSelectDifferently() {
+        let values: [HeaderFields] = [
+            [:], ["X": ""], ["X": "a"], ["X": "A"], ["X": "a,b"], ["X": "b,a"], ["X": "\"a,b\""], ["X": "ab"],
+            ["X": "a", "Y": "b"], ["Y": "a"], ["Y": "a,b"], ["X": "a,b", "Y": ""], ["X": "", "Y": "a"],
+        ]
+        #expect(Set(values.map { select(["x", "y"], $0) }).count == values.count)
+        #expect(select(["x"], [:]) != select(["y"], [:]))
+        #expect(select(["ab", "c"], [:]) != select(["a", "bc"], [:]))
+    }
+
+    @Test func newestMatchComesFirstEachByItsOwnNames() {
+        var index = VariantIndex()
+        let request: HeaderFields = ["A": "1", "B": "2"]
+        let first = index.add(vary: ["A"], requestFields: request, receivedAt: Sample.now).selection
+        let second = index.add(vary: ["A", "B"], requestFields: request, receivedAt: Sample.now + .seconds(1)).selection
+        let other = index.add(vary: ["A"], requestFields: ["A": "9"], receivedAt: Sample.now + .seconds(2)).selection
+        #expect(index.candidates(for: request) == [second, first])
+        #expect(index.candidates(for: ["A": "1"]) == [first])
+        #expect(index.candidates(for: ["A": "9", "B": "2"]) == [other])
+        #expect(index.candidates(for: [:]) == [])
+        let again = index.add(vary: ["a"], requestFields: request, receivedAt: Sample.now + .seconds(3))
+        #expect(again.dropped == [])
+        #expect(index.variants.count == 3)
+        #expect(index.candidates(for: request) == [first, second])
+        index.remove(first)
+        #expect(index.candidates(for: request) == [second])
+    }
+
+    @Test func oldestVariantLeavesBeyondTheLimit() {
+        var index = VariantIndex()
+        var selections: [Digest] = []
+        for number in 0..<VariantIndex.limit + 2 {
+            let added = index.add(
+                vary: ["X"], requestFields: ["X": "\(number)"], receivedAt: Sample.now + .seconds(Int64(number)))
+            #expect(added.dropped == (number < VariantIndex.limit ? [] : [selections[number - VariantIndex.limit]]))
+            selections.append(added.selection)
+        }
+        #expect(index.variants.count == VariantIndex.limit)
+        #expect(VariantIndex(decoding: index.encoded()) == index)
+    }
+
+    @Test func onlyWhatWasWrittenIsRead() {
+        var index = VariantIndex()
+        #expect(VariantIndex(decoding: index.encoded()) == index)
+        _ = index.add(vary: ["accept-language", "x"], requestFields: ["X": "1"], receivedAt: Sample.now)
+        _ = index.add(vary: [], requestFields: [:], receivedAt: WallTime(milliseconds: -5))
+        let bytes = index.encoded()
+        #expect(VariantIndex(decoding: bytes) == index)
+        #expect(VariantIndex(decoding: bytes + [0]) == nil)
+        for count in 0..<bytes.count { #expect(VariantIndex(decoding: Bytes(bytes[..<count])) == nil) }
+        #expect(VariantIndex(decoding: [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]) == nil)
+        #expect(VariantIndex(decoding: [1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) == nil)
+        var random = FixedRandom(state: 7)
+        for _ in 0..<3000 {
+            var damaged = bytes
+            damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            // Whatever is read is written the same way.
+            if let read = VariantIndex(decoding: damaged) { #expect(read.encoded() == damaged) }
+        }
+    }
+}
