@@ -68,4 +68,14 @@ import Testing
         #expect(text == expected)
         #expect(StructuredField.list([text])?.count == 1)
     }
+
+    @Test func notModifiedLeavesOutWhatDescribesTheBody() {
+        let stored: HeaderFields = [
+            "Content-Type": "a/b", "ETag": "\"a\"", "Last-Modified": "x", "Vary": "A", "content-length": "1",
+            "Content-Location": "/x", "Content-Encoding": "gzip", "X-A": "1",
+        ]
+        #expect(
+            NotModified.fields(of: stored) == ["ETag": "\"a\"", "Vary": "A", "Content-Location": "/x", "X-A": "1"])
+        #expect(NotModified.fields(of: ["Last-Modified": "x"]) == ["Last-Modified": "x"])
+    }
 }
