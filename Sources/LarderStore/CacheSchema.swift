@@ -2,14 +2,15 @@
 //
 // What changes (freshness, last use) is apart from what does not (head, body), so a touch or a validation rewrites a
 // few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
-// forget one.
+// forget one. Only the pieces of a body that `open` leaves in the database go later, by way of `pending`: somebody may
+// be reading them.
 import CSQLite
 import LarderCore
 
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     /// Bodies up to this size lie in their row, larger ones in pieces of this size.
     static let chunkSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
@@ -45,8 +46,11 @@ enum CacheSchema {
           DELETE FROM life WHERE id = OLD.id;
           DELETE FROM parent WHERE child = OLD.id;
         END;
-        CREATE TRIGGER bodyGone AFTER DELETE ON entry WHEN OLD.size > 65536 BEGIN
+        CREATE TRIGGER bodyGone AFTER DELETE ON entry WHEN OLD.size > 65536 AND OLD.size <= 262144 BEGIN
           DELETE FROM chunk WHERE id BETWEEN OLD.id << 20 AND (OLD.id << 20) + 1048575;
+        END;
+        CREATE TRIGGER largeBodyGone AFTER DELETE ON entry WHEN OLD.size > 262144 BEGIN
+          INSERT OR IGNORE INTO pending (id) VALUES (OLD.id);
         END;
         """
 

@@ -65,6 +65,15 @@ enum EntryCodec {
             label: label)
     }
 
+    /// When the answer came, read from a head without the rest of it.
+    static func responseTime(of raw: UnsafeRawBufferPointer) -> WallTime? {
+        var input = Input(raw: raw)
+        guard input.byte() == version, input.byte() != nil, input.byte() != nil, input.signed() != nil,
+            input.signed() != nil, let time = input.signed()
+        else { return nil }
+        return WallTime(milliseconds: time)
+    }
+
     private static func put(_ value: UInt64, _ out: inout Bytes) {
         var value = value
         while value >= 0x80 {

@@ -38,35 +38,49 @@ struct EntryRows {
 
     /// Appends pieces: `range` of the body begins at a multiple of the piece size.
     func append(_ id: Int64, _ body: Bytes, _ range: Range<Int>) throws(StoreError) {
+        try body.withUnsafeBytes { raw in
+            attempt { () throws(StoreError) in
+                try append(id, UnsafeRawBufferPointer(rebasing: raw[range]), Int64(range.lowerBound))
+            }
+        }.get()
+    }
+
+    /// Appends bytes that begin at a place of the body that is a multiple of the piece size.
+    func append(_ id: Int64, _ bytes: Bytes, at offset: Int64) throws(StoreError) {
+        try bytes.withUnsafeBytes { raw in
+            attempt { () throws(StoreError) in try append(id, raw, offset) }
+        }.get()
+    }
+
+    private func attempt(_ body: () throws(StoreError) -> Void) -> Result<Void, StoreError> {
+        do throws(StoreError) { return .success(try body()) } catch { return .failure(error) }
+    }
+
+    private func append(_ id: Int64, _ raw: UnsafeRawBufferPointer, _ offset: Int64) throws(StoreError) {
         let statement = try connection.statement("INSERT INTO chunk (id, data) VALUES (?1, ?2)")
         let size = CacheSchema.chunkSize
-        var failure: StoreError?
-        body.withUnsafeBytes { raw in
-            do throws(StoreError) {
-                for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {
-                    statement.bind(1, id * CacheSchema.chunksPerBody + Int64(start / size))
-                    let end = min(start + size, range.upperBound)
-                    statement.bind(2, lasting: UnsafeRawBufferPointer(rebasing: raw[start..<end]))
-                    try statement.run()
-                }
-            } catch {
-                failure = error
-            }
+        defer { statement.bindNull(2) }
+        var number = id * CacheSchema.chunksPerBody + offset / Int64(size)
+        for start in stride(from: 0, to: raw.count, by: size) {
+            statement.bind(1, number)
+            statement.bind(2, lasting: UnsafeRawBufferPointer(rebasing: raw[start..<min(start + size, raw.count)]))
+            try statement.run()
+            number += 1
         }
-        if let failure { throw failure }
     }
 
     /// Writes a whole entry that one transaction can carry.
     mutating func write(_ entry: StoredResponse, now: WallTime) throws(StoreError) {
         let id = newID()
         if entry.body.count > CacheSchema.chunkSize { try append(id, entry.body, 0..<entry.body.count) }
-        try complete(id, entry, now: now)
+        try complete(id, entry, size: Int64(entry.body.count), now: now)
     }
 
     /// Makes the entry visible in place of any other of its key. Its pieces, if it has any, lie under the same id.
-    mutating func complete(_ id: Int64, _ entry: StoredResponse, now: WallTime) throws(StoreError) {
+    /// - Parameter size: of the whole body, which lies in pieces where it is larger than one.
+    mutating func complete(_ id: Int64, _ entry: StoredResponse, size: Int64, now: WallTime) throws(StoreError) {
         try remove(digest: entry.key.digest)
-        let isLarge = entry.body.count > CacheSchema.chunkSize
+        let isLarge = size > CacheSchema.chunkSize
         let provider = try providerID(entry.provider)
         let statement = try connection.statement(
             """
@@ -76,7 +90,7 @@ struct EntryRows {
         statement.bind(1, id)
         statement.bind(2, entry.key.digest)
         statement.bind(3, provider)
-        statement.bind(4, Int64(entry.body.count))
+        statement.bind(4, size)
         statement.bind(5, entry.key.bytes)
         statement.bind(6, entry.label)
         statement.bind(7, EntryCodec.encode(entry))
@@ -100,13 +114,17 @@ struct EntryRows {
         life.bind(4, entry.staleUntil.milliseconds)
         life.bind(5, now.seconds)
         try life.run()
-        for parent in entry.parents {
+        try note(entry.parents, of: id)
+        if isLarge { try forgetPending(id) }
+    }
+
+    private func note(_ parents: [Digest], of id: Int64) throws(StoreError) {
+        for parent in parents {
             let row = try connection.statement("INSERT OR IGNORE INTO parent (digest, child) VALUES (?1, ?2)")
             row.bind(1, parent)
             row.bind(2, id)
             try row.run()
         }
-        if isLarge { try forgetPending(id) }
     }
 
     private func forgetPending(_ id: Int64) throws(StoreError) {
@@ -115,10 +133,19 @@ struct EntryRows {
         try statement.run()
     }
 
-    /// Removes up to `limit` pieces of a body that was begun and never completed; false when none is left. Only the
-    /// writer writes, and it sweeps between bodies: what is pending then has been given up.
-    func sweepPending(limit: Int) throws(StoreError) -> Bool {
-        guard let id = try connection.number("SELECT min(id) FROM pending"), id > 0 else { return false }
+    /// The first body that is noted as pending and may be swept.
+    func firstPending(_ mayGo: (Int64) -> Bool) throws(StoreError) -> Int64? {
+        let statement = try connection.statement("SELECT id FROM pending ORDER BY id")
+        defer { statement.reset() }
+        while try statement.step() {
+            let id = statement.int(0)
+            if mayGo(id) { return id }
+        }
+        return nil
+    }
+
+    /// Removes up to `limit` pieces of a pending body, and its note with the last one; true then.
+    func sweep(_ id: Int64, limit: Int) throws(StoreError) -> Bool {
         let statement = try connection.statement(
             """
             DELETE FROM chunk WHERE id IN (
@@ -127,7 +154,8 @@ struct EntryRows {
         statement.bind(1, id)
         statement.bind(2, Int64(limit))
         try statement.run()
-        if connection.changes < limit { try forgetPending(id) }
+        guard connection.changes < limit else { return false }
+        try forgetPending(id)
         return true
     }
 
@@ -154,6 +182,29 @@ struct EntryRows {
         statement.bind(2, freshUntil.milliseconds)
         statement.bind(3, staleUntil.milliseconds)
         try statement.run()
+    }
+
+    /// Replaces what is said about a body that stays; false where the entry is gone or came at another time.
+    func rewrite(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) throws(StoreError) -> Bool {
+        let look = try connection.statement("SELECT id, key, head FROM entry WHERE digest = ?1")
+        look.bind(1, entry.key.digest)
+        let isThere = try look.step()
+        let isSame =
+            isThere && look.bytes(1) == entry.key.bytes && EntryCodec.responseTime(of: look.raw(2)) == responseTime
+        let id = look.int(0)
+        look.reset()
+        guard isSame else { return false }
+        let row = try connection.statement("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1")
+        row.bind(1, id)
+        row.bind(2, entry.label)
+        row.bind(3, EntryCodec.encode(entry))
+        try row.run()
+        let old = try connection.statement("DELETE FROM parent WHERE child = ?1")
+        old.bind(1, id)
+        try old.run()
+        try note(entry.parents, of: id)
+        try freshen(entry.key.digest, freshUntil: entry.freshUntil, staleUntil: entry.staleUntil)
+        return true
     }
 
     /// Expires an entry without removing it; true where it was not expired already.
@@ -210,6 +261,9 @@ struct EntryRows {
     }
 
     func freePages() throws(StoreError) -> Int64 { try connection.number("PRAGMA freelist_count") ?? 0 }
+
+    /// About how many bytes of pages a stretch of a large body takes.
+    static func cost(ofPieces count: Int64) -> Int64 { count + count / 16 + CacheSchema.pageSize }
 
     /// About how many bytes of pages an entry will take, rather too many.
     static func cost(of entry: StoredResponse) -> Int64 {

@@ -181,6 +181,7 @@ extension StoreWriter {
             shared.meters.purged.add(purged)
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
+            upkeep.mustSweep = true
             if isLast {
                 purges.removeFirst()
                 purge.finished()

@@ -1,19 +1,52 @@
-// Bodies that are written and read piece by piece.
+// Bodies that are written and read piece by piece, and heads that change while their body stays.
 import LarderCore
 
 extension SQLiteStore {
+    /// Bodies up to this size are given whole by `open`.
+    static let openSize = 256 << 10
+    /// Bodies that may be under way at once; each may have 1 MiB waiting for its commit.
+    static let bodyWriterLimit = 256
+
     public func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
-        try await read(key)
+        try await look(key, opens: true)
     }
 
     public func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal> {
-        .failure(WriteRefusal("tooLarge"))
+        let shared = shared
+        if let length, length > shared.settings.withLock({ $0.maxObject }) { return refuse("tooLarge") }
+        let isCrowded = shared.bodyWriters.withLock { count -> Bool in
+            guard count < Self.bodyWriterLimit else { return true }
+            count += 1
+            return false
+        }
+        if isCrowded { return refuse("overloaded") }
+        let answer: Result<BodyPin, WriteRefusal> = await withCheckedContinuation { continuation in
+            let job = WriteJob.begin(length, continuation)
+            if !shared.writes.offer(job, weight: job.weight) {
+                continuation.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
+            }
+        }
+        switch answer {
+        case .success(let pin): return .success(StoredBodyWriter(pin))
+        case .failure(let refusal):
+            shared.bodyWriters.withLock { $0 -= 1 }
+            return refuse(refusal.reason)
+        }
+    }
+
+    private func refuse(_ word: String) -> Result<any BodyWriter, WriteRefusal> {
+        shared.meters.count(.refused(word))
+        return .failure(WriteRefusal(word))
     }
 
     public func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool {
-        guard let stored = try? await read(entry.key), stored.responseTime == responseTime else { return false }
-        var changed = entry
-        changed.body = stored.body
-        return await write(changed) == .stored
+        let shared = shared
+        var entry = entry
+        entry.body = []
+        entry.large = nil
+        return await withCheckedContinuation { [entry] continuation in
+            let job = WriteJob.rewrite(entry, responseTime, continuation)
+            if !shared.writes.offer(job, weight: job.weight) { continuation.resume(returning: false) }
+        }
     }
 }

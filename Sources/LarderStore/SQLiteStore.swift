@@ -6,7 +6,7 @@ import LarderCore
 
 /// Larder's cache database. Must be closed before it is let go: its threads keep it alive.
 public final class SQLiteStore: CacheStore {
-    private let shared: StoreShared
+    let shared: StoreShared
 
     private init(_ shared: StoreShared) { self.shared = shared }
 
@@ -86,9 +86,13 @@ public final class SQLiteStore: CacheStore {
     }
 
     public func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
+        try await look(key, opens: false)
+    }
+
+    func look(_ key: CacheKey, opens: Bool) async throws(StoreError) -> StoredResponse? {
         let shared = shared
         let answer: Result<StoredResponse?, StoreError> = await withCheckedContinuation { continuation in
-            if !shared.reads.offer(.entry(key, continuation)) {
+            if !shared.reads.offer(.entry(key, opens: opens, continuation)) {
                 shared.meters.readRefused.add()
                 continuation.resume(returning: shared.refusedRead())
             }
@@ -96,8 +100,9 @@ public final class SQLiteStore: CacheStore {
         return try answer.get()
     }
 
-    public func write(_ entry: StoredResponse) async -> WriteOutcome {
-        let shared = shared
+    public func write(_ entry: StoredResponse) async -> WriteOutcome { await Self.write(entry, to: shared) }
+
+    static func write(_ entry: StoredResponse, to shared: StoreShared) async -> WriteOutcome {
         let refused: WriteOutcome?
         if Int64(entry.body.count) > shared.settings.withLock({ $0.maxObject }) {
             refused = .refused("tooLarge")
@@ -111,7 +116,7 @@ public final class SQLiteStore: CacheStore {
         return await withCheckedContinuation { continuation in
             let job = WriteJob.write(entry, continuation)
             if !shared.writes.offer(job, weight: job.weight) {
-                let word = shared.isClosed.withLock { $0 } ? "closed" : "overloaded"
+                let word = shared.refusalWord
                 shared.meters.count(.refused(word))
                 continuation.resume(returning: .refused(word))
             }

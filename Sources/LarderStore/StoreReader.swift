@@ -8,7 +8,8 @@ import LarderCore
 
 /// One question to the readers.
 enum ReadJob: Sendable {
-    case entry(CacheKey, CheckedContinuation<Result<StoredResponse?, StoreError>, Never>)
+    case entry(CacheKey, opens: Bool, CheckedContinuation<Result<StoredResponse?, StoreError>, Never>)
+    case piece(PieceQuestion, CheckedContinuation<Result<Bytes, BodyFailure>, Never>)
     case statistics(CheckedContinuation<Result<StoreStatistics, StoreError>, Never>)
 }
 
@@ -20,11 +21,15 @@ final class StoreReader {
     /// Without reads for so long, the page cache is given back.
     static let restAfter = Duration.seconds(60)
 
-    private let shared: StoreShared
-    private var connection: Connection?
-    private var generation = 0
+    let shared: StoreShared
+    private(set) var connection: Connection?
+    private(set) var generation = 0
+    /// Before the present snapshot was taken.
+    var epoch = 0
     private var find: Statement?
     private var pieces: Statement?
+    private(set) var stretch: Statement?
+    private(set) var lastPiece: Statement?
     private var answers:
         [(CheckedContinuation<Result<StoredResponse?, StoreError>, Never>, Result<StoredResponse?, StoreError>)] =
             []
@@ -62,7 +67,7 @@ final class StoreReader {
         let ready: Bool
         do throws(StoreError) {
             ready = try connect()
-            if ready { try connection?.statement("BEGIN").run() }
+            if ready { try beginSnapshot() }
         } catch {
             shared.meters.otherFailure.add()
             for job in jobs { fail(job, error) }
@@ -72,13 +77,16 @@ final class StoreReader {
         var bytes = 0
         for job in jobs {
             switch job {
-            case .entry(let key, let continuation):
-                let answer = ready ? read(key, &bytes) : .success(nil)
+            case .entry(let key, let opens, let continuation):
+                let answer = ready ? read(key, opens, &bytes) : .success(nil)
                 answers.append((continuation, answer))
                 if bytes > Self.batchBytes {
                     flush()
                     bytes = 0
                 }
+            case .piece(let question, let continuation):
+                bytes += question.count
+                continuation.resume(returning: ready ? piece(question) : .failure(.gone))
             case .statistics(let continuation):
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
             }
@@ -95,9 +103,12 @@ final class StoreReader {
     private func fail(_ job: ReadJob, _ error: StoreError) {
         switch job {
         // A damaged database holds nothing: its readers miss.
-        case .entry(_, let continuation):
+        case .entry(_, _, let continuation):
             shared.meters.readFailed.add()
             continuation.resume(returning: error.isDamage ? .success(nil) : .failure(error))
+        case .piece(_, let continuation):
+            shared.meters.readFailed.add()
+            continuation.resume(returning: .failure(BodyFailure(error.description)))
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
         }
@@ -133,6 +144,8 @@ final class StoreReader {
                 FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
                 """)
             pieces = try made.statement("SELECT data FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575")
+            stretch = try made.statement("SELECT id, data FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+            lastPiece = try made.statement("SELECT length(data) FROM chunk WHERE id = ?1")
             return true
         } catch {
             generation = entered
@@ -146,20 +159,28 @@ final class StoreReader {
         self.connection = nil
         find = nil
         pieces = nil
+        stretch = nil
+        lastPiece = nil
         connection.close(keepsLog: true)
         shared.gate.leave()
     }
 
-    private func damaged(_ error: StoreError) {
+    func damaged(_ error: StoreError) {
         shared.meters.damage.add()
         _ = shared.writes.insist(.damaged(generation: generation, error))
     }
 
     // MARK: Reading
 
-    private func read(_ key: CacheKey, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
+    private func read(_ key: CacheKey, _ opens: Bool, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
         do throws(StoreError) {
-            let entry = try row(key)
+            var found = try row(key, opens)
+            // The body was being swept: the row is gone or replaced, or about to be.
+            for _ in 0..<3 where found.isUnsettled {
+                try renewSnapshot()
+                found = try row(key, opens)
+            }
+            let entry = found.entry
             if let entry {
                 bytes += entry.body.count
                 shared.meters.found.add()
@@ -175,11 +196,18 @@ final class StoreReader {
         }
     }
 
-    private func row(_ key: CacheKey) throws(StoreError) -> StoredResponse? {
-        guard let find else { return nil }
+    /// What a look found.
+    private struct Found {
+        var entry: StoredResponse?
+        /// There is a row, but its body is being swept.
+        var isUnsettled = false
+    }
+
+    private func row(_ key: CacheKey, _ opens: Bool) throws(StoreError) -> Found {
+        guard let find else { return Found() }
         defer { find.reset() }
         find.bind(1, key.digest)
-        guard try find.step() else { return nil }
+        guard try find.step() else { return Found() }
         let stored = find.raw(4)
         let isSame = key.bytes.withUnsafeBytes { asked in
             guard asked.count == stored.count else { return false }
@@ -188,29 +216,38 @@ final class StoreReader {
         }
         guard isSame else {
             shared.meters.keyMismatches.add()
-            return nil
+            return Found()
         }
         let size = Int(find.int(1))
         let body: Bytes?
-        if size > CacheSchema.chunkSize {
-            body = try large(find.int(0), size)
+        var large: StoredBody?
+        if opens && size > SQLiteStore.openSize {
+            let isWhole = try isWhole(find.int(0), Int64(size))
+            if isWhole {
+                guard let pin = pin(find.int(0)) else { return Found(isUnsettled: true) }
+                large = StoredBody(pin: pin, length: Int64(size))
+            }
+            body = isWhole ? [] : nil
+        } else if size > CacheSchema.chunkSize {
+            body = try whole(find.int(0), size)
         } else {
             let raw = find.raw(7)
             body = raw.count == size ? Bytes(raw) : nil
         }
         guard let body,
-            let entry = EntryCodec.decode(
+            var entry = EntryCodec.decode(
                 find.raw(6), key: key, body: body, freshUntil: find.int(2), staleUntil: find.int(3), label: find.text(5)
             )
         else {
             shared.meters.undecodable.add()
-            return nil
+            return Found()
         }
-        return entry
+        entry.large = large
+        return Found(entry: entry)
     }
 
     /// The pieces of a large body, or nil where they are not exactly it. Others may read meanwhile.
-    private func large(_ id: Int64, _ size: Int) throws(StoreError) -> Bytes? {
+    private func whole(_ id: Int64, _ size: Int) throws(StoreError) -> Bytes? {
         // More than could have been stored is a damaged figure, or from before the limit was lowered: no memory for it.
         guard let pieces, Int64(size) <= shared.settings.withLock({ $0.maxObject }) else { return nil }
         let isLong = size > Self.batchBytes

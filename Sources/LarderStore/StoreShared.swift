@@ -5,6 +5,14 @@ import LarderCore
 enum WriteJob: Sendable {
     case write(StoredResponse, CheckedContinuation<WriteOutcome, Never>)
     case freshen(Digest, WallTime, WallTime, CheckedContinuation<Void, Never>)
+    /// Replaces an entry's head where it is still the one that came at that time.
+    case rewrite(StoredResponse, WallTime, CheckedContinuation<Bool, Never>)
+    /// A body of that length, if it is known, is to be written in parts.
+    case begin(Int64?, CheckedContinuation<Result<BodyPin, WriteRefusal>, Never>)
+    case append(BodyPart, CheckedContinuation<WriteOutcome, Never>)
+    case complete(BodyPart, StoredResponse, CheckedContinuation<WriteOutcome, Never>)
+    /// The last reader of a body that is to be swept has left.
+    case sweep
     case purge(PurgeSelector, soft: Bool, CheckedContinuation<Result<Int, StoreError>, Never>)
     /// A reader met damage in the database of that generation.
     case damaged(generation: Int, StoreError)
@@ -16,8 +24,11 @@ enum WriteJob: Sendable {
 
     /// Bytes it holds while it waits.
     var weight: Int {
-        guard case .write(let entry, _) = self else { return 256 }
-        return entry.body.count + entry.key.bytes.count + 1024
+        switch self {
+        case .write(let entry, _): entry.body.count + entry.key.bytes.count + 1024
+        case .rewrite(let entry, _, _): entry.key.bytes.count + 1024
+        default: 256
+        }
     }
 }
 
@@ -34,6 +45,9 @@ final class StoreShared: Sendable {
     let gate = ReaderGate()
     let reads: WorkQueue<ReadJob>
     let writes: WorkQueue<WriteJob>
+    let pins = BodyPins()
+    /// Bodies that are being written in parts.
+    let bodyWriters = Lock(0)
     let notes = Lock(RecencyNotes())
     /// Why nothing is stored at present.
     let degraded = Lock<String?>(nil)
@@ -50,6 +64,9 @@ final class StoreShared: Sendable {
         reads = WorkQueue(capacity: Self.readCapacity, crowd: StoreReader.batch, threads: max(1, settings.readers))
         writes = WorkQueue(capacity: Self.writeCapacity, crowd: .max, threads: 1)
     }
+
+    /// Why a job was not taken.
+    var refusalWord: String { isClosed.withLock { $0 } ? "closed" : "overloaded" }
 
     /// Figures that need no database.
     func emptyStatistics() -> StoreStatistics {

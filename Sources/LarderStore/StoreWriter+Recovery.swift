@@ -29,6 +29,7 @@ extension StoreWriter {
             let made = try Self.openDatabase(shared.files.path)
             made.connection.adopt()
             database = made
+            shared.pins.beginAnew()
             shared.gate.reopen(isNew: true)
             upkeep = Upkeep(now: shared.time.monotonic())
             storingWorks()

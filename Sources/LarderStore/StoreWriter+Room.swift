@@ -12,12 +12,19 @@ struct Pause {
 extension StoreWriter {
     /// Decides whether an entry may be written now, making room for it. Inside a transaction.
     func refusal(of entry: StoredResponse) throws(StoreError) -> WriteOutcome? {
+        let cost = EntryRows.cost(of: entry)
+        return try refusal(size: Int64(entry.body.count), whole: cost, cost: cost)
+    }
+
+    /// - Parameters:
+    ///   - size: of the body as far as it is known.
+    ///   - whole: what all of it costs, `cost` what is to be written now.
+    func refusal(size: Int64, whole: Int64, cost: Int64) throws(StoreError) -> WriteOutcome? {
         let settings = shared.settings.withLock { $0 }
         guard let rows = database?.rows else { return .refused("failed") }
         if let pause = upkeep.pause, shared.time.monotonic() < pause.until { return .refused(pause.word) }
-        guard Int64(entry.body.count) <= settings.maxObject else { return .refused("tooLarge") }
-        let cost = EntryRows.cost(of: entry)
-        guard cost <= settings.highWaterBytes else { return .refused("noRoom") }
+        guard size <= settings.maxObject else { return .refused("tooLarge") }
+        guard whole <= settings.highWaterBytes else { return .refused("noRoom") }
         guard try leavesFreeDisk(cost, settings, rows) else {
             degrade("less than \(Units.format(size: settings.minFree)) of disk is free (cache.minFree)")
             return .refused("diskFull")
@@ -42,10 +49,13 @@ extension StoreWriter {
         return live + cost <= settings.maxSize
     }
 
-    /// Removes one slice and counts it. Returns how many rows.
+    /// Removes one slice and counts it: pieces that nobody needs, or else entries. Returns how many. The bodies of
+    /// evicted entries go in the same transaction, so that room is there at once; who looks one up just then misses.
     func evictSlice(_ rows: EntryRows) throws(StoreError) -> Int {
         let before = try rows.liveBytes()
+        if try sweepSlice(rows) { return 1 }
         let slice = try Evictor(rows: rows).slice(now: shared.time.wall())
+        if slice.rows > 0 { _ = try sweepSlice(rows) }
         let freed = max(0, before - (try rows.liveBytes()))
         let meters = shared.meters
         meters.evictedVersion.add(slice.byVersion)

@@ -80,9 +80,9 @@ extension StoreWriter {
         let notes = shared.notes.withLock { $0.count }
         let isDue = upkeep.notedSince.map { now >= $0 + shared.settings.withLock { $0.touchInterval } } ?? false
         if notes >= RecencyNotes.batch || notes > 0 && isDue { flushNotes() }
+        sweep()
         guard isIdle else { return }
         evictToLowMark()
-        sweep()
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
@@ -133,7 +133,7 @@ extension StoreWriter {
                     upkeep.isEvicting = false
                     break
                 }
-                let removed = try database.connection.transaction { () throws(StoreError) in
+                let removed = try transact(database.connection) { () throws(StoreError) in
                     try writeNotes(database.rows)
                     return try evictSlice(database.rows)
                 }
@@ -143,17 +143,6 @@ extension StoreWriter {
                 if shared.time.monotonic() - start >= Upkeep.budget { break }
             }
             shared.meters.liveBytes.set(Int(live))
-        }
-    }
-
-    private func sweep() {
-        guard upkeep.mustSweep, let database else { return }
-        attempt { () throws(StoreError) in
-            let hasMore = try database.connection.transaction { () throws(StoreError) in
-                try database.rows.sweepPending(limit: 64)
-            }
-            upkeep.mustSweep = hasMore
-            if hasMore { upkeep.wrote(at: shared.time.monotonic()) }
         }
     }
 

@@ -27,6 +27,8 @@ final class StoreWriter {
     var database: Database?
     var purges: [PurgeWork] = []
     var upkeep: Upkeep
+    /// Bytes of bodies appended since the write-ahead log was last looked at.
+    var sinceLogCheck = 0
     private var closing: CheckedContinuation<Void, Never>?
 
     init(_ shared: StoreShared, _ database: Database?) {
@@ -103,8 +105,23 @@ final class StoreWriter {
                 if bytes + entry.body.count > Self.groupBytes { flush() }
                 bytes += entry.body.count
                 group.append(Step(job: job))
-            case .freshen:
+            case .freshen, .rewrite:
                 group.append(Step(job: job))
+            case .begin(let length, let continuation):
+                flush()
+                continuation.resume(returning: beginBody(length))
+            case .append(let part, let continuation):
+                flush()
+                let outcome = append(part)
+                if outcome != .stored { shared.meters.count(outcome) }
+                continuation.resume(returning: outcome)
+            case .complete(let part, let entry, let continuation):
+                flush()
+                let outcome = complete(part, entry)
+                shared.meters.count(outcome)
+                continuation.resume(returning: outcome)
+            case .sweep:
+                upkeep.mustSweep = true
             case .purge(let selector, let soft, let continuation):
                 flush()
                 startPurge(selector, soft, continuation)
@@ -139,11 +156,12 @@ final class StoreWriter {
             guard let connection = database?.connection else {
                 return answer(steps, .refused("failed"))
             }
-            try connection.transaction { () throws(StoreError) in
+            try transact(connection) { () throws(StoreError) in
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
+            upkeep.mustSweep = true
             if steps.contains(where: { $0.outcome == .stored }) { storingWorks() }
             for step in steps { answer(step.job, step.outcome) }
         } catch {
@@ -169,6 +187,8 @@ final class StoreWriter {
             continuation.resume(returning: outcome)
         case .freshen(_, _, _, let continuation):
             continuation.resume()
+        case .rewrite(_, _, let continuation):
+            continuation.resume(returning: outcome == .stored)
         default:
             break
         }
@@ -187,40 +207,10 @@ final class StoreWriter {
         case .freshen(let digest, let fresh, let stale, _):
             try database?.rows.freshen(digest, freshUntil: fresh, staleUntil: stale)
             return .stored
+        case .rewrite(let entry, let time, _):
+            return try database?.rows.rewrite(entry, ifReceivedAt: time) == true ? .stored : .refused("failed")
         default:
             return .stored
-        }
-    }
-
-    /// A body above the size of a transaction: piece by piece, visible at the end.
-    private func writeLarge(_ entry: StoredResponse, _ job: WriteJob) {
-        do throws(StoreError) {
-            guard let connection = database?.connection, var rows = database?.rows else {
-                return answer(job, .refused("failed"))
-            }
-            defer { database?.rows = rows }
-            let id = rows.newID()
-            let refused = try connection.transaction { () throws(StoreError) -> WriteOutcome? in
-                if let refusal = try refusal(of: entry) { return refusal }
-                try rows.begin(id)
-                return nil
-            }
-            if let refused { return answer(job, refused) }
-            for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
-                let end = min(start + EntryRows.commitSize, entry.body.count)
-                try connection.transaction { () throws(StoreError) in
-                    try rows.append(id, entry.body, start..<end)
-                    if end == entry.body.count { try rows.complete(id, entry, now: shared.time.wall()) }
-                }
-                shared.meters.transactions.add()
-            }
-            upkeep.wrote(at: shared.time.monotonic())
-            storingWorks()
-            answer(job, .stored)
-        } catch {
-            database?.rows.forgetProviders()
-            upkeep.mustSweep = true
-            answer(job, failed(error))
         }
     }
 }
@@ -229,8 +219,8 @@ extension WriteJob {
     /// Jobs that came in by `offer` and hold weight until done.
     var isWeighed: Bool {
         switch self {
-        case .write, .freshen, .purge, .maintain, .limitPages: true
-        case .damaged, .close: false
+        case .write, .freshen, .rewrite, .begin, .purge, .maintain, .limitPages: true
+        case .append, .complete, .sweep, .damaged, .close: false
         }
     }
 }

@@ -72,10 +72,12 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Puts work in whatever the weight: for the few words the store says to itself. False after the end.
-    func insist(_ job: Job) -> Bool {
+    /// Puts work in whatever the weight: for the few words the store says to itself, and for work whose amount is
+    /// bounded elsewhere. False after the end.
+    func insist(_ job: Job, weight added: Int = 0) -> Bool {
         locked {
             guard !hasEnded else { return false }
+            weight += added
             jobs.append(job)
             if awake == 0 { wakeOne() }
             return true

@@ -28,6 +28,8 @@ import Testing
                 #expect(await store.write(entry) == .stored)
                 #expect(try await sameEntry(store.read(entry.key), entry))
             }
+            // The pieces of the body before go in the background.
+            await store.maintain()
             let statistics = try await store.statistics()
             #expect(statistics.entries == 1)
             #expect(statistics.byProvider["itunes"]?.bytes == 70_000)

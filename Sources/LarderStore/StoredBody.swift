@@ -1,0 +1,100 @@
+// Large bodies as their readers see them: one that lies in the database, and one that is still being written. Each read
+// is one short transaction on a reader's connection; what keeps the pieces there meanwhile is the pin, not a transaction.
+import LarderCore
+
+/// A question for a stretch of a body, all of which is committed.
+struct PieceQuestion: Sendable {
+    var name: BodyName
+    var offset: Int64
+    var count: Int
+}
+
+/// A body of a stored entry.
+struct StoredBody: LargeBody {
+    /// Bytes that one read gives at most.
+    static let readSize = 256 << 10
+
+    let pin: BodyPin
+    let length: Int64
+
+    func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
+        guard offset >= 0, offset < length, count > 0 else { throw BodyFailure.outside }
+        let most = min(Int64(count), length - offset, Int64(Self.readSize))
+        return try await pin.shared.piece(PieceQuestion(name: pin.name, offset: offset, count: Int(most)))
+    }
+}
+
+/// A body that grows: whole pieces are in the database, the beginning of the next one is here.
+final class GrowingBody: LargeBody {
+    private struct State {
+        var committed: Int64 = 0
+        var tail = Bytes()
+    }
+    let pin: BodyPin
+    private let state = Lock(State())
+
+    init(_ pin: BodyPin) { self.pin = pin }
+
+    var length: Int64 { state.withLock { $0.committed + Int64($0.tail.count) } }
+
+    func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
+        guard offset >= 0, count > 0 else { throw BodyFailure.outside }
+        let (committed, near) = state.withLock { state -> (Int64, Bytes) in
+            guard offset >= state.committed else { return (state.committed, []) }
+            let place = offset - state.committed
+            guard place < Int64(state.tail.count) else { return (state.committed, []) }
+            let end = min(state.tail.count, Int(place) + min(count, StoredBody.readSize))
+            return (state.committed, Bytes(state.tail[Int(place)..<end]))
+        }
+        if !near.isEmpty { return near }
+        guard offset < committed else { throw BodyFailure.outside }
+        let most = min(Int64(count), committed - offset, Int64(StoredBody.readSize))
+        return try await pin.shared.piece(PieceQuestion(name: pin.name, offset: offset, count: Int(most)))
+    }
+
+    // MARK: For its writer
+
+    var parts: (committed: Int64, tail: Bytes) { state.withLock { ($0.committed, $0.tail) } }
+
+    func extend(_ bytes: ArraySlice<UInt8>) {
+        state.withLock { state in
+            if state.tail.isEmpty { state.tail.reserveCapacity(min(CacheSchema.chunkSize, bytes.count * 2)) }
+            state.tail.append(contentsOf: bytes)
+        }
+    }
+
+    /// The tail and what followed it up to the end of a piece are committed.
+    func committed(_ count: Int) {
+        state.withLock { state in
+            state.committed += Int64(count)
+            state.tail = []
+        }
+    }
+}
+
+/// The body of a writer that gave it up.
+struct AbandonedBody: LargeBody {
+    var length: Int64 { 0 }
+
+    func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
+        throw BodyFailure("The body was given up.")
+    }
+}
+
+extension BodyFailure {
+    static let outside = BodyFailure("There is nothing at that place of the stored body.")
+    static let gone = BodyFailure("The stored body is gone.")
+}
+
+extension StoreShared {
+    /// Never refused for a crowd: a body that is being passed on must not be cut for it, and each reader of one asks
+    /// for one stretch at a time.
+    func piece(_ question: PieceQuestion) async throws(BodyFailure) -> Bytes {
+        let answer: Result<Bytes, BodyFailure> = await withCheckedContinuation { continuation in
+            if !reads.insist(.piece(question, continuation), weight: 1) {
+                continuation.resume(returning: .failure(BodyFailure("The store is closed.")))
+            }
+        }
+        return try answer.get()
+    }
+}

@@ -1,0 +1,111 @@
+// A body on its way into the database. Whole pieces are committed, at most 1 MiB at a time; the beginning of the next
+// piece waits here, so that small pieces cost no transaction each and a small body is written like any small entry.
+import LarderCore
+
+/// What the writer's thread commits of a body at once: whole pieces of the schema's size.
+struct BodyPart: Sendable {
+    var name: BodyName
+    /// Where it begins: a multiple of the piece size.
+    var offset: Int64
+    var bytes: Bytes
+}
+
+final class StoredBodyWriter: BodyWriter {
+    private struct State {
+        var body: GrowingBody?
+        var ended: WriteOutcome?
+    }
+    private let shared: StoreShared
+    private let state: Lock<State>
+
+    init(_ pin: BodyPin) {
+        shared = pin.shared
+        state = Lock(State(body: GrowingBody(pin)))
+    }
+
+    deinit {
+        shared.bodyWriters.withLock { $0 -= 1 }
+    }
+
+    var written: any LargeBody { state.withLock { $0.body } ?? AbandonedBody() }
+
+    /// One call at a time.
+    func append(_ piece: Bytes) async -> WriteOutcome {
+        let (body, ended) = state.withLock { ($0.body, $0.ended) }
+        if let ended { return ended == .stored ? .refused("failed") : ended }
+        guard let body else { return .refused("failed") }
+        guard body.length + Int64(piece.count) <= shared.settings.withLock({ $0.maxObject }) else {
+            shared.meters.count(.refused("tooLarge"))
+            return end(.refused("tooLarge"))
+        }
+        var offset = 0
+        while offset < piece.count {
+            let (committed, tail) = body.parts
+            let available = tail.count + piece.count - offset
+            guard available >= CacheSchema.chunkSize else {
+                body.extend(piece[offset...])
+                break
+            }
+            let whole = min(available, EntryRows.commitSize) / CacheSchema.chunkSize * CacheSchema.chunkSize
+            let end = offset + whole - tail.count
+            var bytes = tail
+            if tail.isEmpty && offset == 0 && end == piece.count {
+                bytes = piece
+            } else {
+                bytes.reserveCapacity(whole)
+                bytes.append(contentsOf: piece[offset..<end])
+            }
+            let part = BodyPart(name: body.pin.name, offset: committed, bytes: bytes)
+            let outcome = await commit { .append(part, $0) }
+            guard outcome == .stored else { return self.end(outcome) }
+            body.committed(whole)
+            offset = end
+        }
+        return .stored
+    }
+
+    func complete(_ entry: StoredResponse) async -> WriteOutcome {
+        let (body, ended) = state.withLock { ($0.body, $0.ended) }
+        if let ended { return ended == .stored ? .refused("failed") : ended }
+        guard let body else { return .refused("failed") }
+        let (committed, tail) = body.parts
+        var entry = entry
+        entry.large = nil
+        let outcome: WriteOutcome
+        if committed == 0 {
+            entry.body = tail
+            outcome = await SQLiteStore.write(entry, to: shared)
+        } else {
+            entry.body = []
+            let last = BodyPart(name: body.pin.name, offset: committed, bytes: tail)
+            outcome = await commit { [entry] in .complete(last, entry, $0) }
+        }
+        return end(outcome)
+    }
+
+    func abandon() {
+        // Taken out under the lock and let go outside it: the pin's end wakes the writer.
+        let body = state.withLock { state -> GrowingBody? in
+            if state.ended == nil { state.ended = .refused("failed") }
+            return state.body.take()
+        }
+        _ = body
+    }
+
+    private func end(_ outcome: WriteOutcome) -> WriteOutcome {
+        state.withLock { $0.ended = outcome }
+        return outcome
+    }
+
+    /// Never refused for a crowd: a body has one part of at most 1 MiB in the queue, and the number of bodies is bounded.
+    private func commit(
+        _ job: @Sendable (CheckedContinuation<WriteOutcome, Never>) -> WriteJob
+    ) async -> WriteOutcome {
+        await withCheckedContinuation { continuation in
+            if !shared.writes.insist(job(continuation)) {
+                shared.meters.count(.refused("closed"))
+                continuation.resume(returning: .refused("closed"))
+            }
+        }
+    }
+}
