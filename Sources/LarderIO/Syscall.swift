@@ -130,6 +130,15 @@ public enum Syscall {
         _ = Glibc.close(descriptor)
     }
 
+    /// Closes so that the peer reads an error and no end: for what must not look whole (TCP only; a Unix socket knows no
+    /// reset).
+    public static func closeWithReset(_ descriptor: Int32) {
+        var setting = linger(l_onoff: 1, l_linger: 0)
+        // Where it fails the peer reads an end: the descriptor is closed all the same.
+        _ = setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
+        close(descriptor)
+    }
+
     /// Ends the sending half: the peer reads the end after what was written.
     public static func shutdownWrite(_ descriptor: Int32) {
         _ = Glibc.shutdown(descriptor, Int32(SHUT_WR))

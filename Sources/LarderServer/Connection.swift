@@ -20,26 +20,32 @@ final class Connection: EventHandler {
     var pending = PendingWrites()
     /// The request that is with its handler, or whose body is coming.
     var inHand: RequestInHand?
+    /// The body of that request, where the handler reads it as it comes.
+    var upload: UploadInHand?
+    /// The answer whose body is on its way.
+    var stream: StreamedAnswer?
     /// Bytes that were read and belong to no request yet.
-    private var stash: Bytes = []
+    var stash: Bytes = []
     /// Of the stash, so many bytes are known not to end a head.
     private var searched = 0
     /// The stash may hold a whole request: it was put aside because another was in hand.
-    private var hasUnparsed = false
+    var hasUnparsed = false
     /// The socket may hold more than was read.
-    private var hasInput = false
-    private var clientEnded = false
-    private var isLingering = false
-    private var mustLinger = false
-    private var discarded = 0
+    var hasInput = false
+    var clientEnded = false
+    var isLingering = false
+    var mustLinger = false
+    /// The end must not look like that of a body which only the connection's end delimits.
+    var mustReset = false
+    var discarded = 0
     private var isPutOff = false
     /// When bytes last went either way.
-    private var active: MonotonicTime
+    var active: MonotonicTime
     /// When the head in hand began, or the lingering.
-    private var waitBegan: MonotonicTime
-    private var registration: Registration?
+    var waitBegan: MonotonicTime
+    var registration: Registration?
     private var knownPeer: Peer?
-    private var knownBox: LoopBound<Connection?>?
+    var knownBox: LoopBound<Connection?>?
 
     init(descriptor: Int32, listener: ListenerSpec, isProbe: Bool, worker: Worker) {
         self.descriptor = descriptor
@@ -104,22 +110,24 @@ final class Connection: EventHandler {
         var budget = worker.settings.limits.maxInput
         while machine.phase != .closed {
             if !pending.isEmpty {
-                guard flush() else { return }
+                let isWritten = flush()
+                tellRoom()
+                // Both directions go on by themselves: a client that reads nothing before all is sent must not stand
+                // still for ever.
+                guard isWritten || takesUpload else { return }
             }
             if machine.phase == .closing, !isLingering {
                 guard beginLingering() else { return }
             }
-            if machine.phase == .answering {
-                // Whoever ended its side before the answer began has left (decision 20).
-                if clientEnded { leave() }
-                return
-            }
+            // Whoever ended its side before the answer began has left (decision 20).
+            if machine.phase == .answering, clientEnded { return leave() }
+            guard machine.reads || takesUpload else { return }
             if budget <= 0 { return putOff() }
             if hasUnparsed {
                 hasUnparsed = false
                 budget -= 64 * 1024
                 process(takeStash())
-            } else if hasInput, machine.reads {
+            } else if hasInput {
                 budget -= read()
             } else {
                 return
@@ -127,7 +135,7 @@ final class Connection: EventHandler {
         }
     }
 
-    private func putOff() {
+    func putOff() {
         guard !isPutOff else { return }
         isPutOff = true
         worker.loop.soon { [self] in
@@ -160,7 +168,7 @@ final class Connection: EventHandler {
     }
 
     /// Moves the stash to the front of the worker's input; its length.
-    private func takeStash() -> Int {
+    func takeStash() -> Int {
         let count = stash.count
         guard count > 0 else { return 0 }
         stash.withUnsafeBytes { kept in
@@ -170,7 +178,7 @@ final class Connection: EventHandler {
     }
 
     /// Reads once and makes what it can of it; the bytes read.
-    private func read() -> Int {
+    func read() -> Int {
         let kept = takeStash()
         let room = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(worker.input)[kept...])
         switch Syscall.receive(descriptor, into: room) {
@@ -189,6 +197,7 @@ final class Connection: EventHandler {
 
     private func inputEnded() {
         hasInput = false
+        failUpload("The client ended before its body did.")
         switch machine.inputEnded(writing: !pending.isEmpty) {
         case .close, .cancel: leave()
         case .finish: break
@@ -198,7 +207,7 @@ final class Connection: EventHandler {
     // MARK: Input
 
     /// Takes the first bytes of the worker's input: they hold the stash and what was read.
-    private func process(_ total: Int) {
+    func process(_ total: Int) {
         let buffer = UnsafeBufferPointer(start: worker.input.baseAddress, count: total)
         if machine.phase == .head, searched > 0, total < worker.settings.limits.head.head,
             !HeadEnd.isPresent(in: buffer, from: searched)
@@ -235,7 +244,7 @@ final class Connection: EventHandler {
         var hits = 0
         var head = RequestHead()
         defer { if hits > 0 { worker.hits.add(hits) } }
-        while used < buffer.count, pending.isEmpty, hits < Self.hitsAtOnce {
+        while used < buffer.count, pending.isEmpty || takesUpload, hits < Self.hitsAtOnce {
             let rest = UnsafeBufferPointer(rebasing: buffer[used...])
             switch machine.phase {
             case .idle, .head:
@@ -257,104 +266,12 @@ final class Connection: EventHandler {
                 // Whoever keeps sending into a closing connection is not waiting for its answer.
                 if discarded > 4 << 20 { leave() }
                 return (buffer.count, false)
-            case .answering, .closed: return (used, false)
+            case .answering, .streaming:
+                guard takesUpload else { return (used, false) }
+                used += takeUpload(rest)
+            case .closed: return (used, false)
             }
         }
         return (used, false)
-    }
-
-    // MARK: Ending
-
-    /// The last answer is written. Whether there is still something to do here.
-    private func beginLingering() -> Bool {
-        if !mustLinger, !hasInput || clientEnded, stash.isEmpty {
-            leave()
-            return false
-        }
-        // Closing with unread input resets the connection, and the client may never see the answer: end our side, and
-        // read on until it ends its own (RFC 9112 §9.6).
-        isLingering = true
-        waitBegan = worker.loop.monotonic
-        stash = []
-        hasUnparsed = false
-        Syscall.shutdownWrite(descriptor)
-        return true
-    }
-
-    /// Sends an error about the request's own bytes; the connection ends with it.
-    func refuse(_ fault: RequestFault) {
-        worker.shared.cells.refused(fault)
-        refuse(ClientFacingError(fault))
-    }
-
-    func refuse(_ error: ClientFacingError) {
-        settleOutput()
-        guard machine.phase != .closed else { return }
-        machine.refused()
-        mustLinger = true
-        inHand = nil
-        let id = worker.nextRequest()
-        let response = ProblemEncoder.response(for: error, requestID: id)
-        write(response, id: id, toHead: false, version10: false, closing: true)
-        if worker.settings.accessLog != .off, !isProbe {
-            worker.shared.access.info(
-                "refused",
-                [
-                    "id": id.description, "status": String(error.status), "code": error.code,
-                    "listener": listener.address.description,
-                ])
-        }
-    }
-
-    /// Ends the connection now, whatever is in hand.
-    func leave() {
-        guard machine.phase != .closed else { return }
-        if let task = inHand?.task {
-            worker.shared.cells.left.add()
-            task.cancel()
-        }
-        inHand = nil
-        machine.closed()
-        worker.output.clear()
-        pending.removeAll()
-        stash = []
-        knownBox?.value = nil
-        knownBox = nil
-        if let registration { worker.loop.deregister(registration) }
-        registration = nil
-        Syscall.close(descriptor)
-        worker.closed(self)
-    }
-
-    /// Ends the connection with the answer in hand, or now.
-    func drain() {
-        if machine.drain(writing: !pending.isEmpty) { leave() }
-    }
-
-    /// Ends what has waited too long.
-    func expire(at now: MonotonicTime) {
-        let limits = worker.settings.limits
-        if !pending.isEmpty {
-            guard now - active >= limits.writeTimeout else { return }
-            worker.shared.cells.writeTimeouts.add()
-            return leave()
-        }
-        let wait = machine.wait
-        let (since, limit): (MonotonicTime, Duration) =
-            switch wait {
-            case .nextRequest: (active, limits.idleTimeout)
-            case .head: (waitBegan, limits.headTimeout)
-            case .body: (active, limits.headTimeout)
-            case .clientEnd: (waitBegan, limits.lingerTimeout)
-            case .handler: (now, .seconds(1))
-            }
-        guard now - since >= limit else { return }
-        worker.shared.cells.timedOut(wait)
-        switch wait {
-        case .head: refuse(.headTimedOut)
-        case .body: refuse(.bodyTimedOut)
-        case .nextRequest, .clientEnd, .handler: return leave()
-        }
-        run()
     }
 }

@@ -4,7 +4,7 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 
-/// A request between its head and its answer.
+/// A request between its head and the end of its answer.
 struct RequestInHand {
     var request: ServerRequest
     var framing: BodyFraming
@@ -28,10 +28,16 @@ extension Connection {
             worker.shared.cells.crossSite.add()
             return refuse(.crossSite)
         }
-        let begin = machine.began(head, maxBody: worker.settings.limits.maxBody)
+        let method = method(head, bytes)
+        let begin = machine.began(
+            head, maxBody: worker.settings.limits.maxBody,
+            streamsBody: head.flags.contains(.body)
+                && worker.shared.handler.takesStream(
+                    method: method, path: parts.path, listenerProvider: listener.provider)
+        )
         if case .refuse(let fault) = begin { return refuse(fault) }
         let request = ServerRequest(
-            id: worker.nextRequest(), method: method(head, bytes), target: Bytes(target), path: parts.path,
+            id: worker.nextRequest(), method: method, target: Bytes(target), path: parts.path,
             query: parts.query, fields: worker.parser.fields(of: head, in: bytes), listener: listener.number,
             listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
             isVersion10: head.minorVersion == 0)
@@ -40,6 +46,9 @@ extension Connection {
             persistsBySaying: head.minorVersion == 0 && head.persists)
         switch begin {
         case .answer: dispatch()
+        case .answerWhileReading:
+            beginUpload(head)
+            dispatch()
         case .readBody(let sendsContinue):
             guard sendsContinue else { return }
             settleOutput()
@@ -113,45 +122,71 @@ extension Connection {
     private func dispatch() {
         guard let request = inHand?.request else { return }
         inHand?.request.body = []
+        inHand?.request.upload = nil
         let handler = worker.shared.handler
         let box = box
         inHand?.task = Task(executorPreference: worker.loop) {
             let response = await handler.respond(to: request)
-            box.value?.deliver(response, to: request.id)
+            guard let connection = box.value else { return response.body.abandon() }
+            if let reader = connection.deliver(response, to: request.id) {
+                await StreamedAnswer.pass(reader, of: request.id, to: box)
+            }
         }
     }
 
     /// Writes the answer to the request in hand; one that comes for another is dropped.
-    private func deliver(_ response: ServerResponse, to id: RequestID) {
-        guard let answered = inHand, answered.request.id == id, machine.phase == .answering else { return }
+    /// - Returns: the reader of the body where that is still to be passed on.
+    private func deliver(_ response: ServerResponse, to id: RequestID) -> (any BodyReader)? {
+        if inHand?.request.id == id { takeRestOfUpload() }
+        guard let answered = inHand, answered.request.id == id, machine.phase == .answering else {
+            response.body.abandon()
+            return nil
+        }
         inHand = nil
         var response = response
         if !(200..<600).contains(response.status) {
             worker.shared.log.error("a handler answered with no final status", ["route": response.route])
+            response.body.abandon()
             response = ProblemEncoder.response(
                 for: ClientFacingError(status: 500, code: "internal", detail: "The server is at fault."),
                 requestID: id)
         }
-        let closing = machine.answered(closing: response.closesConnection)
+        if !answered.request.isVersion10 { write(interim: response.interim) }
+        worker.shared.cells.answered(response.outcome)
         let isHead = answered.request.method == .head
+        if case .stream(let reader, let length) = response.body {
+            if !isHead, !ResponseEncoder.forbidsBody(response.status) {
+                begin(response, reader, length: length, answered)
+                return reader
+            }
+            reader.abandon()
+        }
+        // The client may still be sending a body that nobody will read.
+        if machine.bodyComes { mustLinger = true }
+        failUpload("The answer came before the body was read.")
+        let closing = machine.answered(closing: response.closesConnection)
         write(
             response, id: id, toHead: isHead, version10: answered.persistsBySaying, closing: closing)
-        worker.shared.cells.answered(response.outcome)
-        if worker.settings.accessLog != .off, !isProbe { log(response, answered) }
+        if worker.settings.accessLog != .off, !isProbe { log(response, answered, bytes: response.body.count) }
         run()
+        return nil
     }
 
-    /// Puts a whole response behind what waits to be written.
-    func write(_ response: ServerResponse, id: RequestID, toHead: Bool, version10: Bool, closing: Bool) {
+    /// Puts a whole response, or the head of one whose body is streamed, behind what waits to be written.
+    func write(
+        _ response: ServerResponse, id: RequestID, toHead: Bool, version10: Bool, closing: Bool,
+        isChunked: Bool = false
+    ) {
         var head = Bytes()
         head.reserveCapacity(512)
         var fields = response.fields
         // Ours alone (a stored answer may carry its origin's).
         if fields.contains("X-Request-Id") { fields.remove("X-Request-Id") }
-        let length = toHead ? response.contentLength ?? response.body.count : response.body.count
+        let length = toHead ? response.contentLength ?? response.body.length : response.body.length
         ResponseEncoder.append(
             ResponseHead(status: response.status, reason: response.reason, fields: fields), length: length,
             to: &head)
+        if isChunked { ResponseEncoder.appendField("Transfer-Encoding", "chunked", to: &head) }
         if !response.fields.contains("Date") {
             ResponseEncoder.appendField("Date", worker.dates.text(at: worker.loop.now), to: &head)
         }
@@ -173,37 +208,15 @@ extension Connection {
         }
     }
 
-    // MARK: Access log
-
-    /// One line. The query stays out of it: a pass-through request may carry a key there.
-    private func log(_ response: ServerResponse, _ answered: RequestInHand) {
-        let took = worker.shared.time.monotonic() - answered.began
-        worker.shared.access.info(
-            "answered",
-            [
-                "id": answered.request.id.description, "method": answered.request.method.name,
-                "path": answered.request.path, "status": String(response.status),
-                "bytes": String(response.body.count), "outcome": response.outcome.rawValue,
-                "route": response.route, "provider": response.provider ?? "-", "ms": Self.milliseconds(took),
-            ])
-    }
-
-    /// One line for a memory hit, where all requests are logged.
-    func logHit(_ response: ReadyResponse, _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
-        let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
-        worker.shared.access.info(
-            "answered",
-            [
-                "method": head.methodCode == .head ? "HEAD" : "GET", "path": HeaderField.text(path),
-                "bytes": String(response.body.count), "outcome": CacheOutcome.hit.rawValue, "route": "memory",
-            ])
-    }
-
-    /// Milliseconds with three decimals.
-    private static func milliseconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
-        let rest = String(microseconds % 1000)
-        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    /// Interim answers of the upstream's (RFC 9110 §15.2). Not 100, which this connection says itself, and not 101: the
+    /// protocol is not switched here.
+    private func write(interim heads: [InterimHead]) {
+        for interim in heads where (102..<200).contains(interim.status) {
+            var head = Bytes()
+            ResponseEncoder.append(
+                ResponseHead(status: interim.status, fields: interim.fields), length: nil, to: &head)
+            ResponseEncoder.endHead(&head)
+            pending.append(head)
+        }
     }
 }

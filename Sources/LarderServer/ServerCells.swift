@@ -15,6 +15,7 @@ final class ServerCells: Sendable {
     private let outcomes: [CacheOutcome: CounterCell]
     private let timeouts: [ConnectionMachine.Wait: CounterCell]
     let writeTimeouts: CounterCell
+    private let cuts: [StreamEnding: CounterCell]
 
     init(_ counters: CounterRegistry) {
         accepted = counters.cell(ServerCounters.accepted)
@@ -37,9 +38,14 @@ final class ServerCells: Sendable {
             .clientEnd: counters.cell(ServerCounters.timeouts, "linger"),
         ]
         writeTimeouts = counters.cell(ServerCounters.timeouts, "write")
+        cuts = Dictionary(
+            uniqueKeysWithValues: [StreamEnding.failed, .wrongLength, .left].map {
+                ($0, counters.cell(ServerCounters.cuts, $0.rawValue))
+            })
     }
 
     func refused(_ fault: RequestFault) { faults[fault]?.add() }
     func answered(_ outcome: CacheOutcome) { outcomes[outcome]?.add() }
+    func cut(_ ending: StreamEnding) { cuts[ending]?.add() }
     func timedOut(_ wait: ConnectionMachine.Wait) { timeouts[wait]?.add() }
 }

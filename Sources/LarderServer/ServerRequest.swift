@@ -78,6 +78,18 @@ public enum ResponseBody: Sendable {
     }
 }
 
+extension ResponseBody {
+    /// The length as the head says it; nil for a stream of unknown length.
+    var length: Int? {
+        if case .stream(_, nil) = self { nil } else { count }
+    }
+
+    /// Tells a stream's reader that nobody will read it.
+    func abandon() {
+        if case .stream(let reader, _) = self { reader.abandon() }
+    }
+}
+
 extension ResponseBody: Equatable {
     /// Streams are equal where they are the same one.
     public static func == (left: ResponseBody, right: ResponseBody) -> Bool {

@@ -15,6 +15,9 @@ public enum ServerCounters {
         labels: ["reason"])
     public static let left = CounterFamily(
         "larder_server_clients_left_total", help: "Requests whose client left before the answer began.")
+    public static let cuts = CounterFamily(
+        "larder_server_streams_cut_total",
+        help: "Streamed answers whose connection was cut before their end, by what ended them.", labels: ["cause"])
     public static let accepted = CounterFamily(
         "larder_server_connections_total", help: "Connections accepted.")
     public static let open = CounterFamily(
@@ -27,5 +30,5 @@ public enum ServerCounters {
         help: "Times that accepting stopped for want of connections or descriptors.",
         labels: ["reason"])
 
-    public static let all = [memoryHits, requests, refusals, left, accepted, open, timeouts, pauses]
+    public static let all = [memoryHits, requests, refusals, left, cuts, accepted, open, timeouts, pauses]
 }

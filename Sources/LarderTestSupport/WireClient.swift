@@ -157,6 +157,14 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
+    /// Whether what comes holds that text; false where the peer closes before.
+    public func receiveRest(upTo text: String) throws -> Bool {
+        while Self.find(Bytes(text: text), in: pending) == nil {
+            guard try more() else { return false }
+        }
+        return true
+    }
+
     private func receiveChunks() throws -> Bytes {
         var body = Bytes()
         while true {
@@ -173,7 +181,8 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
-    private func receiveLine() throws -> String {
+    /// The next line, without its end.
+    public func receiveLine() throws -> String {
         while true {
             if let place = Self.find([0x0D, 0x0A], in: pending) {
                 let line = String(decoding: pending[..<place], as: UTF8.self)
@@ -184,7 +193,9 @@ public final class WireClient: @unchecked Sendable {
         }
     }
 
-    private func take(_ count: Int) throws -> Bytes {
+    /// So many bytes, whatever they are.
+    public func take(_ count: Int) throws -> Bytes {
+        pending.reserveCapacity(count)
         while pending.count < count {
             guard try more() else { throw WireError("closed after \(pending.count) of \(count) bytes") }
         }

@@ -15,7 +15,19 @@ final class HandClock: TimeSource {
 
 /// Answers with what the closure says.
 struct Answering: RequestHandler {
+    /// Bodies of requests below that path are streamed.
+    var streamsBelow: String?
     var body: @Sendable (ServerRequest) async -> ServerResponse
+
+    init(streamsBelow: String? = nil, body: @escaping @Sendable (ServerRequest) async -> ServerResponse) {
+        self.streamsBelow = streamsBelow
+        self.body = body
+    }
+
+    func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool {
+        streamsBelow.map { path.hasPrefix($0) } ?? false
+    }
+
     func respond(to request: ServerRequest) async -> ServerResponse { await body(request) }
 
     /// Tells what was asked: method, path, query and body.

@@ -15,6 +15,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         case body
         /// A request is with its handler; its answer has not begun.
         case answering
+        /// The head of an answer is handed over, its body comes piece by piece.
+        case streaming
         /// The last answer is handed over; when it is written the sending half ends and input is thrown away until the
         /// client has seen it (RFC 9112 §9.6).
         case closing
@@ -26,6 +28,8 @@ public struct ConnectionMachine: Sendable, Hashable {
         case answer
         /// Read the body first; where the client waits for it, send "100 Continue" before.
         case readBody(sendsContinue: Bool)
+        /// Answer now: the body is read while the request is with its handler, as that asks for it.
+        case answerWhileReading
         case refuse(RequestFault)
     }
 
@@ -35,7 +39,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         case close
         /// It left before its answer began: cancel the request and close.
         case cancel
-        /// Finish writing, then close.
+        /// Finish the answer and its writing, then close.
         case finish
     }
 
@@ -53,13 +57,16 @@ public struct ConnectionMachine: Sendable, Hashable {
     public private(set) var phase = Phase.idle
     /// The connection ends with the answer to the request in hand.
     public private(set) var closes = false
+    /// Part of the body of the request in hand has not been read yet, though the request is with its handler.
+    public private(set) var bodyComes = false
     private var drains = false
 
     public init() {}
 
-    /// Whether bytes may be taken from the client, to be parsed or thrown away.
+    /// Whether bytes may be taken from the client, to be parsed or thrown away. Those of a body that comes while the
+    /// request is with its handler are its reader's to ask for.
     @inlinable
-    public var reads: Bool { phase != .answering && phase != .closed }
+    public var reads: Bool { phase != .answering && phase != .streaming && phase != .closed }
 
     /// Whether the next bytes begin a request or go on with its head.
     @inlinable
@@ -70,7 +77,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         case .idle: .nextRequest
         case .head: .head
         case .body: .body
-        case .answering: .handler
+        case .answering, .streaming: .handler
         case .closing, .closed: .clientEnd
         }
     }
@@ -93,36 +100,63 @@ public struct ConnectionMachine: Sendable, Hashable {
     }
 
     /// A head is complete and its request goes to a handler.
-    public mutating func began(_ head: RequestHead, maxBody: Int) -> Begin {
+    /// - Parameter streamsBody: the handler takes the body as it comes, however long it is.
+    public mutating func began(_ head: RequestHead, maxBody: Int, streamsBody: Bool = false) -> Begin {
         closes = drains || !head.persists
         switch head.framing {
         case .none, .length(0):
             phase = .answering
             return .answer
-        case .length(let length) where length > maxBody:
+        case .length(let length) where length > (streamsBody ? Self.longestBody : maxBody):
             return .refuse(.bodyTooLarge)
+        case .length where streamsBody, .chunked where streamsBody:
+            phase = .answering
+            bodyComes = true
+            return .answerWhileReading
         case .length, .chunked:
             phase = .body
             return .readBody(sendsContinue: head.flags.contains(.expectContinue))
         }
     }
 
-    /// The body is complete: the request goes to its handler.
+    /// Lengths beyond this are not read exactly by the parser, and nobody's honest body.
+    public static let longestBody = Int.max >> 5
+
+    /// The body is complete: the request goes to its handler, where it is not there already.
     public mutating func bodyEnded() {
         if phase == .body { phase = .answering }
+        bodyComes = false
     }
 
-    /// The answer is handed over for writing. Whether the connection ends when it is written.
+    /// The answer is handed over for writing, whole. Whether the connection ends when it is written: also where the
+    /// request's body was not read to its end, since the next request is behind it (RFC 9112 §9.3).
     public mutating func answered(closing: Bool) -> Bool {
         guard phase != .closed else { return true }
-        closes = closes || closing || drains
-        phase = closes ? .closing : .idle
+        _ = answerBegan(closing: closing)
+        answerEnded()
         return closes
+    }
+
+    /// The head of an answer is handed over, whose body follows in pieces. Whether the connection ends with it.
+    public mutating func answerBegan(closing: Bool) -> Bool {
+        guard phase != .closed else { return true }
+        closes = closes || closing || drains || bodyComes
+        phase = .streaming
+        return closes
+    }
+
+    /// The last piece of an answer is handed over.
+    public mutating func answerEnded() {
+        guard phase == .streaming else { return }
+        closes = closes || drains
+        bodyComes = false
+        phase = closes ? .closing : .idle
     }
 
     /// An error answer ends the connection, whatever the request asked for.
     public mutating func refused() {
         closes = true
+        bodyComes = false
         if phase != .closed { phase = .closing }
     }
 
@@ -131,10 +165,11 @@ public struct ConnectionMachine: Sendable, Hashable {
     public mutating func inputEnded(writing: Bool) -> InputEnd {
         defer {
             closes = true
-            if phase != .answering, writing { phase = .closing }
+            if phase != .answering, phase != .streaming, writing { phase = .closing }
         }
         switch phase {
         case .answering: return .cancel
+        case .streaming: return .finish
         case .idle, .head, .body, .closing: return writing ? .finish : .close
         case .closed: return .close
         }

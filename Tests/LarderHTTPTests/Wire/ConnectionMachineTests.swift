@@ -96,44 +96,91 @@ import Testing
     }
 }
 
-@Suite struct ResponseEncoderTests {
-    static func encode(_ head: ResponseHead, length: Int?) -> String {
-        var out = Bytes()
-        ResponseEncoder.append(head, length: length, to: &out)
-        ResponseEncoder.endHead(&out)
-        return out.lossyText
+/// A request's body that is read while its handler works, and an answer that comes in pieces.
+@Suite struct StreamingMachineTests {
+    typealias Make = ConnectionMachineTests
+
+    @Test func aStreamedAnswerEndsInTheNextRequestsTurn() {
+        var machine = ConnectionMachine()
+        _ = machine.began(Make.head(), maxBody: 0)
+        let closes = machine.answerBegan(closing: false)
+        #expect(!closes)
+        #expect(machine.phase == .streaming)
+        #expect(!machine.reads)
+        #expect(machine.wait == .handler)
+        machine.answerEnded()
+        #expect(machine.phase == .idle)
+        #expect(machine.reads)
     }
 
-    @Test func writesStatusFieldsAndLength() {
-        let text = Self.encode(ResponseHead(status: 200, fields: ["Content-Type": "text/plain"]), length: 3)
-        #expect(text == "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n\r\n")
-        #expect(Self.encode(ResponseHead(status: 299), length: 0) == "HTTP/1.1 299 \r\nContent-Length: 0\r\n\r\n")
-        #expect(Self.encode(ResponseHead(status: 200, reason: "Fine"), length: nil) == "HTTP/1.1 200 Fine\r\n\r\n")
+    @Test func aStreamedAnswerMayBeTheLast() {
+        var machine = ConnectionMachine()
+        _ = machine.began(Make.head(persists: false), maxBody: 0)
+        let closes = machine.answerBegan(closing: false)
+        #expect(closes)
+        machine.answerEnded()
+        #expect(machine.phase == .closing)
     }
 
-    @Test func framesAlone() {
-        let fields: HeaderFields = [
-            "content-length": "99", "Transfer-Encoding": "chunked", "Connection": "keep-alive", "keep-alive": "5",
-        ]
-        #expect(
-            Self.encode(ResponseHead(status: 200, fields: fields), length: 1)
-                == "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")
+    @Test func endingOnesSideDuringAnAnswerLetsItFinishAndThenCloses() {
+        var machine = ConnectionMachine()
+        _ = machine.began(Make.head(), maxBody: 0)
+        _ = machine.answerBegan(closing: false)
+        for writing in [false, true] {
+            let end = machine.inputEnded(writing: writing)
+            #expect(end == .finish)
+            #expect(machine.phase == .streaming)
+        }
+        machine.answerEnded()
+        #expect(machine.phase == .closing)
     }
 
-    @Test(arguments: [204, 304])
-    func writesNoLengthWhereThereIsNoBody(status: Int) {
-        #expect(!Self.encode(ResponseHead(status: status), length: 5).contains("Content-Length"))
+    @Test func drainingDuringAnAnswerClosesAfterIt() {
+        var machine = ConnectionMachine()
+        _ = machine.began(Make.head(), maxBody: 0)
+        _ = machine.answerBegan(closing: false)
+        let endsNow = machine.drain(writing: false)
+        #expect(!endsNow)
+        machine.answerEnded()
+        #expect(machine.phase == .closing)
     }
 
-    @Test func noValueAddsALineOfItsOwn() {
-        let head = ResponseHead(
-            status: 200, reason: "O\r\nX: 1", fields: ["A": "1\r\nSet-Cookie: x", "B\r\nC": "2", "": "3"])
-        #expect(Self.encode(head, length: nil) == "HTTP/1.1 200 O  X: 1\r\nA: 1  Set-Cookie: x\r\n\r\n")
+    @Test(arguments: [BodyFraming.length(1 << 40), .chunked])
+    func aBodyOfAnyLengthMayBeReadWhileItsHandlerWorks(framing: BodyFraming) {
+        var machine = ConnectionMachine()
+        let begin = machine.began(Make.head(framing: framing), maxBody: 10, streamsBody: true)
+        #expect(begin == .answerWhileReading)
+        #expect(machine.phase == .answering)
+        #expect(machine.bodyComes)
+        machine.bodyEnded()
+        let closes = machine.answered(closing: false)
+        #expect(!closes)
+        #expect(machine.phase == .idle)
     }
 
-    @Test func keepsBytesAboveASCII() {
-        var out = Bytes()
-        ResponseEncoder.appendField("X", "\u{E9}", to: &out)
-        #expect(out == Bytes(text: "X: ") + [0xE9, 0x0D, 0x0A])
+    @Test func anAnswerBeforeTheBodysEndIsTheLast() {
+        var whole = ConnectionMachine()
+        _ = whole.began(Make.head(framing: .chunked), maxBody: 0, streamsBody: true)
+        let closes = whole.answered(closing: false)
+        #expect(closes)
+        #expect(whole.phase == .closing)
+        #expect(!whole.bodyComes)
+        var streamed = ConnectionMachine()
+        _ = streamed.began(Make.head(framing: .chunked), maxBody: 0, streamsBody: true)
+        let ends = streamed.answerBegan(closing: false)
+        #expect(ends)
+        // Its end may come while the answer is under way; the head has said what it said.
+        streamed.bodyEnded()
+        streamed.answerEnded()
+        #expect(streamed.phase == .closing)
+    }
+
+    @Test func aLengthThatCannotBeHeldIsRefusedAlsoForAStream() {
+        var machine = ConnectionMachine()
+        let begin = machine.began(Make.head(framing: .length(Int.max / 16)), maxBody: 0, streamsBody: true)
+        #expect(begin == .refuse(.bodyTooLarge))
+        var empty = ConnectionMachine()
+        let answer = empty.began(Make.head(framing: .length(0)), maxBody: 0, streamsBody: true)
+        #expect(answer == .answer)
     }
 }

@@ -1,0 +1,105 @@
+// How a connection ends: with its last answer and a pause for the client to read it, at once, in a drain, or by a limit
+// of time.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+extension Connection {
+    /// The last answer is written. Whether there is still something to do here.
+    func beginLingering() -> Bool {
+        if !mustLinger, !hasInput || clientEnded, stash.isEmpty {
+            leave()
+            return false
+        }
+        // Closing with unread input resets the connection, and the client may never see the answer: end our side, and
+        // read on until it ends its own (RFC 9112 §9.6).
+        isLingering = true
+        waitBegan = worker.loop.monotonic
+        stash = []
+        hasUnparsed = false
+        Syscall.shutdownWrite(descriptor)
+        return true
+    }
+
+    /// Sends an error about the request's own bytes; the connection ends with it.
+    func refuse(_ fault: RequestFault) {
+        worker.shared.cells.refused(fault)
+        refuse(ClientFacingError(fault))
+    }
+
+    func refuse(_ error: ClientFacingError) {
+        settleOutput()
+        guard machine.phase != .closed else { return }
+        failUpload("The request was refused.")
+        machine.refused()
+        mustLinger = true
+        inHand = nil
+        let id = worker.nextRequest()
+        let response = ProblemEncoder.response(for: error, requestID: id)
+        write(response, id: id, toHead: false, version10: false, closing: true)
+        if worker.settings.accessLog != .off, !isProbe {
+            worker.shared.access.info(
+                "refused",
+                [
+                    "id": id.description, "status": String(error.status), "code": error.code,
+                    "listener": listener.address.description,
+                ])
+        }
+    }
+
+    /// Ends the connection now, whatever is in hand.
+    func leave() {
+        guard machine.phase != .closed else { return }
+        if let task = inHand?.task {
+            worker.shared.cells.left.add()
+            task.cancel()
+        }
+        inHand = nil
+        failUpload("The client left.")
+        dropStream()
+        machine.closed()
+        worker.output.clear()
+        pending.removeAll()
+        stash = []
+        knownBox?.value = nil
+        knownBox = nil
+        if let registration { worker.loop.deregister(registration) }
+        registration = nil
+        if mustReset { Syscall.closeWithReset(descriptor) } else { Syscall.close(descriptor) }
+        worker.closed(self)
+    }
+
+    /// Ends the connection with the answer in hand, or now.
+    func drain() {
+        if machine.drain(writing: !pending.isEmpty) { leave() }
+    }
+
+    /// Ends what has waited too long.
+    func expire(at now: MonotonicTime) {
+        let limits = worker.settings.limits
+        if !pending.isEmpty {
+            guard now - active >= limits.writeTimeout else { return }
+            worker.shared.cells.writeTimeouts.add()
+            return leave()
+        }
+        let wait = machine.wait
+        let (since, limit): (MonotonicTime, Duration) =
+            switch wait {
+            case .nextRequest: (active, limits.idleTimeout)
+            case .head: (waitBegan, limits.headTimeout)
+            case .body: (active, limits.headTimeout)
+            case .clientEnd: (waitBegan, limits.lingerTimeout)
+            // Nobody waits for the client but a reader of its body.
+            case .handler: (takesUpload ? upload?.waitBegan ?? now : now, limits.headTimeout)
+            }
+        guard now - since >= limit else { return }
+        worker.shared.cells.timedOut(wait == .handler ? .body : wait)
+        switch wait {
+        case .head: refuse(.headTimedOut)
+        case .body: refuse(.bodyTimedOut)
+        case .handler: uploadBroke(.bodyTimedOut)
+        case .nextRequest, .clientEnd: return leave()
+        }
+        run()
+    }
+}

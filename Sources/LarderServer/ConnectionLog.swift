@@ -1,0 +1,39 @@
+// The access log: one line a request, written when its answer has ended.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+extension Connection {
+    /// One line. The query stays out of it: a pass-through request may carry a key there.
+    /// - Parameter ending: how a streamed answer ended.
+    func log(_ response: ServerResponse, _ answered: RequestInHand, bytes: Int, ending: StreamEnding? = nil) {
+        let took = worker.shared.time.monotonic() - answered.began
+        worker.shared.access.info(
+            ending.map { $0 == .whole ? "answered" : "cut: \($0.rawValue)" } ?? "answered",
+            [
+                "id": answered.request.id.description, "method": answered.request.method.name,
+                "path": answered.request.path, "status": String(response.status),
+                "bytes": String(bytes), "outcome": response.outcome.rawValue,
+                "route": response.route, "provider": response.provider ?? "-", "ms": Self.milliseconds(took),
+            ])
+    }
+
+    /// One line for a memory hit, where all requests are logged.
+    func logHit(_ response: ReadyResponse, _ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
+        let path = head.target.bytes(in: bytes).prefix { $0 != 0x3F }
+        worker.shared.access.info(
+            "answered",
+            [
+                "method": head.methodCode == .head ? "HEAD" : "GET", "path": HeaderField.text(path),
+                "bytes": String(response.body.count), "outcome": CacheOutcome.hit.rawValue, "route": "memory",
+            ])
+    }
+
+    /// Milliseconds with three decimals.
+    private static func milliseconds(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let microseconds = max(0, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+        let rest = String(microseconds % 1000)
+        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+}

@@ -1,0 +1,120 @@
+// A request's body that its handler reads as it comes: the connection gives the reader what arrived, says "100 Continue"
+// when somebody first asks, and sees to what is left when the answer is there before the body.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+/// A body of which some has not been read off the socket.
+struct UploadInHand {
+    /// The request it belongs to.
+    let id: RequestID
+    let reader: RequestBodyReader
+    let isChunked: Bool
+    /// Bytes still to come, where their number is known.
+    var left: Int
+    var decoder = ChunkedDecoder()
+    /// The client waits to be told to go on.
+    var expectsContinue: Bool
+    /// The rest is read whether or not the reader asks.
+    var isTakenAnyway = false
+    /// Since when the client owes bytes.
+    var waitBegan: MonotonicTime
+}
+
+extension Connection {
+    /// Whether bytes of a body are wanted.
+    var takesUpload: Bool {
+        guard let upload else { return false }
+        return upload.isTakenAnyway || upload.reader.wants
+    }
+
+    /// Lets the request in hand have its body as it comes.
+    func beginUpload(_ head: RequestHead) {
+        guard let id = inHand?.request.id else { return }
+        let (loop, box) = (worker.loop, box)
+        let reader = RequestBodyReader { loop.post { box.value?.uploadAsked(id) } }
+        let expects = head.flags.contains(.expectContinue)
+        let length: Int? = if case .length(let length) = head.framing { length } else { nil }
+        upload = UploadInHand(
+            id: id, reader: reader, isChunked: length == nil, left: length ?? 0, expectsContinue: expects,
+            waitBegan: loop.monotonic)
+        inHand?.request.upload = Upload(reader: reader, length: length.map(Int64.init), expectsContinue: expects)
+    }
+
+    /// The reader wants more than it has.
+    private func uploadAsked(_ id: RequestID) {
+        guard upload?.id == id else { return }
+        upload?.waitBegan = worker.loop.monotonic
+        if upload?.expectsContinue == true {
+            upload?.expectsContinue = false
+            if machine.phase == .answering {
+                // Whoever sent some of it already need not be told (RFC 9110 §10.1.1).
+                if stash.isEmpty { pending.append(ResponseEncoder.continue) }
+            } else if stash.isEmpty {
+                // After a final answer began the client will not send it.
+                failUpload("The answer began before the client was asked for the body.")
+            }
+        }
+        run()
+    }
+
+    /// Takes what belongs to the body and gives it to the reader; the bytes used.
+    func takeUpload(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard var taken = upload else { return 0 }
+        var piece = Bytes()
+        var used = 0
+        var isComplete = false
+        if taken.isChunked {
+            let (count, progress) = taken.decoder.decode(bytes, into: &piece, limit: .max)
+            used = count
+            if case .fault(let fault) = progress {
+                uploadBroke(fault)
+                return bytes.count
+            }
+            isComplete = progress == .done
+        } else {
+            used = min(taken.left, bytes.count)
+            piece = Bytes(bytes[..<used])
+            taken.left -= used
+            isComplete = taken.left == 0
+        }
+        taken.expectsContinue = false
+        taken.waitBegan = worker.loop.monotonic
+        upload = isComplete ? nil : taken
+        taken.reader.give(piece)
+        if isComplete {
+            taken.reader.end()
+            machine.bodyEnded()
+        }
+        return used
+    }
+
+    /// The body is malformed or stopped coming: an error where no answer has begun, else the end.
+    func uploadBroke(_ fault: RequestFault) {
+        failUpload(fault.detail)
+        guard machine.phase == .answering else {
+            worker.shared.cells.refused(fault)
+            return leave()
+        }
+        inHand?.task?.cancel()
+        refuse(fault)
+    }
+
+    /// Its reader gets no more.
+    func failUpload(_ reason: String) {
+        upload?.reader.fail(BodyFailure(reason))
+        upload = nil
+    }
+
+    /// Before an answer: the connection can stay where the rest of the body is small and already there (RFC 9112 §9.3).
+    func takeRestOfUpload() {
+        guard let rest = upload, rest.isChunked || rest.left <= RequestBodyReader.window else { return }
+        upload?.isTakenAnyway = true
+        if hasUnparsed {
+            hasUnparsed = false
+            process(takeStash())
+        }
+        if upload != nil, hasInput { _ = read() }
+        upload?.isTakenAnyway = false
+    }
+}

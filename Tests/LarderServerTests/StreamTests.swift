@@ -1,0 +1,409 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderTestSupport
+import Testing
+
+/// Gives the pieces that a closure makes, and counts what it is asked.
+final class MadeReader: BodyReader {
+    let asked = CounterCell()
+    let abandoned = CounterCell()
+    private let make: @Sendable (Int) async -> Bytes?
+    private let failsAt: Int?
+
+    /// - Parameter failsAt: the number of the piece in whose place it fails.
+    init(failsAt: Int? = nil, _ make: @escaping @Sendable (Int) async -> Bytes?) {
+        self.make = make
+        self.failsAt = failsAt
+    }
+
+    func next() async throws(BodyFailure) -> Bytes? {
+        let number = asked.current
+        asked.add()
+        if number == failsAt { throw BodyFailure("The upstream broke off.") }
+        return await make(number)
+    }
+
+    func abandon() { abandoned.add() }
+
+    /// So many pieces of a pattern in which no two neighbourhoods are alike.
+    static func pattern(_ pieces: Int, of size: Int) -> MadeReader {
+        let source = Self.patternSource
+        return MadeReader { number in number < pieces ? Bytes(source[number % 251..<number % 251 + size]) : nil }
+    }
+
+    /// The bytes that `pattern` gives, joined.
+    static func patternBytes(_ pieces: Int, of size: Int) -> Bytes {
+        var all = Bytes()
+        all.reserveCapacity(pieces * size)
+        for number in 0..<pieces { all += patternSource[number % 251..<number % 251 + size] }
+        return all
+    }
+
+    private static let patternSource: Bytes = {
+        var generator: UInt32 = 1
+        return (0..<262_144 + 256).map { _ in
+            generator = generator &* 1_664_525 &+ 1_013_904_223
+            return UInt8(generator >> 24)
+        }
+    }()
+}
+
+/// Whether two runs of bytes are the same, without the cost of an element-wise loop in a debug build.
+func same(_ left: Bytes, _ right: Bytes) -> Bool {
+    left.count == right.count && (left.isEmpty || memcmp(left, right, left.count) == 0)
+}
+
+/// Puts a text on a tape.
+func append(_ text: String, to tape: BodyTape) { _ = Bytes(text: text).withUnsafeBytes { tape.append($0) } }
+
+/// Answers every path but "/whole" with that stream.
+func streaming(
+    _ reader: @escaping @Sendable () -> any BodyReader, length: Int64? = nil, status: Int = 200,
+    interim: [InterimHead] = []
+) -> Answering {
+    Answering { request in
+        if request.path == "/whole" { return ServerResponse(status: 200, body: .bytes(Bytes(text: "whole"))) }
+        var response = ServerResponse(
+            status: status, body: .stream(reader(), length: length), outcome: .miss, route: "streamed")
+        response.interim = interim
+        return response
+    }
+}
+
+func wire(_ test: TestServer) throws -> WireClient { try WireClient(test.address.description) }
+
+let get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+@Suite struct StreamTests {
+    @Test func headAndPiecesGoOutAsTheyCome() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try wire(test)
+            try client.send(get)
+            let head = try client.receiveHead()
+            #expect(head.status == 200)
+            #expect(head["Transfer-Encoding"] == "chunked")
+            #expect(head["Content-Length"] == nil)
+            append("first", to: tape)
+            #expect(try client.receiveLine() == "5")
+            #expect(try client.receiveLine() == "first")
+            append("and the second", to: tape)
+            #expect(try client.receiveLine() == "e")
+            #expect(try client.receiveLine() == "and the second")
+            tape.finish()
+            #expect(try client.receiveLine() == "0")
+            #expect(try client.receiveLine().isEmpty)
+            await eventually { tape.readers == 0 }
+            try client.send("GET /whole HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.receive().text == "whole")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func sixtyFourMegabytesArriveByteForByte(isLengthKnown: Bool) async throws {
+        let (pieces, size) = (256, 262_144)
+        let length = isLengthKnown ? Int64(pieces * size) : nil
+        let reader = MadeReader.pattern(pieces, of: size)
+        try await withServer(handler: streaming({ reader }, length: length)) { test in
+            let client = try wire(test)
+            try client.send(get)
+            let response = try client.receive()
+            #expect(response["Content-Length"] == length.map(String.init))
+            #expect(same(response.body, MadeReader.patternBytes(pieces, of: size)))
+            try client.send("GET /whole HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.receive().text == "whole")
+            #expect(reader.asked.current == pieces + 1)
+            await eventually { test.log.all.contains { $0.contains("bytes=\(pieces * size) ") } }
+        }
+    }
+
+    @Test func aSlowClientIsAskedForNoMoreThanItTakes() async throws {
+        let (pieces, size) = (256, 262_144)
+        let reader = MadeReader.pattern(pieces, of: size)
+        try await withServer(handler: streaming({ reader }, length: Int64(pieces * size)), clock: HandClock()) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            // The kernel's buffers take some; then nothing more is asked for, however many turns go by.
+            var before = -1
+            await eventually {
+                before = reader.asked.current
+                for _ in 0..<50 { await test.advance(.zero) }
+                return before > 1 && before == reader.asked.current
+            }
+            #expect(before < pieces / 3)
+            #expect(same(try client.take(pieces * size), MadeReader.patternBytes(pieces, of: size)))
+        }
+    }
+
+    @Test func aReaderThatFailsCutsTheConnectionWithoutALastChunk() async throws {
+        let reader = MadeReader(failsAt: 1) { _ in Bytes(text: "part") }
+        try await withServer(handler: streaming { reader }) { test in
+            let client = try wire(test)
+            try client.send(get + get)
+            #expect(try client.receiveHead().status == 200)
+            #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "4\r\npart\r\n")
+            await eventually { test.count(ServerCounters.cuts, "failed") == 1 }
+            #expect(reader.abandoned.current == 1)
+            #expect(test.log.all.contains { $0.contains("cut: failed") && $0.contains("bytes=4 ") })
+        }
+    }
+
+    @Test(arguments: [(3, "wrongLength"), (5, "wrongLength")])
+    func aBodyOfAnotherLengthThanSaidIsCut(length: Int64, cause: String) async throws {
+        let reader = MadeReader { $0 == 0 ? Bytes(text: "part") : nil }
+        try await withServer(handler: streaming({ reader }, length: length)) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(throws: WireError.self) { try client.receive() }
+            await eventually { test.count(ServerCounters.cuts, cause) == 1 }
+        }
+    }
+
+    @Test func pipelinedRequestsBehindAStreamAreServedInOrder() async throws {
+        try await withServer(handler: streaming { MadeReader { $0 < 3 ? Bytes(text: "piece \($0) ") : nil } }) { test in
+            let client = try wire(test)
+            try client.send(get + "GET /whole HTTP/1.1\r\nHost: localhost\r\n\r\n" + get)
+            #expect(try client.receive().text == "piece 0 piece 1 piece 2 ")
+            #expect(try client.receive().text == "whole")
+            #expect(try client.receive().text == "piece 0 piece 1 piece 2 ")
+        }
+    }
+
+    @Test func aClientOfTheOldVersionReadsUntilTheEnd() async throws {
+        try await withServer(handler: streaming { MadeReader { $0 < 3 ? Bytes(text: "\($0)") : nil } }) { test in
+            let client = try wire(test)
+            try client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+            let response = try client.receive()
+            #expect(response["Transfer-Encoding"] == nil)
+            #expect(response["Connection"] == "close")
+            #expect(response.text == "012")
+        }
+    }
+
+    @Test func aClientOfTheOldVersionStaysWhereTheLengthIsKnown() async throws {
+        try await withServer(
+            handler: streaming({ MadeReader { $0 < 3 ? Bytes(text: "\($0)") : nil } }, length: 3)
+        ) { test in
+            let client = try wire(test)
+            for _ in 0..<2 {
+                try client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+                let response = try client.receive()
+                #expect(response["Connection"] == "keep-alive")
+                #expect(response.text == "012")
+            }
+        }
+    }
+
+    /// Its end alone would say that this was all.
+    @Test func aFailureReachesAClientOfTheOldVersionAsAReset() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try RawClient(test.address)
+            client.send("GET / HTTP/1.0\r\n\r\n")
+            append("part", to: tape)
+            await eventually { tape.readers == 1 }
+            var seen = Bytes()
+            var buffer = Bytes(repeating: 0, count: 4096)
+            func receive() -> Transfer {
+                buffer.withUnsafeMutableBytes { Syscall.receive(client.descriptor, into: $0) }
+            }
+            while !seen.lossyText.hasSuffix("part") {
+                guard case .bytes(let count) = receive() else { break }
+                seen += buffer[..<count]
+            }
+            tape.fail(BodyFailure("broken"))
+            #expect(receive() == .failed(ECONNRESET))
+        }
+    }
+
+    @Test func headAsksForNoBodyAndTellsItsLength() async throws {
+        let reader = MadeReader { _ in Bytes(text: "body") }
+        try await withServer(handler: streaming({ reader }, length: 4)) { test in
+            let client = try wire(test)
+            for _ in 0..<2 {
+                try client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(try client.receive(toHead: true)["Content-Length"] == "4")
+            }
+            #expect(reader.asked.current == 0)
+            #expect(reader.abandoned.current == 2)
+        }
+        try await withServer(handler: streaming { reader }) { test in
+            let client = try wire(test)
+            try client.send("HEAD / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.receive(toHead: true)["Content-Length"] == nil)
+        }
+    }
+
+    @Test(arguments: [204, 304])
+    func statusesWithoutABodyAskForNone(status: Int) async throws {
+        let reader = MadeReader { _ in Bytes(text: "body") }
+        try await withServer(handler: streaming({ reader }, length: 4, status: status)) { test in
+            let client = try wire(test)
+            try client.send(get + "GET /whole HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try client.receive().status == status)
+            #expect(try client.receive().text == "whole")
+            #expect(reader.asked.current == 0)
+            #expect(reader.abandoned.current == 1)
+        }
+    }
+
+    @Test func aClientThatLeavesWhileNothingComesIsNoticed() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try RawClient(test.address)
+            client.send(get)
+            await eventually { tape.readers == 1 && test.count(ServerCounters.requests, "miss") == 1 }
+            Syscall.closeWithReset(dup2Away(client.descriptor))
+            await eventually { tape.readers == 0 && test.count(ServerCounters.cuts, "left") == 1 }
+        }
+    }
+
+    /// Gives the socket another number and leaves the client's number to something harmless.
+    func dup2Away(_ descriptor: Int32) -> Int32 {
+        let moved = dup(descriptor)
+        let nothing = Glibc.open("/dev/null", O_RDONLY)
+        dup2(nothing, descriptor)
+        close(nothing)
+        return moved
+    }
+
+    @Test func aClientThatLeavesWhileBytesWaitIsNoticed() async throws {
+        let reader = MadeReader.pattern(10_000, of: 262_144)
+        try await withServer(handler: streaming { reader }) { test in
+            var client: WireClient? = try wire(test)
+            try client?.send(get)
+            _ = try client?.receiveHead()
+            client = nil
+            await eventually { reader.abandoned.current == 1 && test.count(ServerCounters.cuts, "left") == 1 }
+            #expect(reader.asked.current < 10_000)
+        }
+    }
+
+    @Test func endingOnesOwnSideWhileAStreamRunsIsNotLeaving() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            client.finishSending()
+            append("late", to: tape)
+            #expect(try client.receiveLine() == "4")
+            tape.finish()
+            #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "late\r\n0\r\n\r\n")
+        }
+    }
+
+    @Test func aClientThatTakesNothingIsCutAndItsReaderLetGo() async throws {
+        let clock = HandClock()
+        let reader = MadeReader.pattern(10_000, of: 262_144)
+        try await withServer(handler: streaming { reader }, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            await eventually {
+                await test.advance(.seconds(8))
+                return test.count(ServerCounters.timeouts, "write") == 1
+            }
+            #expect(reader.abandoned.current == 1)
+        }
+    }
+
+    /// Waiting for the next piece is the server's affair, and the time to take it begins when it is there.
+    @Test func aStreamMayRestWithoutBeingCut() async throws {
+        let clock = HandClock()
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            await test.advance(.seconds(600))
+            append("late", to: tape)
+            #expect(try client.receiveLine() == "4")
+            await test.advance(.seconds(600))
+            tape.finish()
+            #expect(try client.receiveRest(upTo: "0\r\n\r\n"))
+        }
+    }
+
+    @Test func drainingLetsAStreamEnd() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(60)) }
+            await eventually { (try? Socket.connect(to: test.address)).map { Syscall.close($0) } == nil }
+            append("end", to: tape)
+            tape.finish()
+            #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "3\r\nend\r\n0\r\n\r\n")
+            await drained.value
+        }
+    }
+
+    @Test func drainingCutsAStreamAtItsDeadline() async throws {
+        let clock = HandClock()
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
+            await eventually {
+                await test.advance(.seconds(6))
+                return test.server.connectionCount == 0
+            }
+            await drained.value
+            #expect(tape.readers == 0)
+            #expect(try client.isClosed())
+        }
+    }
+
+    @Test func interimAnswersComeBeforeTheFinalOneAndToNoOldClient() async throws {
+        let hints = InterimHead(
+            status: 103, fields: ["Link": "</a>", "link": "</b>", "Content-Length": "3", "X\r\nY": "z"])
+        let handler = streaming(
+            { MadeReader { $0 == 0 ? Bytes(text: "x") : nil } }, length: 1,
+            interim: [InterimHead(status: 100, fields: [:]), hints, InterimHead(status: 101, fields: [:])])
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(get)
+            let interim = try client.receiveHead()
+            #expect(interim.status == 103)
+            #expect(interim.fields.map(\.name) == ["Link", "link"])
+            let final = try client.receiveHead()
+            #expect(final.status == 200)
+            let old = try wire(test)
+            try old.send("GET / HTTP/1.0\r\n\r\n")
+            #expect(try old.receiveHead().status == 200)
+        }
+    }
+
+    @Test func aStoredHeadGoesOutInOrderAndSpelling() async throws {
+        let long = String(repeating: "v", count: 64 * 1024)
+        let lines: [HeaderField] = [
+            HeaderField("x-Second", "2"), HeaderField("Set-Cookie", "a=1"), HeaderField("X-UNKNOWN", "\u{E9}"),
+            HeaderField("set-cookie", "b=2"), HeaderField("X-Long", long), HeaderField("Set-Cookie", "c=3"),
+            HeaderField("X-Empty", ""),
+        ]
+        try await withServer(
+            handler: Answering { _ in
+                ServerResponse(status: 299, reason: "Quite So", fields: HeaderFields(lines), body: .bytes([1]))
+            }
+        ) { test in
+            let client = try wire(test)
+            try client.send(get)
+            let response = try client.receive()
+            #expect(response.statusLine == "HTTP/1.1 299 Quite So")
+            let names = response.fields.map(\.name)
+            #expect(Array(names.prefix(lines.count)) == lines.map(\.name))
+            #expect(response["Set-Cookie"] == "a=1, b=2, c=3")
+            #expect(response["X-Long"] == long)
+        }
+    }
+}
