@@ -21,6 +21,8 @@ extension Connection {
         let target = head.target.bytes(in: bytes)
         guard let parts = TargetParts(target) else { return refuse(.badTarget) }
         guard allowsHost(head, parts, bytes) else {
+            let isAuthority = parts.authority?.withUnsafeBufferPointer { HostPolicy.isWellFormed($0) } ?? true
+            guard isAuthority, HostPolicy.isWellFormed(head.host.bytes(in: bytes)) else { return refuse(.badHost) }
             worker.shared.cells.foreignHost.add()
             return refuse(.foreignHost)
         }

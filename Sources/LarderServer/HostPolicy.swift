@@ -26,6 +26,30 @@ public struct HostPolicy: Sendable, Hashable {
         Bytes(text: host).withUnsafeBufferPointer { allows($0) }
     }
 
+    /// Whether it could be some server's host at all (RFC 9110 §7.2): an empty one could.
+    static func isWellFormed(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
+        var end = host.count
+        if host.first == 0x5B {
+            guard let close = host.firstIndex(of: 0x5D) else { return false }
+            end = close + 1
+        } else if let colon = host.firstIndex(of: 0x3A) {
+            end = colon
+        }
+        if end < host.count {
+            guard host[end] == 0x3A, host[(end + 1)...].allSatisfy({ $0 &- 0x30 < 10 }) else { return false }
+        }
+        let isLiteral = host.first == 0x5B
+        return host[..<end].allSatisfy { byte in
+            if PercentCoding.isUnreserved(byte) { return true }
+            switch byte {
+            // Sub-delimiters and percent-encoding (RFC 3986 §3.2.2).
+            case 0x21, 0x24, 0x25, 0x26, 0x27, 0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x3B, 0x3D: return true
+            case 0x3A, 0x5B, 0x5D: return isLiteral
+            default: return false
+            }
+        }
+    }
+
     /// The name of `uri-host [":" port]` (RFC 9110 §7.2), lower case, without a trailing dot; nil where it is none.
     private static func name(_ host: UnsafeBufferPointer<UInt8>) -> String? {
         var end = host.count

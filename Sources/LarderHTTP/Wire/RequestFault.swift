@@ -27,6 +27,8 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
     /// RFC 9112 §3.2.
     case missingHost
     case duplicateHost
+    /// Not a host and port (RFC 9112 §3.2), or the user's name in it (RFC 9110 §4.2.4).
+    case badHost
     case badContentLength
     /// More than one, even of the same value (RFC 9112 §6.3).
     case duplicateContentLength
@@ -82,6 +84,7 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
         case .badFieldValue: "A field value holds a control character."
         case .missingHost: "The request has no Host field."
         case .duplicateHost: "The request has more than one Host field."
+        case .badHost: "The Host field, or the authority of the target, is no host name or address."
         case .badContentLength: "Content-Length is no number."
         case .duplicateContentLength: "There is more than one Content-Length."
         case .lengthAndEncoding: "The request has both Content-Length and Transfer-Encoding."

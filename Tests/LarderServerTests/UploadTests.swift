@@ -1,0 +1,368 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderTestSupport
+import Testing
+
+/// Reads everything, at most so much at once.
+func readAll(_ upload: Upload?) async throws -> Bytes {
+    var all = Bytes()
+    while let piece = try await upload?.reader.next() {
+        #expect(!piece.isEmpty && piece.count <= 256 * 1024)
+        all += piece
+    }
+    return all
+}
+
+/// Streams bodies below "/up" and answers with what was read.
+let upEcho = Answering(streamsBelow: "/up") { request in
+    do {
+        let text =
+            "\(request.upload.map { "\($0.length ?? -1) \($0.expectsContinue)" } ?? "none") "
+            + (try await readAll(request.upload)).lossyText + request.body.lossyText
+        return ServerResponse(status: 200, body: .bytes(Bytes(text: text)), outcome: .miss)
+    } catch {
+        return ServerResponse(status: 500)
+    }
+}
+
+func put(_ fields: String) -> String { put("/up", fields) }
+
+func put(_ target: String, _ fields: String) -> String {
+    "PUT \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+}
+
+@Suite struct UploadTests {
+    @Test func aBodyIsReadWhileTheHandlerWorks() async throws {
+        try await withServer(handler: upEcho) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 5\r\n") + "hel")
+            try client.send(
+                "lo" + put("Transfer-Encoding: chunked\r\n") + "3;x=\"y\"\r\nabc\r\n2\r\nde\r\n0\r\nT: 1\r\n\r\n")
+            try client.send(put("Content-Length: 0\r\n") + put("/other", "Content-Length: 2\r\n") + "ok")
+            #expect(try client.receive().text == "5 false hello")
+            #expect(try client.receive().text == "-1 false abcde")
+            #expect(try client.receive().text == "none ")
+            // A route that does not stream is given its body whole.
+            #expect(try client.receive().text == "none ok")
+        }
+    }
+
+    private static func chunked(_ body: Bytes, _ size: Int) -> Bytes {
+        var out = Bytes()
+        out.reserveCapacity(body.count + body.count / size * 16 + 64)
+        var start = 0
+        while start < body.count {
+            let end = min(start + size, body.count)
+            out += Bytes(text: String(end - start, radix: 16) + "\r\n")
+            out += body[start..<end]
+            out += [13, 10]
+            start = end
+        }
+        return out + Bytes(text: "0\r\n\r\n")
+    }
+
+    @Test(arguments: [true, false])
+    func sixtyFourMegabytesArriveByteForByte(isLengthKnown: Bool) async throws {
+        let body = MadeReader.patternBytes(256, of: 262_144)
+        let handler = Answering(streamsBelow: "/") { request in
+            let isSame = (try? await readAll(request.upload)).map { same($0, body) } ?? false
+            return ServerResponse(status: 200, body: .bytes(Bytes(text: isSame ? "same" : "other")))
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            if isLengthKnown {
+                try client.send(put("Content-Length: \(body.count)\r\n"))
+                try client.send(body)
+            } else {
+                try client.send(put("Transfer-Encoding: chunked\r\n"))
+                try client.send(Self.chunked(body, 100_003))
+            }
+            #expect(try client.receive().text == "same")
+            try client.send(put("Content-Length: 1\r\n") + "x")
+            #expect(try client.receive().text == "other")
+        }
+    }
+
+    @Test func nothingIsReadThatNobodyAsksFor() async throws {
+        let gate = Gate()
+        let body = Bytes(repeating: 0x61, count: 64 << 20)
+        let handler = Answering(streamsBelow: "/") { request in
+            var count = 0
+            while let piece = try? await request.upload?.reader.next() {
+                if count == 0 { await gate.pass() }
+                count += piece.count
+            }
+            return ServerResponse(status: 200, body: .bytes(Bytes(text: "\(count)")))
+        }
+        try await withServer(handler: handler, clock: HandClock()) { test in
+            let client = try wire(test)
+            let sent = CounterCell()
+            let sender = ClientThread {
+                try? client.send(put("Content-Length: \(body.count)\r\n"))
+                for part in 0..<64 {
+                    try? client.send(Bytes(body[(part << 20)..<(part + 1) << 20]))
+                    sent.add()
+                }
+            }
+            // The kernel's buffers take some; then the client stands still.
+            await eventually {
+                let before = sent.current
+                for _ in 0..<200 { await test.advance(.zero) }
+                return gate.arrived.current == 1 && before == sent.current
+            }
+            #expect(sent.current < 32)
+            gate.open()
+            sender.join()
+            #expect(try client.receive().text == "\(body.count)")
+        }
+    }
+
+    // MARK: Expect
+
+    @Test func aWaitingClientIsToldToContinueWhenThePieceIsAskedForAndOnce() async throws {
+        let gate = Gate()
+        let handler = Answering(streamsBelow: "/") { request in
+            await gate.pass()
+            let body = (try? await readAll(request.upload)) ?? []
+            return ServerResponse(status: 200, body: .bytes(body))
+        }
+        try await withServer(handler: handler, clock: HandClock()) { test in
+            let client = try wire(test)
+            try client.send(put("Expect: 100-continue\r\nContent-Length: 4\r\n"))
+            await eventually { gate.arrived.current == 1 }
+            for _ in 0..<20 { await test.advance(.zero) }
+            #expect(!client.hasInput)
+            gate.open()
+            #expect(try client.receiveHead().status == 100)
+            try client.send("bo")
+            for _ in 0..<20 { await test.advance(.zero) }
+            try client.send("dy")
+            let final = try client.receiveHead()
+            #expect(final.status == 200)
+            #expect(final["Connection"] == nil)
+            #expect(try client.take(4) == Bytes(text: "body"))
+        }
+    }
+
+    @Test func anAnswerWithoutTheBodyIsNeverPrecededByContinue() async throws {
+        let handler = Answering(streamsBelow: "/") { request in
+            ServerResponse(status: 403, body: .bytes(Bytes(text: "no")))
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Expect: 100-continue\r\nContent-Length: 4\r\n"))
+            let final = try client.receiveHead()
+            #expect(final.status == 403)
+            #expect(final["Connection"] == "close")
+            #expect(try client.take(2) == Bytes(text: "no"))
+            client.finishSending()
+            #expect(try client.isClosed())
+        }
+    }
+
+    @Test func aClientThatDoesNotWaitIsServedToo() async throws {
+        try await withServer(handler: upEcho) { test in
+            let client = try wire(test)
+            try client.send(put("Expect: 100-continue\r\nContent-Length: 4\r\n") + "body")
+            #expect(try client.receiveHead().status == 200)
+            let old = try wire(test)
+            try old.send("PUT /up HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n")
+            try old.send("body")
+            #expect(try old.receiveHead().status == 200)
+            #expect(try old.receiveRest() == Bytes(text: "4 false body"))
+        }
+    }
+
+    @Test func whoAsksForTheBodyAfterTheAnswerBeganGetsNone() async throws {
+        let failed = CounterCell()
+        let handler = Answering(streamsBelow: "/") { request in
+            let reader = MadeReader { number in
+                guard number == 1 else { return number == 0 ? Bytes(text: "early") : nil }
+                do { _ = try await request.upload?.reader.next() } catch { failed.add() }
+                return Bytes(text: "late")
+            }
+            return ServerResponse(status: 200, body: .stream(reader, length: nil))
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Expect: 100-continue\r\nContent-Length: 4\r\n"))
+            let response = try client.receive()
+            #expect(response.status == 200)
+            #expect(response.text == "earlylate")
+            #expect(failed.current == 1)
+            client.finishSending()
+            #expect(try client.isClosed())
+        }
+    }
+
+    // MARK: Early answers
+
+    @Test(arguments: ["Content-Length: 4\r\n\r\nbody", "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n"])
+    func theConnectionStaysWhereAnUnreadBodyIsThereAlready(rest: String) async throws {
+        let handler = Answering(streamsBelow: "/") { _ in ServerResponse(status: 200, body: .bytes([0x79])) }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            for _ in 0..<3 {
+                try client.send("PUT / HTTP/1.1\r\nHost: localhost\r\n\(rest)")
+                let response = try client.receive()
+                #expect(response.text == "y")
+                #expect(response["Connection"] == nil)
+            }
+        }
+    }
+
+    @Test func anAnswerBeforeTheBodyEndsTheConnectionAndArrives() async throws {
+        let readers = Lock<[any BodyReader]>([])
+        let handler = Answering(streamsBelow: "/") { request in
+            _ = try? await request.upload?.reader.next()
+            readers.withLock { $0 += [request.upload!.reader] }
+            return ServerResponse(status: 409, body: .bytes(Bytes(text: "enough")))
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 3000000\r\n") + String(repeating: "a", count: 1000))
+            let response = try client.receive()
+            #expect(response.status == 409)
+            #expect(response["Connection"] == "close")
+            #expect(response.text == "enough")
+            // What still comes is thrown away, so that no reset overtakes the answer.
+            try client.send(Bytes(repeating: 0x61, count: 1_000_000))
+            client.finishSending()
+            #expect(try client.isClosed())
+            let reader = try #require(readers.withLock { $0.first })
+            await #expect(throws: BodyFailure.self) { while try await reader.next() != nil {} }
+        }
+    }
+
+    @Test func answerAndBodyMayGoAtTheSameTime() async throws {
+        let handler = Answering(streamsBelow: "/") { request in
+            ServerResponse(status: 200, body: .stream(request.upload!.reader, length: request.upload!.length))
+        }
+        let body = MadeReader.patternBytes(128, of: 262_144)
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: \(body.count)\r\n"))
+            let sender = ClientThread { try? client.send(body) }
+            let response = try client.receive()
+            sender.join()
+            #expect(same(response.body, body))
+            #expect(try client.isClosed())
+        }
+    }
+
+    // MARK: Failures
+
+    @Test func leavingInTheMiddleFailsTheReaderAndCancelsTheHandler() async throws {
+        let (failed, cancelled) = (CounterCell(), CounterCell())
+        let handler = Answering(streamsBelow: "/") { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            if Task.isCancelled { cancelled.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler) { test in
+            var client: WireClient? = try wire(test)
+            try client?.send(put("Content-Length: 10\r\n") + "abc")
+            await eventually { test.count(ServerCounters.open) == 1 }
+            client = nil
+            await eventually { failed.current == 1 && cancelled.current == 1 }
+            let half = try wire(test)
+            try half.send(put("Transfer-Encoding: chunked\r\n") + "5\r\nab")
+            half.finishSending()
+            await eventually { failed.current == 2 && cancelled.current == 2 }
+            #expect(try half.isClosed())
+            #expect(test.count(ServerCounters.left) == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("g\r\n", 400), ("5\r\nhelloX", 400), ("5\nhello", 400), ("5\r\nhello\r\n0\r\n folded\r\n", 400),
+        ("00000000000000001\r\n", 400), ("FFFFFFFFFFFFFFFF\r\n", 413),
+        ("1;" + String(repeating: "a", count: 9000) + "\r\n", 431),
+        ("0\r\nX: " + String(repeating: "a", count: 9000) + "\r\n\r\n", 431),
+    ])
+    func aMalformedChunkIsAnErrorAndTheEnd(rest: String, status: Int) async throws {
+        let failed = CounterCell()
+        let handler = Answering(streamsBelow: "/") { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Transfer-Encoding: chunked\r\n") + rest)
+            let response = try client.receive()
+            #expect(response.status == status)
+            #expect(response["Connection"] == "close")
+            client.finishSending()
+            #expect(try client.isClosed())
+            await eventually { failed.current == 1 }
+        }
+    }
+
+    @Test func aMalformedChunkAfterTheAnswerBeganCutsIt() async throws {
+        let handler = Answering(streamsBelow: "/") { request in
+            ServerResponse(status: 200, body: .stream(request.upload!.reader, length: nil))
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Transfer-Encoding: chunked\r\n") + "3\r\nabc\r\n")
+            #expect(try client.receiveHead().status == 200)
+            #expect(try client.receiveLine() == "3")
+            #expect(try client.receiveLine() == "abc")
+            try client.send("what\r\n")
+            #expect(try client.isClosed())
+        }
+    }
+
+    @Test func aBodyThatStopsComingIs408() async throws {
+        let clock = HandClock()
+        let failed = CounterCell()
+        let handler = Answering(streamsBelow: "/") { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(put("Expect: 100-continue\r\nContent-Length: 10\r\n"))
+            #expect(try client.receiveHead().status == 100)
+            await test.advance(.seconds(9))
+            try client.send("abc")
+            for _ in 0..<5 { await test.advance(.zero) }
+            await test.advance(.seconds(9))
+            #expect(!client.hasInput)
+            await test.advance(.seconds(2))
+            #expect(try client.receive().status == 408)
+            await eventually { failed.current == 1 }
+            #expect(test.count(ServerCounters.timeouts, "body") == 1)
+        }
+    }
+
+    /// A handler that does not ask has its own deadlines; the client is not to blame.
+    @Test func aBodyThatNobodyAsksForIsNotTimed() async throws {
+        let clock = HandClock()
+        let gate = Gate()
+        let handler = Answering(streamsBelow: "/") { request in
+            await gate.pass()
+            return ServerResponse(status: 200, body: .bytes((try? await readAll(request.upload)) ?? []))
+        }
+        try await withServer(handler: handler, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 4\r\n"))
+            await eventually { gate.arrived.current == 1 }
+            await test.advance(.seconds(600))
+            try client.send("body")
+            gate.open()
+            #expect(try client.receive().text == "body")
+        }
+    }
+
+    @Test func aLengthThatCannotBeHeldIsRefused() async throws {
+        try await withServer(handler: upEcho) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 99999999999999999999999999\r\n"))
+            #expect(try client.receive().status == 413)
+        }
+    }
+}
