@@ -28,6 +28,8 @@ struct PendingWrites {
     private var first = 0
     /// Bytes of the first piece that are written.
     private var offset = 0
+    /// Places held, those of written pieces among them.
+    var places: Int { pieces.count }
     /// Bytes still to be written.
     private(set) var count = 0
 
@@ -71,7 +73,13 @@ struct PendingWrites {
             pieces[first] = .bytes([])
             first += 1
         }
-        if isEmpty { removeAll() }
+        if isEmpty {
+            removeAll()
+        } else if first >= 64 {
+            // A stream whose next piece always comes before the last is gone must not leave its places behind.
+            pieces.removeFirst(first)
+            first = 0
+        }
     }
 
     mutating func removeAll() {

@@ -4,7 +4,8 @@ import LarderCore
 
 /// The reader of one request's body. What it calls back with wakes the connection.
 final class RequestBodyReader: BodyReader {
-    /// The connection reads on while fewer bytes than this wait to be taken. One read brings less than 128 KiB.
+    /// The connection reads on while fewer bytes than this wait to be taken; one read adds no more than the loop's input
+    /// buffer holds.
     static let window = 128 * 1024
 
     private enum Ending {

@@ -243,6 +243,19 @@ import Testing
         #expect(body == nil)
         #expect(pending.count == 1)
     }
+
+    @Test func aQueueThatIsNeverEmptyHoldsNoPlacesOfWhatIsWritten() {
+        var pending = PendingWrites()
+        pending.append([0])
+        for round in 1...10_000 {
+            pending.append([UInt8(truncatingIfNeeded: round)])
+            pending.wrote(1)
+        }
+        #expect(pending.count == 1)
+        #expect(pending.places < 100)
+        let last = pending.withNext { Bytes($0.map { Bytes($0) }.joined()) }
+        #expect(last == [UInt8(truncatingIfNeeded: 10_000)])
+    }
 }
 
 /// A generator with a fixed course.

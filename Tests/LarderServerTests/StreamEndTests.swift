@@ -1,0 +1,123 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderTestSupport
+import Testing
+
+/// How a streamed answer ends when its client, time or the server itself ends it.
+@Suite struct StreamEndTests {
+    @Test func aClientThatLeavesWhileNothingComesIsNoticed() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try RawClient(test.address)
+            client.send(get)
+            await eventually { tape.readers == 1 && test.count(ServerCounters.requests, "miss") == 1 }
+            Syscall.closeWithReset(dup2Away(client.descriptor))
+            await eventually { tape.readers == 0 && test.count(ServerCounters.cuts, "left") == 1 }
+        }
+    }
+
+    /// Gives the socket another number and leaves the client's number to something harmless.
+    func dup2Away(_ descriptor: Int32) -> Int32 {
+        let moved = dup(descriptor)
+        let nothing = Glibc.open("/dev/null", O_RDONLY)
+        dup2(nothing, descriptor)
+        close(nothing)
+        return moved
+    }
+
+    @Test func aClientThatLeavesWhileBytesWaitIsNoticed() async throws {
+        let reader = MadeReader.pattern(10_000, of: 262_144)
+        try await withServer(handler: streaming { reader }) { test in
+            var client: WireClient? = try wire(test)
+            try client?.send(get)
+            _ = try client?.receiveHead()
+            client = nil
+            await eventually { reader.abandoned.current == 1 && test.count(ServerCounters.cuts, "left") == 1 }
+            #expect(reader.asked.current < 10_000)
+        }
+    }
+
+    @Test func endingOnesOwnSideWhileAStreamRunsIsNotLeaving() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            client.finishSending()
+            append("late", to: tape)
+            #expect(try client.receiveLine() == "4")
+            tape.finish()
+            #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "late\r\n0\r\n\r\n")
+        }
+    }
+
+    @Test func aClientThatTakesNothingIsCutAndItsReaderLetGo() async throws {
+        let clock = HandClock()
+        let reader = MadeReader.pattern(10_000, of: 262_144)
+        try await withServer(handler: streaming { reader }, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            await eventually {
+                await test.advance(.seconds(8))
+                return test.count(ServerCounters.timeouts, "write") == 1
+            }
+            #expect(reader.abandoned.current == 1)
+        }
+    }
+
+    /// Waiting for the next piece is the server's affair, and the time to take it begins when it is there.
+    @Test func aStreamMayRestWithoutBeingCut() async throws {
+        let clock = HandClock()
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            await test.advance(.seconds(600))
+            append("late", to: tape)
+            #expect(try client.receiveLine() == "4")
+            await test.advance(.seconds(600))
+            tape.finish()
+            #expect(try client.receiveRest(upTo: "0\r\n\r\n"))
+        }
+    }
+
+    @Test func drainingLetsAStreamEnd() async throws {
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(60)) }
+            await eventually { (try? Socket.connect(to: test.address)).map { Syscall.close($0) } == nil }
+            append("end", to: tape)
+            tape.finish()
+            #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "3\r\nend\r\n0\r\n\r\n")
+            await drained.value
+        }
+    }
+
+    @Test func drainingCutsAStreamAtItsDeadline() async throws {
+        let clock = HandClock()
+        let tape = BodyTape()
+        try await withServer(handler: streaming { tape.reader()! }, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(try client.receiveHead().status == 200)
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
+            await eventually {
+                await test.advance(.seconds(6))
+                return test.server.connectionCount == 0
+            }
+            await drained.value
+            #expect(tape.readers == 0)
+            #expect(try client.isClosed())
+        }
+    }
+}
