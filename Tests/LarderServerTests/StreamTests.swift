@@ -102,6 +102,52 @@ import Testing
         }
     }
 
+    @Test func memoryHitsBeforeAndBehindAStreamKeepTheirPlaces() async throws {
+        let clock = HandClock()
+        let shelf = Shelf(["/hit": Bytes(text: "hit")], now: clock.wall())
+        let handler = streaming { MadeReader { $0 < 40 ? Bytes(repeating: 0x61, count: 50_000) : nil } }
+        try await withServer(ready: shelf, handler: handler, clock: clock) { test in
+            let client = try wire(test)
+            let hit = "GET /hit HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try client.send(hit + get + hit + hit + get + hit)
+            for expected in [3, 2_000_000, 3, 3, 2_000_000, 3] {
+                #expect(try client.receive().body.count == expected)
+            }
+        }
+    }
+
+    @Test func piecesOfAnySizeArriveWholeAndInOrder() async throws {
+        var course = Course(state: 11)
+        let pieces = (0..<3000).map { number in
+            Bytes(repeating: UInt8(truncatingIfNeeded: number), count: Int.random(in: 1...3000, using: &course))
+        }
+        let handler = streaming { MadeReader { $0 < pieces.count ? pieces[$0] : nil } }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(get)
+            #expect(same(try client.receive().body, Bytes(pieces.joined())))
+        }
+    }
+
+    @Test func aUnixSocketStreamsAsWell() async throws {
+        try await withDirectory { directory in
+            let address = try Address("unix:\(directory)/larder.sock")
+            let tape = BodyTape()
+            try await withServer(
+                listeners: [ListenerSpec(address: address, number: 1)], handler: streaming { tape.reader()! }
+            ) { test in
+                var client: WireClient? = try WireClient(address.description)
+                try client?.send(get)
+                #expect(try client?.receiveHead().status == 200)
+                append("one", to: tape)
+                #expect(try client?.receiveLine() == "3")
+                client = nil
+                await eventually { tape.readers == 0 }
+                await test.server.stopAccepting()
+            }
+        }
+    }
+
     @Test func aClientOfTheOldVersionReadsUntilTheEnd() async throws {
         try await withServer(handler: streaming { MadeReader { $0 < 3 ? Bytes(text: "\($0)") : nil } }) { test in
             let client = try wire(test)

@@ -1,0 +1,121 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderTestSupport
+import Testing
+
+/// A request's body that does not come as it should, or not at all.
+@Suite struct UploadFailureTests {
+    @Test func leavingInTheMiddleFailsTheReaderAndCancelsTheHandler() async throws {
+        let (failed, cancelled) = (CounterCell(), CounterCell())
+        let handler = Answering(streamsBelow: "/") { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            if Task.isCancelled { cancelled.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler) { test in
+            var client: WireClient? = try wire(test)
+            try client?.send(put("Content-Length: 10\r\n") + "abc")
+            await eventually { test.count(ServerCounters.open) == 1 }
+            client = nil
+            await eventually { failed.current == 1 && cancelled.current == 1 }
+            let half = try wire(test)
+            try half.send(put("Transfer-Encoding: chunked\r\n") + "5\r\nab")
+            half.finishSending()
+            await eventually { failed.current == 2 && cancelled.current == 2 }
+            #expect(try half.isClosed())
+            #expect(test.count(ServerCounters.left) == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("g\r\n", 400), ("5\r\nhelloX", 400), ("5\nhello", 400), ("5\r\nhello\r\n0\r\n folded\r\n", 400),
+        ("00000000000000001\r\n", 400), ("FFFFFFFFFFFFFFFF\r\n", 413),
+        ("1;" + String(repeating: "a", count: 9000) + "\r\n", 431),
+        ("0\r\nX: " + String(repeating: "a", count: 9000) + "\r\n\r\n", 431),
+    ])
+    func aMalformedChunkIsAnErrorAndTheEnd(rest: String, status: Int) async throws {
+        let failed = CounterCell()
+        let handler = Answering(streamsBelow: "/") { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Transfer-Encoding: chunked\r\n") + rest)
+            let response = try client.receive()
+            #expect(response.status == status)
+            #expect(response["Connection"] == "close")
+            client.finishSending()
+            #expect(try client.isClosed())
+            await eventually { failed.current == 1 }
+        }
+    }
+
+    @Test func aMalformedChunkAfterTheAnswerBeganCutsIt() async throws {
+        let handler = Answering(streamsBelow: "/") { request in
+            ServerResponse(status: 200, body: .stream(request.upload!.reader, length: nil))
+        }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Transfer-Encoding: chunked\r\n") + "3\r\nabc\r\n")
+            #expect(try client.receiveHead().status == 200)
+            #expect(try client.receiveLine() == "3")
+            #expect(try client.receiveLine() == "abc")
+            try client.send("what\r\n")
+            #expect(try client.isClosed())
+        }
+    }
+
+    @Test func aBodyThatStopsComingIs408() async throws {
+        let clock = HandClock()
+        let failed = CounterCell()
+        let handler = Answering(streamsBelow: "/") { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(put("Expect: 100-continue\r\nContent-Length: 10\r\n"))
+            #expect(try client.receiveHead().status == 100)
+            await test.advance(.seconds(9))
+            try client.send("abc")
+            for _ in 0..<5 { await test.advance(.zero) }
+            await test.advance(.seconds(9))
+            #expect(!client.hasInput)
+            await test.advance(.seconds(2))
+            #expect(try client.receive().status == 408)
+            await eventually { failed.current == 1 }
+            #expect(test.count(ServerCounters.timeouts, "body") == 1)
+        }
+    }
+
+    /// A handler that does not ask has its own deadlines; the client is not to blame.
+    @Test func aBodyThatNobodyAsksForIsNotTimed() async throws {
+        let clock = HandClock()
+        let gate = Gate()
+        let handler = Answering(streamsBelow: "/") { request in
+            await gate.pass()
+            return ServerResponse(status: 200, body: .bytes((try? await readAll(request.upload)) ?? []))
+        }
+        try await withServer(handler: handler, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 4\r\n"))
+            await eventually { gate.arrived.current == 1 }
+            await test.advance(.seconds(600))
+            try client.send("body")
+            gate.open()
+            #expect(try client.receive().text == "body")
+        }
+    }
+
+    @Test func aLengthThatCannotBeHeldIsRefused() async throws {
+        try await withServer(handler: upEcho) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 99999999999999999999999999\r\n"))
+            #expect(try client.receive().status == 413)
+        }
+    }
+}
