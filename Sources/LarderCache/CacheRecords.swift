@@ -20,9 +20,12 @@ public enum CacheCounters {
         "larder_memory_invalidations_total", help: "Ready answers found invalidated and taken out.")
     public static let memoryRefusals = CounterFamily(
         "larder_memory_refusals_total", help: "Ready answers not taken: expired, invalidated, or too large.")
+    public static let memoryDeferrals = CounterFamily(
+        "larder_memory_deferrals_total",
+        help: "Ready answers not taken yet: memory is full, and nobody had asked for them before.")
 
     public static let all: [CounterFamily] = [
         memoryBytes, memoryBudget, memoryEntries, memoryInsertions, memoryEvictions, memoryExpirations,
-        memoryInvalidations, memoryRefusals,
+        memoryInvalidations, memoryRefusals, memoryDeferrals,
     ]
 }

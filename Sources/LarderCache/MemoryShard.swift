@@ -5,6 +5,7 @@
 // A value without a lock of its own: its owner calls it under one. Nothing is allocated on a hit.
 import Glibc
 import LarderCore
+import LarderHTTP
 
 struct MemoryShard: Sendable {
     /// One ready response under one spelling.
@@ -12,8 +13,8 @@ struct MemoryShard: Sendable {
         var hash: UInt64
         var listener: UInt16
         var target: Bytes
-        /// The value of `Accept-Encoding` it was made for; nil fits any.
-        var acceptEncoding: Bytes?
+        /// Whether it was made for clients that take gzip or for those that do not; nil fits any.
+        var takesGzip: Bool?
         var response: ReadyResponse
         var stamp: MemoryStamp
         var hold: MemoryBodies.Hold
@@ -45,7 +46,7 @@ struct MemoryShard: Sendable {
 
     /// What stands where no entry is, so that a taken-out response is not kept alive.
     private static let vacant = Entry(
-        hash: 0, listener: 0, target: [], acceptEncoding: nil,
+        hash: 0, listener: 0, target: [], takesGzip: nil,
         response: ReadyResponse(
             head: [], body: [], bornAt: .distantPast, freshUntil: .distantPast, hits: CounterCell()),
         stamp: MemoryStamp(places: [], sum: 0), hold: .alone(0), charge: 0)
@@ -58,6 +59,7 @@ struct MemoryShard: Sendable {
     private var newest = -1
     private var hand = -1
     private(set) var count = 0
+    private var acquaintances = MemoryAcquaintances()
 
     init() {
         table = ContiguousArray(repeating: Place(), count: 16)
@@ -84,6 +86,8 @@ struct MemoryShard: Sendable {
         // A clock that was set back must not make an answer live longer (see Reuse).
         let isExpired = now >= response.freshUntil || response.bornAt.milliseconds &- now.milliseconds > skew
         guard !isExpired, generations.isCurrent(entries[number].stamp) else {
+            // Its successor is as welcome as it was.
+            acquaintances.note(entries[number].hash)
             return .removed(remove(number), isExpired: isExpired)
         }
         // Written once between two passes of the hand: a hot entry's line is not made dirty by every hit.
@@ -97,8 +101,8 @@ struct MemoryShard: Sendable {
         guard entries[number].listener == query.listener, Self.equal(entries[number].target, query.target) else {
             return false
         }
-        guard let wanted = entries[number].acceptEncoding else { return true }
-        return Self.equal(wanted, query.acceptEncoding)
+        guard let takesGzip = entries[number].takesGzip else { return true }
+        return takesGzip == ContentCoding.acceptsGzip(query.acceptEncoding)
     }
 
     @inline(__always)
@@ -130,13 +134,26 @@ struct MemoryShard: Sendable {
         return replaced
     }
 
+    /// Whether an entry that would drive out another may come in: not at the first request for its target. Notes it for
+    /// the next. One pass over everything then drives out nothing, since it asks for each thing once.
+    mutating func admits(hash: UInt64) -> Bool {
+        let mask = table.count - 1
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while table[place].number >= 0 {
+            // It takes the place of one of the same target.
+            if table[place].hash == hash { return true }
+            place = (place + 1) & mask
+        }
+        return acquaintances.note(hash)
+    }
+
     private func number(like entry: Entry) -> Int? {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: entry.hash) & mask
         while table[place].number >= 0 {
             let number = table[place].number
             if table[place].hash == entry.hash, entries[number].listener == entry.listener,
-                entries[number].target == entry.target, entries[number].acceptEncoding == entry.acceptEncoding
+                entries[number].target == entry.target, entries[number].takesGzip == entry.takesGzip
             {
                 return number
             }

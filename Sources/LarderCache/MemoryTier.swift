@@ -23,7 +23,7 @@ public struct MemoryStatistics: Sendable, Hashable {
 public final class MemoryTier: ReadySource {
     /// What an entry's records cost besides its bytes: the entry, its places in table and queue, the response object
     /// and the array headers.
-    public static let entryOverhead = 384
+    public static let entryOverhead = 512
     /// An entry larger than this part of the budget is not taken: it would drive out too much at once.
     public static let largestShare = 8
 
@@ -43,6 +43,7 @@ public final class MemoryTier: ReadySource {
     private let expirations = CounterCell()
     private let invalidations = CounterCell()
     private let refusals = CounterCell()
+    private let deferrals = CounterCell()
 
     /// - Parameters:
     ///   - budget: bytes; 0 switches the tier off.
@@ -93,43 +94,48 @@ public final class MemoryTier: ReadySource {
     /// Whether nothing that the stamp names was invalidated since it was taken.
     public func isCurrent(_ stamp: MemoryStamp) -> Bool { generations.isCurrent(stamp) }
 
-    /// Keeps a response for requests of exactly that listener, target and `Accept-Encoding`.
+    /// Keeps a response for requests of exactly that listener and target. Where others would have to go for it, it must
+    /// have been asked for before: the first time it is only remembered.
     ///
     /// When a stored answer is replaced, call `invalidate` first: other spellings of it may still be held. The order is
     /// write, invalidate, take a stamp, read or make the response, insert.
     ///
     /// - Parameters:
-    ///   - acceptEncoding: the value the response was chosen by; nil where it fits any request.
+    ///   - takesGzip: where the response was chosen by content coding, whether it is for clients that take gzip
+    ///     (`ContentCoding.acceptsGzip`) or for those that do not; nil where it fits any request.
     ///   - key: digest of the canonical key it answers; equal bodies under one key are kept once.
     ///   - rows: the stored entries it was made from, which its hits keep from being evicted; the key's own where nil.
     ///   - stamp: taken before the stored answer was read.
-    /// - Returns: whether it was taken: not when expired, invalidated since, or too large for the budget.
+    /// - Returns: whether it was taken: not when expired, invalidated since, too large for the budget, or new while
+    ///   there is no room.
     @discardableResult
     public func insert(
-        listener: UInt16, target: Bytes, acceptEncoding: Bytes?, response: ReadyResponse, key: Digest,
+        listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest,
         rows: [Digest]? = nil, stamp: MemoryStamp, now: WallTime
     ) -> Bool {
-        let own = Self.entryOverhead + response.head.count + target.count + (acceptEncoding?.count ?? 0)
+        let own = Self.entryOverhead + response.headCount + target.count
         let whole = own + response.body.count
         let limit = budget.load(ordering: .relaxed)
-        guard limit > 0, whole <= limit / Self.largestShare, response.freshUntil > now, generations.isCurrent(stamp),
-            promise(whole)
+        guard limit > 0, whole <= limit / Self.largestShare, response.freshUntil > now, generations.isCurrent(stamp)
         else {
+            refusals.add()
+            return false
+        }
+        let hash = target.withUnsafeBufferPointer { TargetHash.of($0, listener: listener, seed: seed) }
+        if used.load(ordering: .relaxed) + whole > limit, !shard(hash).withLock({ $0.admits(hash: hash) }) {
+            deferrals.add()
+            return false
+        }
+        guard promise(whole) else {
             refusals.add()
             return false
         }
         let held = bodies.hold(response.body, key: key)
         let bytesFreed = held.freed + (held.isNew ? 0 : response.body.count)
         if bytesFreed > 0 { used.subtract(bytesFreed, ordering: .relaxed) }
-        let kept =
-            held.isNew
-            ? response
-            : ReadyResponse(
-                head: response.head, body: held.bytes, bornAt: response.bornAt, freshUntil: response.freshUntil,
-                hits: response.hits)
-        let hash = target.withUnsafeBufferPointer { TargetHash.of($0, listener: listener, seed: seed) }
+        let kept = held.isNew ? response : ReadyResponse(response, body: held.bytes)
         let entry = MemoryShard.Entry(
-            hash: hash, listener: listener, target: target, acceptEncoding: acceptEncoding, response: kept,
+            hash: hash, listener: listener, target: target, takesGzip: takesGzip, response: kept,
             stamp: stamp, hold: held.hold, charge: own, rows: rows ?? [key])
         let replaced = shard(hash).withLock { $0.insert(entry) }
         if let replaced { giveBack(replaced) }
@@ -142,11 +148,11 @@ public final class MemoryTier: ReadySource {
     /// The same with a stamp taken now, for an answer that depends on one key and provider and was made just now.
     @discardableResult
     public func insert(
-        listener: UInt16, target: Bytes, acceptEncoding: Bytes?, response: ReadyResponse, key: Digest, provider: String,
+        listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest, provider: String,
         now: WallTime
     ) -> Bool {
         insert(
-            listener: listener, target: target, acceptEncoding: acceptEncoding, response: response, key: key,
+            listener: listener, target: target, takesGzip: takesGzip, response: response, key: key,
             stamp: stamp(keys: [key], providers: [provider]), now: now)
     }
 
@@ -232,5 +238,6 @@ public final class MemoryTier: ReadySource {
         registry.gauge(CacheCounters.memoryExpirations) { [expirations] in Double(expirations.current) }
         registry.gauge(CacheCounters.memoryInvalidations) { [invalidations] in Double(invalidations.current) }
         registry.gauge(CacheCounters.memoryRefusals) { [refusals] in Double(refusals.current) }
+        registry.gauge(CacheCounters.memoryDeferrals) { [deferrals] in Double(deferrals.current) }
     }
 }

@@ -97,16 +97,15 @@ extension DaemonContext {
             response.status = 304
             response.reason = nil
             response.body = .empty
-            // A 304 carries what a 200 would have said about the stored copy, not about its content (RFC 9110 §15.4.5).
-            for name in ["Content-Type", "Content-Encoding", "Content-Length", "Content-Disposition"] {
-                response.fields.remove(name)
-            }
+            response.fields = Answer.notModified(response.fields)
         case .preconditionFailed:
             response.status = 412
             response.reason = nil
             response.body = .empty
             response.fields.remove("Content-Type")
         case .proceed:
+            response.fields.set("Accept-Ranges", "bytes")
+            // To HEAD ranges do not apply (RFC 9110 §14.2).
             guard request.method == .get else { return }
             applyRange(answer, request, &response, etag, lastModified)
         }
@@ -116,7 +115,6 @@ extension DaemonContext {
         _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ etag: EntityTag?,
         _ lastModified: WallTime?
     ) {
-        response.fields.set("Accept-Ranges", "bytes")
         guard request.fields.contains("Range") else { return }
         guard let length = answer.stream.map(\.length) ?? Int64(answer.body.count) else { return }
         let now = time.wall()
@@ -160,22 +158,18 @@ extension DaemonContext {
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
         guard answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil,
-            answer.outcome != .bypass,
-            answer.outcome != .stale, request.method == .get || request.method == .head, request.isPlain
+            answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head, request.isPlain,
+            // Memory tells clients apart by whether they take gzip, and by nothing else.
+            answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true
         else { return }
-        var fields = answer.fields
-        fields.set("Accept-Ranges", "bytes")
-        if request.listenerProvider == nil { fields.set("Cross-Origin-Resource-Policy", "same-origin") }
-        var head = Bytes()
-        ResponseEncoder.append(
-            ResponseHead(status: 200, reason: answer.reason, fields: fields), length: answer.body.count, to: &head)
         let ready = ReadyResponse(
-            head: head, body: answer.body, bornAt: answer.bornAt, freshUntil: answer.freshUntil,
+            of: answer, digest: digest, isOwnInterface: request.listenerProvider == nil, now: now,
             hits: counters.cell(DaemonCounters.memoryHits, answer.provider))
+        let accepted = request.fields.first("Accept-Encoding")
         tier.insert(
             listener: request.listener, target: request.target,
-            acceptEncoding: answer.variesByCoding ? Bytes(text: request.fields.first("Accept-Encoding") ?? "") : nil,
-            response: ready, key: digest, rows: answer.rows, stamp: stamp, now: now)
+            takesGzip: answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil, response: ready,
+            key: digest, rows: answer.rows, stamp: stamp, now: now)
     }
 }
 

@@ -17,64 +17,99 @@ extension Connection {
             listener: listener.number, target: head.target.bytes(in: bytes),
             acceptEncoding: head.acceptEncoding.bytes(in: bytes), now: now)
         guard let response = source.ready(query) else { return false }
-        put(response, head, now: now)
+        var form = HitForm.whole
+        if !head.flags.isDisjoint(with: .selective) {
+            form = HitForm.chosen(by: head, bytes, for: response, now: now)
+            if form == .undecided { return false }
+        }
+        put(response, head, form, now: now)
         if worker.settings.accessLog == .all { logHit(response, head, bytes) }
         return true
     }
 
     @inline(__always)
-    private func put(_ response: ReadyResponse, _ head: RequestHead, now: WallTime) {
+    private func put(_ response: ReadyResponse, _ head: RequestHead, _ form: HitForm, now: WallTime) {
         let output = worker.output
         let closing = machine.answeredAtOnce(head)
         let connection: StaticString? = closing ? "close" : head.minorVersion == 0 ? "keep-alive" : nil
-        let sendsBody = head.methodCode == .get
-        let copies = sendsBody && response.body.count <= OutputBuffer.copied
-        let needed = response.head.count + OutputBuffer.longestTail + (copies ? response.body.count : 0)
+        var (status, start, end): (UInt16, Int, Int) = (200, 0, head.methodCode == .get ? response.body.count : 0)
+        switch form {
+        case .whole, .undecided: break
+        case .notModified: (status, end) = (304, 0)
+        case .part(let from, let to): (status, start, end) = (206, from, to)
+        }
+        let copies = end - start <= OutputBuffer.copied
+        let front = status == 304 ? response.notModified.count : response.head.count + OutputBuffer.longestPartFields
+        let needed = front + OutputBuffer.longestTail + (copies ? end - start : 0)
         if output.room < needed { settleOutput() }
         let age = max(0, (now.milliseconds &- response.bornAt.milliseconds) / 1000)
         let ttl = (response.freshUntil.milliseconds &- now.milliseconds) / 1000
         let id = worker.nextRequest()
-        if output.room < needed {
-            // A head larger than the whole buffer: its own piece, behind what waits.
-            pending.append(response.head)
-        } else {
+        if status == 200, output.room >= needed {
             output.append(response.head)
+        } else {
+            putOther(response, status, start, end, fits: output.room >= needed)
         }
         output.appendTail(age: age, ttl: ttl, id: id, connection: connection)
         response.hits.add()
-        guard sendsBody else { return }
-        if copies, output.room >= response.body.count {
-            output.append(response.body)
+        worker.recent.add(
+            HitRecord(
+                sequence: id.sequence, answeredAt: now, entry: response.digest, age: UInt32(clamping: age),
+                ttl: UInt32(clamping: ttl), status: status, method: head.methodCode))
+        guard end > start else { return }
+        if copies, output.room >= end - start {
+            output.append(response.body, start, end)
         } else {
-            send(bodyOf: response)
+            send(bodyOf: response, start, end)
         }
     }
 
-    /// Sends what is in the output buffer and a large body behind it in one call.
-    private func send(bodyOf response: ReadyResponse) {
+    /// The front of an answer that is no whole 200, or whose head is larger than the whole buffer: that one becomes its
+    /// own piece, behind what waits.
+    @inline(never)
+    private func putOther(_ response: ReadyResponse, _ status: UInt16, _ start: Int, _ end: Int, fits: Bool) {
+        let output = worker.output
+        switch status {
+        case 304:
+            if fits { output.append(response.notModified) } else { pending.append(response.notModified) }
+        case 206:
+            let fields = (response.partialStart, response.partialEnd)
+            if fits {
+                output.append(OutputBuffer.partialLine)
+                output.append(response.head, fields.0, fields.1)
+            } else {
+                pending.append(Bytes(text: OutputBuffer.partialLine.description) + response.head[fields.0..<fields.1])
+            }
+            output.appendPart(start, end, of: response.body.count)
+        default: pending.append(response.head)
+        }
+    }
+
+    /// Sends what is in the output buffer and a large stretch of a body behind it in one call.
+    private func send(bodyOf response: ReadyResponse, _ start: Int, _ end: Int) {
         guard pending.isEmpty else {
             settleOutput()
-            return pending.append(bodyOf: response, from: 0)
+            return pending.append(bodyOf: response, from: start, to: end)
         }
         let front = worker.output.bytes
         let sent = response.body.withUnsafeBytes { body in
             withUnsafeTemporaryAllocation(of: UnsafeRawBufferPointer.self, capacity: 2) { pieces in
                 pieces.initializeElement(at: 0, to: front)
-                pieces.initializeElement(at: 1, to: body)
+                pieces.initializeElement(at: 1, to: UnsafeRawBufferPointer(rebasing: body[start..<end]))
                 return Syscall.send(descriptor, pieces: UnsafeBufferPointer(pieces))
             }
         }
         switch sent {
         case .bytes(let count) where count >= front.count:
+            pending.append(bodyOf: response, from: start + count - front.count, to: end)
             worker.output.clear()
-            pending.append(bodyOf: response, from: count - front.count)
         case .bytes(let count):
             pending.append(Bytes(front), from: count)
             worker.output.clear()
-            pending.append(bodyOf: response, from: 0)
+            pending.append(bodyOf: response, from: start, to: end)
         case .wouldBlock:
             settleOutput()
-            pending.append(bodyOf: response, from: 0)
+            pending.append(bodyOf: response, from: start, to: end)
         case .end, .failed:
             worker.output.clear()
             leave()

@@ -9,6 +9,9 @@ final class OutputBuffer {
     static let copied = 8 * 1024
     /// The longest tail: field names, three numbers, request id, Connection and line ends.
     static let longestTail = 192
+    /// The status line of a part and its fields of place and length, at their longest.
+    static let longestPartFields = 192
+    static let partialLine: StaticString = "HTTP/1.1 206 Partial Content\r\n"
 
     let capacity = 64 * 1024
     private let base: UnsafeMutablePointer<UInt8>
@@ -36,6 +39,37 @@ final class OutputBuffer {
             memcpy(base + count, start, source.count)
         }
         count += bytes.count
+    }
+
+    /// Appends a stretch of an array. There must be room.
+    @inline(__always)
+    func append(_ bytes: Bytes, _ start: Int, _ end: Int) {
+        bytes.withUnsafeBufferPointer { source in
+            guard let first = source.baseAddress, start >= 0, start <= end, end <= source.count else { return }
+            memcpy(base + count, first + start, end - start)
+            count += end - start
+        }
+    }
+
+    /// Appends a constant. There must be room.
+    func append(_ text: StaticString) {
+        memcpy(base + count, text.utf8Start, text.utf8CodeUnitCount)
+        count += text.utf8CodeUnitCount
+    }
+
+    /// Appends place and length of a part (RFC 9110 §14.4).
+    func appendPart(_ start: Int, _ end: Int, of length: Int) {
+        var cursor = base + count
+        Self.put("Content-Range: bytes ", &cursor)
+        Self.decimal(Int64(start), &cursor)
+        Self.put("-", &cursor)
+        Self.decimal(Int64(end - 1), &cursor)
+        Self.put("/", &cursor)
+        Self.decimal(Int64(length), &cursor)
+        Self.put("\r\nContent-Length: ", &cursor)
+        Self.decimal(Int64(end - start), &cursor)
+        Self.put("\r\n", &cursor)
+        count = cursor - base
     }
 
     /// Appends what differs from one hit to the next (decision 6), and the end of the head:

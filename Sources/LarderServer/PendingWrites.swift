@@ -6,19 +6,21 @@ import LarderCore
 struct PendingWrites {
     private enum Piece {
         case bytes(Bytes)
-        case body(ReadyResponse)
+        /// A stretch of a body.
+        case body(ReadyResponse, Range<Int>)
 
         var count: Int {
             switch self {
             case .bytes(let bytes): bytes.count
-            case .body(let response): response.body.count
+            case .body(_, let stretch): stretch.count
             }
         }
 
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             switch self {
             case .bytes(let bytes): bytes.withUnsafeBytes(body)
-            case .body(let response): response.body.withUnsafeBytes(body)
+            case .body(let response, let stretch):
+                response.body.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[stretch])) }
             }
         }
     }
@@ -40,9 +42,9 @@ struct PendingWrites {
         append(.bytes(bytes), from: start)
     }
 
-    /// Adds a ready response's body, from a place in it.
-    mutating func append(bodyOf response: ReadyResponse, from start: Int) {
-        append(.body(response), from: start)
+    /// Adds a ready response's body, from a place in it to another or to its end.
+    mutating func append(bodyOf response: ReadyResponse, from start: Int, to end: Int? = nil) {
+        append(.body(response, start..<(end ?? response.body.count)), from: 0)
     }
 
     private mutating func append(_ piece: Piece, from start: Int) {

@@ -34,6 +34,7 @@ final class Worker {
     let loop: EventLoop
     let shared: ServerShared
     let output = OutputBuffer()
+    let recent = HitRing()
     let hits: CounterCell
     private(set) var settings: ServerSettings
     private(set) var parser: RequestParser

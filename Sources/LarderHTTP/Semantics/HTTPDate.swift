@@ -10,13 +10,16 @@ public enum HTTPDate {
     ///   it lies in the past.
     public static func parse(_ text: String, now: WallTime) -> WallTime? {
         var text = text
-        return text.withUTF8 { bytes in
-            var cursor = Cursor(bytes: bytes)
-            cursor.skipSpaces()
-            let date = cursor.date(now: now)
-            cursor.skipSpaces()
-            return cursor.isAtEnd ? date : nil
-        }
+        return text.withUTF8 { parse(bytes: $0, now: now) }
+    }
+
+    /// The same from bytes as they lie in a head.
+    public static func parse(bytes: UnsafeBufferPointer<UInt8>, now: WallTime) -> WallTime? {
+        var cursor = Cursor(bytes: bytes)
+        cursor.skipSpaces()
+        let date = cursor.date(now: now)
+        cursor.skipSpaces()
+        return cursor.isAtEnd ? date : nil
     }
 
     /// The preferred form: "Sun, 06 Nov 1994 08:49:37 GMT". Instants outside the years 0…9999 are moved to its ends.

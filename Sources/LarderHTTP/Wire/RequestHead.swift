@@ -48,18 +48,26 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     public static let pragma = HeadFlags(rawValue: 1 << 3)
     public static let prefer = HeadFlags(rawValue: 1 << 4)
     public static let session = HeadFlags(rawValue: 1 << 5)
+    /// If-Match or If-Unmodified-Since: who decides them is not the same for every answer.
     public static let conditional = HeadFlags(rawValue: 1 << 6)
-    public static let range = HeadFlags(rawValue: 1 << 7)
     public static let expectContinue = HeadFlags(rawValue: 1 << 8)
     public static let body = HeadFlags(rawValue: 1 << 9)
-    /// More than one Accept-Encoding line: their combination is not in one place.
+    /// More than one line of a field that memory reads: their combination is not in one place.
     public static let repeated = HeadFlags(rawValue: 1 << 10)
 
     /// Any of these keeps a request from being answered out of memory.
     public static let slow: HeadFlags = [
-        .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .range, .expectContinue,
-        .body, .repeated,
+        .authorization, .cookie, .cacheControl, .pragma, .prefer, .session, .conditional, .expectContinue, .body,
+        .repeated,
     ]
+
+    /// Fields by which memory chooses between the whole answer, a part of it and 304.
+    public static let range = HeadFlags(rawValue: 1 << 7)
+    public static let ifNoneMatch = HeadFlags(rawValue: 1 << 11)
+    public static let ifModifiedSince = HeadFlags(rawValue: 1 << 12)
+    public static let ifRange = HeadFlags(rawValue: 1 << 13)
+    /// Any of these asks for something else than the whole; If-Range alone does not (RFC 9110 §13.1.5).
+    public static let selective: HeadFlags = [.range, .ifNoneMatch, .ifModifiedSince]
 
     public static let host = HeadFlags(rawValue: 1 << 16)
     /// Origin or a Sec-Fetch field: where a browser's request came from.
@@ -91,6 +99,10 @@ public struct RequestHead: Sendable, Hashable {
     public var target = Span.empty
     public var host = Span.empty
     public var acceptEncoding = Span.empty
+    public var ifNoneMatch = Span.empty
+    public var ifModifiedSince = Span.empty
+    public var range = Span.empty
+    public var ifRange = Span.empty
     public var origin = Span.empty
     public var fetchSite = Span.empty
     public var fetchMode = Span.empty

@@ -216,7 +216,9 @@ private struct HeadReader {
             if head.flags.contains(.host) { return .fault(.duplicateHost) }
             head.flags.insert(.host)
             head.host = value
-        case (5, 0x72) where Octet.equals(name, "range"): head.flags.insert(.range)
+        case (5, 0x72) where Octet.equals(name, "range"):
+            once(.range, &head)
+            head.range = value
         case (6, 0x63) where Octet.equals(name, "cookie"): head.flags.insert(.cookie)
         case (6, 0x65) where Octet.equals(name, "expect"): return expect(value, &head)
         case (6, 0x6F) where Octet.equals(name, "origin"):
@@ -225,11 +227,15 @@ private struct HeadReader {
         case (6, 0x70) where Octet.equals(name, "pragma"): head.flags.insert(.pragma)
         case (6, 0x70) where Octet.equals(name, "prefer"): head.flags.insert(.prefer)
         case (8, 0x69) where Octet.equals(name, "if-match"): head.flags.insert(.conditional)
-        case (8, 0x69) where Octet.equals(name, "if-range"): head.flags.insert(.conditional)
+        case (8, 0x69) where Octet.equals(name, "if-range"):
+            once(.ifRange, &head)
+            head.ifRange = value
         case (10, 0x63) where Octet.equals(name, "connection"): connection(value, &head)
         case (13, 0x61) where Octet.equals(name, "authorization"): head.flags.insert(.authorization)
         case (13, 0x63) where Octet.equals(name, "cache-control"): head.flags.insert(.cacheControl)
-        case (13, 0x69) where Octet.equals(name, "if-none-match"): head.flags.insert(.conditional)
+        case (13, 0x69) where Octet.equals(name, "if-none-match"):
+            once(.ifNoneMatch, &head)
+            head.ifNoneMatch = value
         case (14, 0x63) where Octet.equals(name, "content-length"): return contentLength(value, &head)
         case (14, 0x73) where Octet.equals(name, "sec-fetch-site"):
             head.flags.insert(.browser)
@@ -240,12 +246,21 @@ private struct HeadReader {
             if !head.acceptEncoding.isEmpty { head.flags.insert(.repeated) }
             head.acceptEncoding = value
         case (16, 0x78) where Octet.equals(name, "x-larder-session"): head.flags.insert(.session)
-        case (17, 0x69) where Octet.equals(name, "if-modified-since"): head.flags.insert(.conditional)
+        case (17, 0x69) where Octet.equals(name, "if-modified-since"):
+            once(.ifModifiedSince, &head)
+            head.ifModifiedSince = value
         case (17, 0x74) where Octet.equals(name, "transfer-encoding"): return transferEncoding(value, &head)
         case (19, 0x69) where Octet.equals(name, "if-unmodified-since"): head.flags.insert(.conditional)
         default: break
         }
         return .complete
+    }
+
+    /// Notes a field of which memory reads one line.
+    @inline(__always)
+    private func once(_ flag: HeadFlags, _ head: inout RequestHead) {
+        if head.flags.contains(flag) { head.flags.insert(.repeated) }
+        head.flags.insert(flag)
     }
 
     private func expect(_ value: Span, _ head: inout RequestHead) -> ParseResult {

@@ -120,4 +120,27 @@ import Testing
     func acceptEncodingIsAsked(_ field: String?, _ coding: String, _ expected: Bool) {
         #expect(ContentCoding.accepts(field, coding) == expected)
     }
+
+    /// The reader of bytes against the reader of texts.
+    @Test func gzipIsReadFromBytesAsFromText() {
+        let pieces = [
+            "gzip", "GZip", "x-gzip", "*", "br", "identity", "gzi", "gzipp", "", " ", "\t", ",", ";", "q=0", "q=0.0",
+            "q=0.1",
+            "Q=0", "q=1", "q", "=", "0", "\"", "\\", "a", "q = 0", "q=00", "q=0x", "\u{E4}", "x-", "-",
+        ]
+        var random = SystemRandomNumberGenerator()
+        var wanted = 0
+        for _ in 0..<50_000 {
+            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            var bytes = Bytes()
+            HeaderField.append(text, to: &bytes)
+            let got = bytes.withUnsafeBufferPointer { ContentCoding.acceptsGzip($0) }
+            let expected = ContentCoding.accepts(text, "gzip")
+            if expected { wanted += 1 }
+            #expect(got == expected, "\(text)")
+        }
+        #expect(wanted > 1000)
+    }
 }

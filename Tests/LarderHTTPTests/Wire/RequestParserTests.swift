@@ -183,8 +183,9 @@ struct Parsed {
         ("Authorization: x", HeadFlags.authorization), ("COOKIE: x", .cookie),
         ("cache-control: no-cache", .cacheControl),
         ("Pragma: no-cache", .pragma), ("Prefer: wait=1", .prefer), ("X-Larder-Session: 1", .session),
-        ("If-None-Match: *", .conditional), ("If-Match: *", .conditional), ("If-Modified-Since: x", .conditional),
-        ("If-Unmodified-Since: x", .conditional), ("If-Range: x", .conditional), ("Range: bytes=0-", .range),
+        ("If-Match: *", .conditional), ("If-Unmodified-Since: x", .conditional),
+        ("If-None-Match:\r\nif-none-match: *", .repeated), ("If-Modified-Since: x\r\nIf-Modified-Since: x", .repeated),
+        ("If-Range: x\r\nIf-Range: y", .repeated), ("Range: bytes=0-\r\nRANGE: bytes=0-", .repeated),
         ("Expect: 100-Continue", .expectContinue), ("Content-Length: 3", .body), ("Transfer-Encoding: Chunked", .body),
         ("Accept-Encoding: br\r\nAccept-Encoding: gzip", .repeated),
     ])
@@ -193,6 +194,18 @@ struct Parsed {
         #expect(parsed.result == .complete)
         #expect(parsed.head.flags.contains(flag))
         #expect(!parsed.head.flags.isDisjoint(with: .slow))
+    }
+
+    @Test func tellsWhereMemoryFindsConditionsAndRanges() {
+        let parsed = Parsed(
+            "GET / HTTP/1.1\r\nHost: a\r\nif-none-match: \"a\"\r\nIf-Modified-Since:  b \r\nRange: bytes=0-\r\n"
+                + "If-Range: \"c\"\r\n\r\n")
+        #expect(parsed.head.flags.isDisjoint(with: .slow))
+        #expect(parsed.head.flags.isSuperset(of: [.ifNoneMatch, .ifModifiedSince, .range, .ifRange]))
+        #expect(parsed.text(parsed.head.ifNoneMatch) == "\"a\"")
+        #expect(parsed.text(parsed.head.ifModifiedSince) == "b")
+        #expect(parsed.text(parsed.head.range) == "bytes=0-")
+        #expect(parsed.text(parsed.head.ifRange) == "\"c\"")
     }
 
     @Test func keepsOrdinaryRequestsOnTheFastPath() {

@@ -1,0 +1,53 @@
+// The ready form of an answer: the bytes that the fast way writes, made once. What it says must be what `respond` says
+// to the same request, field by field; both take their fields from here where they differ from the answer's own.
+import LarderCore
+import LarderHTTP
+
+extension Answer {
+    /// The fields of a 304: what a 200 would have said about the stored copy, not about its content, which the client
+    /// has (RFC 9110 §15.4.5).
+    static func notModified(_ fields: HeaderFields) -> HeaderFields {
+        var fields = fields
+        for name in ["Content-Type", "Content-Encoding", "Content-Length", "Content-Disposition"] {
+            fields.remove(name)
+        }
+        return fields
+    }
+}
+
+extension ReadyResponse {
+    /// - Parameters:
+    ///   - digest: of the entry's key.
+    ///   - isOwnInterface: the request did not come by a provider's own listener.
+    convenience init(of answer: Answer, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell) {
+        var base = answer.fields
+        base.remove("Age")
+        if isOwnInterface, !base.contains("Cross-Origin-Resource-Policy") {
+            base.add("Cross-Origin-Resource-Policy", "same-origin")
+        }
+        var fields = base
+        fields.set("Accept-Ranges", "bytes")
+        var head = Bytes()
+        ResponseEncoder.append(
+            ResponseHead(status: 200, reason: answer.reason, fields: fields), length: nil, to: &head)
+        let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
+        let end = head.count
+        ResponseEncoder.appendField("Content-Length", String(answer.body.count), to: &head)
+        var notModified = Bytes()
+        ResponseEncoder.append(
+            ResponseHead(status: 304, fields: Answer.notModified(base)), length: nil, to: &notModified)
+        let etag = base.first("ETag").flatMap { EntityTag.parse($0) }
+        var tag = Bytes()
+        if let etag { HeaderField.append(EntityTag(opaque: etag.opaque).description, to: &tag) }
+        let lastModifiedText = base.first("Last-Modified") ?? ""
+        let lastModified = HTTPDate.parse(lastModifiedText, now: now)
+        self.init(
+            head: head, body: answer.body, bornAt: answer.bornAt, freshUntil: answer.freshUntil, hits: hits,
+            digest: digest,
+            conditions: ReadyConditions(
+                notModified: notModified, tag: tag, isTagWeak: etag?.isWeak ?? false,
+                lastModified: lastModified?.seconds,
+                lastModifiedText: lastModified == nil ? [] : Bytes(text: lastModifiedText),
+                partialFields: start..<end))
+    }
+}

@@ -1,0 +1,58 @@
+// What memory answered lately, for explanations (decision 6): one ring of fixed-size records in each loop, written with
+// a few stores at each hit and read on the same loop, so that nobody takes a lock for it.
+import LarderCore
+import LarderHTTP
+
+/// One answer given out of memory.
+public struct HitRecord: Sendable, Hashable {
+    /// Number of the request on its loop.
+    public var sequence: UInt64
+    public var answeredAt: WallTime
+    /// Digest of the stored entry's key that the answer was made from.
+    public var entry: Digest
+    /// What `Age` said, in seconds.
+    public var age: UInt32
+    /// Seconds for which it was still fresh.
+    public var ttl: UInt32
+    /// 200, 206 or 304.
+    public var status: UInt16
+    /// GET or HEAD.
+    public var method: RequestHead.MethodCode
+}
+
+/// The last hits of one loop. Confined to it.
+final class HitRing {
+    /// Records kept: 64 bytes each, 256 KiB, which the kernel gives page by page as they are first written.
+    static let capacity = 4096
+
+    private let records: UnsafeMutablePointer<HitRecord>
+    /// Records ever written.
+    private var written = 0
+
+    init() {
+        records = .allocate(capacity: Self.capacity)
+    }
+
+    deinit {
+        records.deallocate()
+    }
+
+    @inline(__always)
+    func add(_ record: HitRecord) {
+        (records + written & (Self.capacity - 1)).initialize(to: record)
+        written &+= 1
+    }
+
+    /// The hit of that number, while it is among the last. Numbers grow with time, so it is searched by halving.
+    func find(_ sequence: UInt64) -> HitRecord? {
+        var low = max(0, written - Self.capacity)
+        var high = written
+        while low < high {
+            let middle = low + (high - low) / 2
+            let record = records[middle & (Self.capacity - 1)]
+            if record.sequence == sequence { return record }
+            if record.sequence < sequence { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
+}
