@@ -7,7 +7,8 @@ import Glibc
 /// Unchecked `Sendable`: the value is touched only inside `withLock`, between lock and unlock of its own mutex.
 public final class Lock<Value>: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    @usableFromInline var value: Value
+    /// Exclusive by the mutex: a check of the same at run time would cost as much as the lock.
+    @exclusivity(unchecked) @usableFromInline var value: Value
 
     public init(_ value: sending Value) {
         mutex = .allocate(capacity: 1)

@@ -47,7 +47,8 @@ final class Worker {
     private var connections: [Connection] = []
     private var listeners: [Listener] = []
     private var sweep: TimerToken?
-    private var acceptedHost: Bytes = []
+    /// Read for every request, and within its reading nothing of ours runs: no check of exclusivity at run time.
+    @exclusivity(unchecked) private var acceptedHost: Bytes = []
     private var drained: CheckedContinuation<Void, Never>?
     private var drainDeadline: TimerToken?
     /// Posts to every worker that a connection was given back.

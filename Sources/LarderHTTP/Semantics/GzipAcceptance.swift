@@ -6,6 +6,7 @@ extension ContentCoding {
     /// Whether a request whose `Accept-Encoding` has that value takes gzip (RFC 9110 §12.5.3); empty where absent.
     /// Nothing is allocated unless the value has quotes in it, for which this field has no use.
     public static func acceptsGzip(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        if isPlainGzip(value) { return true }
         var wildcard = false
         var place = 0
         while place < value.count {
@@ -24,6 +25,16 @@ extension ContentCoding {
             }
         }
         return wildcard
+    }
+
+    /// "gzip" alone or first in a list, without a weight: how most clients begin.
+    @inline(__always)
+    private static func isPlainGzip(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard value.count >= 4, value[0] == 0x67, value[1] == 0x7A, value[2] == 0x69, value[3] == 0x70 else {
+            return false
+        }
+        // A quote further on does not change what the first member says.
+        return value.count == 4 || value[4] == 0x2C
     }
 
     private enum Kind {

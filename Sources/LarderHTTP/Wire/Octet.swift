@@ -17,6 +17,16 @@ enum Octet {
     @inline(__always)
     static func isValue(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
+    /// Marks in eight bytes at once those that are below `bound` (at most 0x80, in every byte of it) or DEL: the highest
+    /// bit of such a byte is set. The lowest mark is exact; above it a byte may be marked for nothing.
+    @inline(__always)
+    static func marks(_ word: UInt64, below bound: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+        return ((word &- bound) & ~word | (delete &- ones) & ~delete) & high
+    }
+
     /// Whether the bytes are that lower-case name, letters folded. Only where each byte is known to be a token
     /// character or no letter of the name can be confused: the fold maps nothing else on letters, digits and "-".
     @inline(__always)

@@ -130,7 +130,7 @@ import Testing
         ]
         var random = SystemRandomNumberGenerator()
         var wanted = 0
-        for _ in 0..<50_000 {
+        for _ in 0..<10_000 {
             let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
                 pieces.randomElement(using: &random) ?? ""
             }.joined()
@@ -141,6 +141,6 @@ import Testing
             if expected { wanted += 1 }
             #expect(got == expected, "\(text)")
         }
-        #expect(wanted > 1000)
+        #expect(wanted > 200)
     }
 }

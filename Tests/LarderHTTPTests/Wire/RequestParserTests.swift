@@ -196,6 +196,31 @@ struct Parsed {
         #expect(!parsed.head.flags.isDisjoint(with: .slow))
     }
 
+    /// Values are read eight bytes at a time: a byte that may not be there is seen at every place of a word.
+    @Test func aBadByteIsFoundAtEveryPlaceOfAValueAndATarget() {
+        for length in 1...40 {
+            for place in 0..<length {
+                for byte in [0, 1, 0x08, 0x0A, 0x0B, 0x1F, 0x7F] as [UInt8] {
+                    var text = Bytes(repeating: 0xE4, count: length)
+                    text[place] = byte
+                    let value = Parsed(Bytes(text: "GET / HTTP/1.1\r\nHost: a\r\nX: ") + text + Bytes(text: "\r\n\r\n"))
+                    #expect(value.result == .fault(byte == 0x0A ? .bareLineFeed : .badFieldValue))
+                    let target = Parsed(
+                        Bytes(text: "GET /") + text + Bytes(text: " HTTP/1.1\r\nHost: a\r\n\r\n"))
+                    #expect(target.result == .fault(byte == 0x0A ? .bareLineFeed : .badTarget))
+                }
+                var good = Bytes(repeating: 0x20, count: length)
+                good[0] = 0x21
+                good[length - 1] = 0xFF
+                good[place] = place == 0 || place == length - 1 ? 0x80 : 0x09
+                let kept = Parsed(
+                    Bytes(text: "GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ") + good + Bytes(text: "\r\n\r\n"))
+                #expect(kept.result == .complete)
+                #expect(Int(kept.head.acceptEncoding.count) == length)
+            }
+        }
+    }
+
     @Test func tellsWhereMemoryFindsConditionsAndRanges() {
         let parsed = Parsed(
             "GET / HTTP/1.1\r\nHost: a\r\nif-none-match: \"a\"\r\nIf-Modified-Since:  b \r\nRange: bytes=0-\r\n"
