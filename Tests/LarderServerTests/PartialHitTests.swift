@@ -1,0 +1,90 @@
+// Parts and 304 on the wire: framing, order among pipelined answers, and large parts to a slow reader.
+import LarderCore
+import LarderHTTP
+import LarderServer
+import Testing
+
+/// One ready response for every target.
+private final class OneReady: ReadySource {
+    let response: ReadyResponse
+
+    init(_ body: Bytes, now: WallTime) {
+        let fields = "X-Thing: kept\r\nETag: \"t\"\r\n"
+        let line = "HTTP/1.1 200 OK\r\n"
+        response = ReadyResponse(
+            head: Bytes(text: line + fields + "Content-Length: \(body.count)\r\n"), body: body, bornAt: now,
+            freshUntil: now + .seconds(60), hits: CounterCell(),
+            conditions: ReadyConditions(
+                notModified: Bytes(text: "HTTP/1.1 304 Not Modified\r\nETag: \"t\"\r\n"), tag: Bytes(text: "\"t\""),
+                isTagWeak: false, lastModified: nil, lastModifiedText: [],
+                partialFields: line.utf8.count..<(line + fields).utf8.count))
+    }
+
+    func ready(_ query: ReadyQuery) -> ReadyResponse? { response }
+}
+
+@Suite struct PartialHitTests {
+    @Test func pipelinedFormsKeepTheirOrderAndTheirFraming() async throws {
+        let clock = HandClock()
+        let body = Bytes((0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
+        try await withServer(ready: OneReady(body, now: clock.wall()), clock: clock) { test in
+            let client = try RawClient(test.address)
+            let kinds = [
+                "", "If-None-Match: \"t\"\r\n", "Range: bytes=10-19\r\n", "Range: bytes=5000-19999\r\n",
+                "Range: bytes=-1\r\n", "Range: bytes=0-2\r\nIf-Range: \"other\"\r\n",
+            ]
+            let order = (0..<300).map { kinds[$0 * 7 % kinds.count] }
+            client.send(order.map { "GET /a HTTP/1.1\r\nHost: localhost\r\n\($0)\r\n" }.joined())
+            for fields in order {
+                let response = try client.response()
+                #expect(response.fields.all("X-Request-Id").count == 1)
+                #expect(response.fields.all("ETag") == ["\"t\""])
+                let range: Range<Int>? =
+                    switch fields {
+                    case kinds[2]: 10..<20
+                    case kinds[3]: 5000..<20_000
+                    case kinds[4]: 19_999..<20_000
+                    default: nil
+                    }
+                if fields == kinds[1] {
+                    #expect(response.status == 304 && response.length == nil)
+                } else if let range {
+                    #expect(response.status == 206 && response.body == Bytes(body[range]))
+                    #expect(response.fields.all("Content-Length") == ["\(range.count)"])
+                    let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/20000"
+                    #expect(response.fields.all("Content-Range") == [place])
+                    #expect(response.fields.all("X-Thing") == ["kept"])
+                } else {
+                    #expect(response.status == 200 && response.body == body)
+                }
+            }
+        }
+    }
+
+    @Test func aSlowReaderOfLargePartsGetsEveryByteOfThem() async throws {
+        let clock = HandClock()
+        let body = Bytes((0..<(12 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) })
+        try await withServer(ready: OneReady(body, now: clock.wall()), clock: clock) { test in
+            let client = try RawClient(test.address)
+            let ranges = [1..<9_000_000, 5_000_000..<(12 << 20) - 1, 0..<10_000]
+            client.send(
+                ranges.map {
+                    "GET /a HTTP/1.1\r\nHost: localhost\r\nRange: bytes=\($0.lowerBound)-\($0.upperBound - 1)\r\n\r\n"
+                }.joined())
+            for range in ranges { #expect(try client.response().body == Bytes(body[range])) }
+        }
+    }
+
+    @Test func theRecordOfAHitTellsItsForm() async throws {
+        let clock = HandClock()
+        try await withServer(ready: OneReady([1, 2, 3], now: clock.wall()), clock: clock) { test in
+            let client = try RawClient(test.address)
+            for (fields, status) in [("If-None-Match: *\r\n", 304), ("Range: bytes=1-1\r\n", 206), ("", 200)] {
+                let response = try client.get("/a", fields: fields)
+                let id = try #require(response.fields.first("X-Request-Id").flatMap { RequestID($0) })
+                let hit = try #require(await test.server.hit(id))
+                #expect(Int(hit.status) == status && response.status == status)
+            }
+        }
+    }
+}
