@@ -42,7 +42,8 @@ final class StoredBodyWriter: BodyWriter {
         while offset < piece.count {
             let (committed, tail) = body.parts
             let available = tail.count + piece.count - offset
-            guard available >= CacheSchema.chunkSize else {
+            // A body of exactly one piece lies in its row: the first piece waits until more has come.
+            guard available > CacheSchema.chunkSize || committed > 0 && available == CacheSchema.chunkSize else {
                 body.extend(piece[offset...])
                 break
             }

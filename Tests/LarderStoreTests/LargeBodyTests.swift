@@ -278,9 +278,11 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             let body = try #require(try await store.open(entry.key)?.large)
             let writer = try await store.begin(expecting: nil).get()
             try writeFile(bench.path, Bytes(repeating: 0xAA, count: Int(try await store.statistics().fileBytes)))
-            #expect(await writer.append(Bench.body("x", 3_000_000, 1)) == .refused("failed"))
-            #expect(await store.write(entry) == .stored)
+            // The first read meets the damage, the others another database.
             await #expect(throws: BodyFailure.self) { try await body.read(at: 500_000, atMost: 10) }
+            #expect(await store.write(entry) == .stored)
+            #expect(await writer.append(Bench.body("x", 3_000_000, 1)) == .refused("failed"))
+            await #expect(throws: BodyFailure.gone) { try await body.read(at: 500_000, atMost: 10) }
             #expect(try await sameEntry(store.read(entry.key), entry))
             #expect(bench.count(StoreCounters.setAside, "cache") == 1)
         }
