@@ -3,6 +3,9 @@
 // A piece stays in memory until it is in the archive (the store's committed pieces) or, where there is none, until every
 // reader has had it. A reader that has fallen behind what memory holds goes on from the archive; so with an archive the
 // producer goes at the archive's pace and a slow reader slows nobody. Without one it goes at the slowest reader's.
+//
+// Bytes are gathered into pieces of some size, so that a body that comes in crumbs does not cost a block of memory for
+// each of them. A reader that keeps up gets copies of the piece that still grows, whose memory is then used again.
 
 /// A body that is being received.
 public final class BodyTape: Sendable {
@@ -48,6 +51,8 @@ public final class BodyTape: Sendable {
         /// The archive takes no more.
         var archiveIsClosed = false
         var isFull = false
+        /// Seats with a waiter.
+        var waiting = 0
         var callbacks: Callbacks?
         var watch: Watch?
     }
@@ -58,16 +63,25 @@ public final class BodyTape: Sendable {
         var call: @Sendable () -> Void
     }
 
-    /// Bytes that memory may hold before the producer must wait.
+    /// Bytes that memory may hold before the producer must wait; what is appended at a time comes on top. An archive
+    /// takes pieces that are smaller than half of it.
     public let window: Int
     /// The length that the head promised.
     public let promised: Int64?
-    private static let pieceSize = 64 * 1024
+    /// A piece that has grown to this is sealed.
+    private let pieceSize: Int
+    /// Bytes in memory from which it is worth looking for some that nobody needs.
+    private let idle: Int64
+    /// A growing piece of this size is handed out as it is; a smaller one is copied and grows on.
+    fileprivate let leastPiece: Int
     let state = Lock(State())
 
     public init(window: Int = 1 << 20, promised: Int64? = nil) {
         self.window = window
         self.promised = promised
+        pieceSize = min(64 * 1024, max(1, window / 8))
+        leastPiece = min(16 * 1024, pieceSize)
+        idle = Int64(min(pieceSize, window))
     }
 
     public func on(_ callbacks: Callbacks) {
@@ -77,19 +91,19 @@ public final class BodyTape: Sendable {
     // MARK: Producer
 
     /// Takes the next bytes. False where the producer should pause until `room` is called; what was given is taken in
-    /// any case.
+    /// any case. After the end it is dropped.
     public func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (waiters, watch, goesOn) = state.withLock {
             state -> ([CheckedContinuation<Void, Never>], Watch?, Bool) in
             guard state.ending == nil, !bytes.isEmpty else { return ([], nil, true) }
             if state.growing.isEmpty {
-                let expected = promised.map { Int(clamping: max(0, $0 - state.end)) } ?? Self.pieceSize
-                state.growing.reserveCapacity(max(bytes.count, min(expected, Self.pieceSize)))
+                let expected = promised.map { Int(clamping: max(0, $0 - state.end)) } ?? pieceSize
+                state.growing.reserveCapacity(max(bytes.count, min(expected, pieceSize)))
             }
             state.growing.append(contentsOf: bytes)
             state.end += Int64(bytes.count)
-            if state.growing.count >= Self.pieceSize { state.seal() }
-            state.drop(window: window)
+            if state.growing.count >= pieceSize { state.seal() }
+            if state.end - state.start >= idle { state.drop(window: window) }
             state.isFull = state.end - state.start >= Int64(window)
             let watch = state.watch.flatMap { state.end >= $0.count ? $0 : nil }
             if watch != nil { state.watch = nil }
@@ -157,6 +171,9 @@ public final class BodyTape: Sendable {
     /// Bytes received so far.
     public var count: Int64 { state.withLock { $0.end } }
 
+    /// Bytes in memory now.
+    public var held: Int { state.withLock { Int($0.end - $0.start) } }
+
     /// Readers that want the body, the archivist not among them.
     public var readers: Int { state.withLock { $0.seats.values.count { !$0.isArchivist } } }
 
@@ -184,7 +201,8 @@ public final class BodyTape: Sendable {
     /// A reader from the first byte; nil where that is gone for good.
     public func reader(isArchivist: Bool = false) -> BodyTapeReader? {
         state.withLock { state in
-            guard state.start == 0 || state.archive != nil else { return nil }
+            // Once the archive is closed memory goes on without it, and between the two may be a gap.
+            guard state.start == 0 || state.archive != nil && state.archived >= state.start else { return nil }
             state.nextSeat += 1
             state.seats[state.nextSeat] = Seat(offset: 0, isArchivist: isArchivist)
             return BodyTapeReader(tape: self, seat: state.nextSeat)
@@ -195,10 +213,13 @@ public final class BodyTape: Sendable {
     /// time. True where one was dropped.
     public func dropSlowest() -> Bool {
         let slowest = state.withLock { state -> UInt64? in
-            guard state.isFull, state.seats.values.contains(where: { $0.waiter != nil && !$0.isArchivist }) else {
-                return nil
-            }
-            return state.seats.filter { !$0.value.isArchivist }.min { $0.value.offset < $1.value.offset }?.key
+            guard state.isFull, state.waiting > 0 else { return nil }
+            // While the archive takes more, the pace is its own, whoever reads.
+            guard state.archive == nil || state.archiveIsClosed else { return nil }
+            guard let slowest = state.seats.min(by: { $0.value.offset < $1.value.offset }),
+                !slowest.value.isArchivist, slowest.value.waiter == nil
+            else { return nil }
+            return slowest.key
         }
         guard let slowest else { return false }
         leave(slowest)
@@ -211,6 +232,7 @@ public final class BodyTape: Sendable {
                 CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?, (@Sendable () -> Void)?
             ) in
             guard let seat = state.seats.removeValue(forKey: number) else { return (nil, nil, nil) }
+            if seat.waiter != nil { state.waiting -= 1 }
             let isDeserted = !seat.isArchivist && !state.seats.values.contains { !$0.isArchivist }
             let deserted = isDeserted && state.ending == nil ? state.callbacks?.deserted : nil
             return (seat.waiter, state.makeRoom(window: window), deserted)
@@ -224,44 +246,69 @@ public final class BodyTape: Sendable {
 extension BodyTape.State {
     mutating func seal() {
         guard !growing.isEmpty else { return }
-        pieces.append(growing)
+        // Room reserved for more than came would be held, and not be counted, for as long as the piece is.
+        pieces.append(growing.capacity > 2 * growing.count ? growing.withUnsafeBufferPointer { Bytes($0) } : growing)
         growing = Bytes()
     }
 
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+        guard waiting > 0 else { return [] }
         var waiters: [CheckedContinuation<Void, Never>] = []
-        for (number, seat) in seats where seat.waiter != nil && (seat.offset < end || ending != nil) {
-            if let waiter = seat.waiter { waiters.append(waiter) }
-            seats[number]?.waiter = nil
+        var place = seats.startIndex
+        while place != seats.endIndex {
+            let seat = seats.values[place]
+            if let waiter = seat.waiter, seat.offset < end || ending != nil {
+                waiters.append(waiter)
+                seats.values[place].waiter = nil
+                waiting -= 1
+            }
+            seats.formIndex(after: &place)
         }
         return waiters
+    }
+
+    /// Where the slowest reader is; nil where there is none.
+    private var slowest: Int64? {
+        var least: Int64?
+        for seat in seats.values where seat.offset < least ?? .max { least = seat.offset }
+        return least
     }
 
     /// Forgets pieces that nobody needs from memory any more. While the archive takes more, that is what it holds, but
     /// for a tail of half a window for those who are near; else what every reader has had.
     mutating func drop(window: Int) {
-        let limit: Int64
         if archive != nil, !archiveIsClosed {
-            let slowest = seats.values.map(\.offset).min() ?? end
-            limit = min(archived, max(slowest, end - Int64(window / 2)))
-        } else {
-            guard let slowest = seats.values.map(\.offset).min() else { return }
-            limit = max(slowest, min(archived, end - Int64(window / 2)))
+            forget(before: min(archived, max(slowest ?? end, end - Int64(window / 2))))
+            // The tail is a kindness, the pace a promise.
+            if end - start >= Int64(window) { forget(before: archived) }
+        } else if let slowest {
+            forget(before: max(slowest, min(archived, end - Int64(window / 2))))
         }
+    }
+
+    private mutating func forget(before limit: Int64) {
         while first < pieces.count, start + Int64(pieces[first].count) <= limit {
             start += Int64(pieces[first].count)
             pieces[first] = []
             first += 1
         }
-        if first > 64 {
+        if first == pieces.count {
+            pieces.removeAll(keepingCapacity: true)
+            first = 0
+            if limit >= end {
+                growing.removeAll(keepingCapacity: true)
+                start = end
+            }
+        } else if first > 64 {
             pieces.removeFirst(first)
             first = 0
         }
     }
 
     mutating func makeRoom(window: Int) -> (@Sendable () -> Void)? {
+        guard isFull else { return nil }
         drop(window: window)
-        guard isFull, end - start < Int64(window) else { return nil }
+        guard end - start < Int64(window) else { return nil }
         isFull = false
         return callbacks?.room
     }
@@ -316,7 +363,15 @@ public final class BodyTapeReader: BodyReader {
                 return .archived(archive, own.offset, Int(min(state.archived - own.offset, 256 * 1024)))
             }
             if own.offset < state.end {
-                if own.offset >= state.end - Int64(state.growing.count) { state.seal() }
+                let sealed = state.end - Int64(state.growing.count)
+                if own.offset >= sealed {
+                    if state.growing.count < tape.leastPiece, state.ending == nil {
+                        let piece = state.growing[Int(own.offset - sealed)...].withUnsafeBufferPointer { Bytes($0) }
+                        state.seats[seat]?.offset = state.end
+                        return .piece(piece, state.makeRoom(window: tape.window))
+                    }
+                    state.seal()
+                }
                 var place = state.start
                 for piece in state.pieces[state.first...] {
                     let end = place + Int64(piece.count)
@@ -352,6 +407,7 @@ public final class BodyTapeReader: BodyReader {
                     guard let own = state.seats[seat], own.offset >= state.end, state.ending == nil, !Task.isCancelled
                     else { return true }
                     state.seats[seat]?.waiter = waiter
+                    state.waiting += 1
                     return false
                 }
                 if isDue { waiter.resume() }
