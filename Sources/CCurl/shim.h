@@ -70,5 +70,11 @@ static inline CURLcode larder_message_result(const CURLMsg *message) { return me
 static const curl_socket_t larder_CURL_SOCKET_TIMEOUT = CURL_SOCKET_TIMEOUT;
 static const curl_socket_t larder_CURL_SOCKET_BAD = CURL_SOCKET_BAD;
 static const long larder_CURL_GLOBAL_DEFAULT = CURL_GLOBAL_DEFAULT;
+// What the data callbacks answer, as the type they answer with.
+static const long larder_CURL_WRITEFUNC_PAUSE = CURL_WRITEFUNC_PAUSE;
+static const long larder_CURL_READFUNC_PAUSE = CURL_READFUNC_PAUSE;
+static const long larder_CURL_READFUNC_ABORT = CURL_READFUNC_ABORT;
+static const int larder_CURLPAUSE_RECV = CURLPAUSE_RECV;
+static const int larder_CURLPAUSE_SEND = CURLPAUSE_SEND;
 
 #endif

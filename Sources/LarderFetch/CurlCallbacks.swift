@@ -23,13 +23,26 @@ func curlTookHeadLine(
 }
 
 /// CURLOPT_WRITEFUNCTION: a piece of the body. Returning less than was given ends the transfer; an empty piece is
-/// never given but for an empty body, where 0 is the right answer.
+/// never given but for an empty body, where 0 is the right answer. CURL_WRITEFUNC_PAUSE leaves the piece with libcurl.
 func curlTookBody(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
     guard let transfer = transfer(context) else { return 0 }
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    return transfer.tookBody(piece) ? piece.count : 0
+    switch transfer.tookBody(piece) {
+    case .taken: return piece.count
+    case .rests: return larder_CURL_WRITEFUNC_PAUSE
+    case .refused: return 0
+    }
+}
+
+/// CURLOPT_READFUNCTION: room for the next bytes of the request's body. 0 is its end.
+func curlWantsBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes, let transfer = transfer(context) else { return larder_CURL_READFUNC_ABORT }
+    let room = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    return transfer.wantsBody(room) ?? larder_CURL_READFUNC_PAUSE
 }
 
 /// CURLOPT_OPENSOCKETFUNCTION: the address is known and nothing has been sent to it.

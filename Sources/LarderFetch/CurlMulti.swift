@@ -18,9 +18,14 @@ final class CurlMulti {
     private var watches: [curl_socket_t: Watch] = [:]
     private var timer: TimerToken?
     private var isClosed = false
+    /// Those that have called for attention since libcurl was entered.
+    private var calling: [CurlTransfer] = []
+    /// Those whose request's body was dropped: see `ready`.
+    private var dropping: [CurlTransfer] = []
 
     private struct Entry {
         var transfer: CurlTransfer
+        var attend: () -> Void
         var ended: (TransferEnd) -> Void
     }
 
@@ -65,12 +70,18 @@ final class CurlMulti {
         assert(isClosed, "a multi handle was let go before it was closed")
     }
 
-    /// Starts a transfer. `ended` is called once, unless the transfer is removed before; never from within this call.
-    func add(_ transfer: CurlTransfer, ended: @escaping (TransferEnd) -> Void) throws(FetchError) {
+    /// Starts a transfer. Neither closure is called from within this call.
+    /// - Parameters:
+    ///   - attend: the transfer is under way and has something to look at: its head is whole, its request's body waits.
+    ///   - ended: called once, unless the transfer is removed before, and nothing after it.
+    func add(
+        _ transfer: CurlTransfer, attend: @escaping () -> Void, ended: @escaping (TransferEnd) -> Void
+    ) throws(FetchError) {
         guard !isClosed, let easy = transfer.easy else {
             throw CurlError.error(CURLE_FAILED_INIT, origin: transfer.origin)
         }
-        transfers[easy] = Entry(transfer: transfer, ended: ended)
+        transfers[easy] = Entry(transfer: transfer, attend: attend, ended: ended)
+        transfer.callsForAttention = { [unowned self, unowned transfer] in calling.append(transfer) }
         guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
             transfers[easy] = nil
             transfer.close()
@@ -85,6 +96,27 @@ final class CurlMulti {
         transfer.close()
     }
 
+    /// Lets a transfer go on with what it rested from. It may end by that.
+    func goOn(_ transfer: CurlTransfer) {
+        guard let easy = transfer.easy, transfers[easy] != nil else { return }
+        let code = transfer.goOn()
+        if code != CURLE_OK, let entry = transfers.removeValue(forKey: easy) {
+            // libcurl leaves a transfer that fails while it goes on to who made it go on.
+            let end = transfer.end(code)
+            curl_multi_remove_handle(multi, easy)
+            transfer.close()
+            entry.ended(end)
+        }
+        attend()
+    }
+
+    /// The rest of a transfer's request is not sent. Where the answer ends with the connection, libcurl counts it as
+    /// ended only when it is not resting from sending; it is let go on whenever something was received.
+    func drops(_ transfer: CurlTransfer) {
+        guard !dropping.contains(where: { $0 === transfer }) else { return }
+        dropping.append(transfer)
+    }
+
     /// Drops every transfer untold, closes every connection and frees what belongs to libcurl.
     func close() {
         guard !isClosed else { return }
@@ -93,6 +125,7 @@ final class CurlMulti {
         curl_multi_cleanup(multi)
         if let share { curl_share_cleanup(UnsafeMutableRawPointer(share)) }
         share = nil
+        (calling, dropping) = ([], [])
         // Cleaning up asks for the end of each watch; what it forgot is ended here.
         for watch in watches.values { watch.registration.map(loop.deregister) }
         watches = [:]
@@ -148,6 +181,9 @@ final class CurlMulti {
         // libcurl takes a bare error for one of its own making; let it read or write, and meet the real one.
         if !events.isDisjoint(with: [.error, .hangup]) { mask |= CURL_CSELECT_IN | CURL_CSELECT_OUT }
         act(descriptor, mask)
+        guard !dropping.isEmpty, mask & CURL_CSELECT_IN != 0 else { return }
+        dropping.removeAll { $0.easy == nil }
+        for transfer in dropping where transfer.canGoOn { goOn(transfer) }
     }
 
     private func act(_ descriptor: curl_socket_t, _ mask: Int32) {
@@ -173,6 +209,18 @@ final class CurlMulti {
             told.append((entry, end))
         }
         for (entry, end) in told { entry.ended(end) }
+        attend()
+    }
+
+    /// After the ends, so that a head whose body is whole already is told with it.
+    private func attend() {
+        guard !calling.isEmpty else { return }
+        let callers = calling
+        calling = []
+        for transfer in callers {
+            guard let easy = transfer.easy, let entry = transfers[easy] else { continue }
+            entry.attend()
+        }
     }
 }
 

@@ -2,9 +2,12 @@
 // transfer knows nothing of redirects, retries and turns; those are the exchange's.
 import CCurl
 import LarderCore
+import LarderHTTP
+import LarderIO
 
 /// How a transfer ended.
 enum TransferEnd: Sendable {
+    /// The body is whole, in the answer or on the transfer's tape.
     case answered(UpstreamResponse)
     /// - sawAnswer: whether a byte of an answer had come.
     case failed(FetchError, sawAnswer: Bool)
@@ -21,13 +24,30 @@ final class CurlTransfer {
     private(set) var connectionsMade = 0
     /// Bytes of the body that came, kept or not.
     private(set) var received = 0
+    /// When something last came or went.
+    private(set) var touched: MonotonicTime
+    /// Bytes of a tape in memory; nil where the body is gathered whole.
+    let window: Int?
+    /// The body that is passed on; there once the final head is.
+    private(set) var tape: BodyTape?
+    /// The tape has no room for more.
+    private(set) var isFull = false
+    /// The request's body.
+    let feed: UploadFeed?
+    /// Called inside libcurl's calls when its owner should look at the transfer once they have returned.
+    var callsForAttention: (() -> Void)?
+
     private let maxBody: Int
     private let maxSends: Int
     private let isProxied: Bool
     private let time: any TimeSource
+    private let loop: EventLoop
     private var list: UnsafeMutablePointer<curl_slist>?
+    /// What libcurl was told to rest from.
+    private var restsReceiving = false
+    private var restsSending = false
 
-    private var head: AnswerHead
+    private var head: ResponseHeadReader
     private var body = Bytes()
     private var requestTime: WallTime
     private var responseTime: WallTime
@@ -40,23 +60,30 @@ final class CurlTransfer {
     /// - Parameters:
     ///   - maxSends: requests that may go out for this transfer, 1 or 2.
     ///   - connectTimeout: for name, connection and TLS together.
+    ///   - window: the body goes onto a tape of that window.
+    ///   - feed: takes the place of the hop's body.
     init(
         _ hop: Hop, maxBody: Int, maxSends: Int, connectTimeout: Duration, settings: FetchSettings,
-        share: OpaquePointer?, time: any TimeSource
+        share: OpaquePointer?, window: Int?, feed: UploadFeed?, loop: EventLoop, time: any TimeSource
     ) throws(FetchError) {
         self.hop = hop
+        self.window = window
+        self.feed = feed
+        self.loop = loop
+        touched = loop.monotonic
         self.maxBody = maxBody
         self.maxSends = maxSends
         self.time = time
         // An empty text would mean a direct connection to libcurl, and must not mean a proxy to the address check.
         isProxied = settings.proxy?.isEmpty == false
-        head = AnswerHead(method: hop.method)
+        head = ResponseHeadReader(method: hop.method)
         requestTime = time.wall()
         responseTime = requestTime
         let lines: [Bytes]
         do {
             lines = try RequestLines.make(
-                fields: hop.fields, secretFields: hop.secretFields, hasBody: hop.body != nil)
+                fields: hop.fields, secretFields: hop.secretFields, hasBody: hop.body != nil || feed != nil,
+                expectsContinue: feed?.isHeld == true)
         } catch {
             throw fault(.send, error.message)
         }
@@ -111,17 +138,71 @@ final class CurlTransfer {
         switch head.framing {
         case nil:
             return .failed(fault(.receive, "The answer has no head."), sawAnswer: !head.isUntouched)
-        case .length(let length) where Int64(body.count) != length:
-            return .failed(fault(.receive, "The answer was cut off."), sawAnswer: true)
+        case .length(let length) where Int64(received) != length:
+            return .failed(CurlError.error(CURLE_PARTIAL_FILE, origin: origin), sawAnswer: true)
         case .length, .chunked, .untilClose, .some(.none):
             break
         }
-        let whole = body
-        body = []
-        return .answered(
-            UpstreamResponse(
-                status: head.status, reason: head.reason, fields: head.fields, body: whole, requestTime: requestTime,
-                responseTime: responseTime, url: hop.url.text))
+        return .answered(answer(takingBody: true))
+    }
+
+    /// The answer as it is so far; its head must be whole.
+    func answer(takingBody: Bool = false) -> UpstreamResponse {
+        var response = UpstreamResponse(
+            status: head.status, reason: head.reason, fields: head.fields, requestTime: requestTime,
+            responseTime: responseTime, url: hop.url.text)
+        if takingBody { swap(&response.body, &body) }
+        return response
+    }
+
+    /// The final head, once it is whole.
+    var finalHead: UpstreamHead? {
+        guard let framing = head.framing else { return nil }
+        var final = UpstreamHead(
+            status: head.status, reason: head.reason, fields: head.fields, requestTime: requestTime,
+            responseTime: responseTime)
+        final.isVersion10 = head.isVersion10
+        final.interim = head.interim
+        final.url = hop.url.text
+        switch framing {
+        case .none: final.length = 0
+        case .length(let length): final.length = length
+        case .chunked, .untilClose: final.length = nil
+        }
+        return final
+    }
+
+    /// Whether the final head is there, and what is left of the body is so little that reading it costs less than a new
+    /// connection.
+    var endsSoon: Bool {
+        switch head.framing {
+        case .some(.none): true
+        case .length(let length): length - Int64(received) <= 64 * 1024
+        case .chunked, .untilClose, nil: false
+        }
+    }
+
+    // MARK: Resting
+
+    /// The tape has room again.
+    func gotRoom() {
+        isFull = false
+        touched = loop.monotonic
+    }
+
+    /// Whether libcurl rests from something that could go on.
+    var canGoOn: Bool { restsReceiving && !isFull || restsSending && feed?.isReady == true }
+
+    /// Lets libcurl go on with what can. Never inside its calls, but it may call back at once: what it kept while it
+    /// rested is delivered before this returns (https://curl.se/libcurl/c/curl_easy_pause.html).
+    func goOn() -> CURLcode {
+        guard let easy else { return CURLE_OK }
+        if !isFull { restsReceiving = false }
+        if feed?.isReady == true { restsSending = false }
+        var rests: Int32 = 0
+        if restsReceiving { rests |= larder_CURLPAUSE_RECV }
+        if restsSending { rests |= larder_CURLPAUSE_SEND }
+        return curl_easy_pause(easy, rests)
     }
 
     private func readConnectionUse() {
@@ -152,16 +233,21 @@ final class CurlTransfer {
             return false
         }
         sends += 1
-        head = AnswerHead(method: hop.method)
+        head = ResponseHeadReader(method: hop.method)
         requestTime = time.wall()
         return true
     }
 
     func tookHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        touched = loop.monotonic
         do {
             switch try head.take(line) {
             case .began: responseTime = time.wall()
             case .more, .trailer: break
+            case .interim(100):
+                feed?.release()
+                callsForAttention?()
+            case .interim: break
             case .complete(let framing): return begins(framing)
             }
             return true
@@ -171,18 +257,63 @@ final class CurlTransfer {
         }
     }
 
-    func tookBody(_ piece: UnsafeRawBufferPointer) -> Bool {
-        received += piece.count
-        guard piece.count <= maxBody - body.count else { return isTooLarge() }
-        body.append(contentsOf: piece)
-        return true
+    /// What becomes of a piece of the body.
+    enum Taking {
+        case taken
+        /// Not now: the same piece is to be given again.
+        case rests
+        case refused
     }
 
-    private func begins(_ framing: BodyFraming) -> Bool {
+    func tookBody(_ piece: UnsafeRawBufferPointer) -> Taking {
+        // A piece that finds the tape full stays with libcurl: at most what it reads at a time is kept there.
+        if isFull {
+            restsReceiving = true
+            return .rests
+        }
+        touched = loop.monotonic
+        guard piece.count <= maxBody - received else {
+            received += piece.count
+            _ = isTooLarge()
+            return .refused
+        }
+        received += piece.count
+        if let tape {
+            isFull = !tape.append(piece)
+        } else {
+            body.append(contentsOf: piece)
+        }
+        return .taken
+    }
+
+    /// The next bytes of the request's body; nil where there are none now.
+    func wantsBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        guard let feed else { return 0 }
+        touched = loop.monotonic
+        switch feed.give(into: buffer) {
+        case .bytes(let count): return count
+        case .end: return 0
+        case .wait:
+            restsSending = true
+            if feed.isHeld { callsForAttention?() }
+            return nil
+        }
+    }
+
+    private func begins(_ framing: ResponseFraming) -> Bool {
         if case .length(let length) = framing {
             guard length <= Int64(maxBody) else { return isTooLarge() }
             // A length is a promise of the far side: believed up to a point, earned beyond it.
-            body.reserveCapacity(Int(min(length, 1 << 20)))
+            if window == nil { body.reserveCapacity(Int(min(length, 1 << 20))) }
+        }
+        if let window {
+            tape = BodyTape(window: window, promised: finalHead?.length)
+            callsForAttention?()
+        }
+        if let feed, !feed.isWhole {
+            // A final answer that is no success ends the request's body (RFC 9112 §9.5): libcurl stops there too, and
+            // closes the connection after the answer. Any other final answer does without the 100.
+            if head.status >= 300 { feed.drop() } else { feed.release() }
         }
         return true
     }
@@ -202,75 +333,5 @@ final class CurlTransfer {
 
     private func fault(_ stage: FetchError.Stage, _ message: String) -> FetchError {
         FetchError(stage: stage, origin: origin, message: message)
-    }
-
-    // MARK: Options
-
-    private func configure(
-        _ options: inout CurlOptions, settings: FetchSettings, connectTimeout: Duration, share: OpaquePointer?
-    ) {
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        options.text(CURLOPT_URL, hop.url.text)
-        options.text(CURLOPT_PROTOCOLS_STR, "http,https")
-        options.number(CURLOPT_FOLLOWLOCATION, 0)
-        options.number(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-        options.number(CURLOPT_HTTP09_ALLOWED, 0)
-        // Bytes stay as received: no content coding is asked for or undone.
-        options.number(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        setMethod(&options)
-        if !settings.userAgent.isEmpty { options.text(CURLOPT_USERAGENT, settings.userAgent) }
-
-        options.data(CURLOPT_HEADERFUNCTION, curlTookHeadLine)
-        options.pointer(CURLOPT_HEADERDATA, context)
-        options.data(CURLOPT_WRITEFUNCTION, curlTookBody)
-        options.pointer(CURLOPT_WRITEDATA, context)
-        options.keep(larder_easy_set_open_socket(options.easy, curlOpensSocket))
-        options.pointer(CURLOPT_OPENSOCKETDATA, context)
-        options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
-        options.pointer(CURLOPT_PREREQDATA, context)
-
-        // An empty text, unlike none, keeps libcurl from asking the environment.
-        options.text(CURLOPT_PROXY, settings.proxy ?? "")
-        options.text(CURLOPT_NOPROXY, "")
-        options.number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        options.number(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-
-        options.number(CURLOPT_SSL_VERIFYPEER, 1)
-        options.number(CURLOPT_SSL_VERIFYHOST, 2)
-        options.number(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        if let file = settings.caFile { options.text(CURLOPT_CAINFO, file) }
-        if let share { options.pointer(CURLOPT_SHARE, UnsafeMutableRawPointer(share)) }
-
-        options.number(CURLOPT_NOSIGNAL, 1)
-        options.number(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, connectTimeout.milliseconds)))
-        // Leaving a transfer must not wait for the resolver's thread, which would hold the whole loop: the thread is
-        // left to end by itself and frees its state (https://curl.se/libcurl/c/CURLOPT_QUICK_EXIT.html).
-        options.number(CURLOPT_QUICK_EXIT, 1)
-        options.number(CURLOPT_DNS_CACHE_TIMEOUT, 60)
-        options.number(CURLOPT_TCP_KEEPALIVE, 1)
-        // Servers drop idle connections after a minute or so; one that is about to go is not worth the race.
-        options.number(CURLOPT_MAXAGE_CONN, 55)
-        // A name may move: connections are not kept for ever.
-        options.number(CURLOPT_MAXLIFETIME_CONN, 600)
-    }
-
-    private func setMethod(_ options: inout CurlOptions) {
-        if let body = hop.body {
-            options.body(body)
-            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
-        } else if hop.method == .head {
-            options.number(CURLOPT_NOBODY, 1)
-        } else if hop.method == .get {
-            options.number(CURLOPT_HTTPGET, 1)
-        } else if [.post, .put, .patch].contains(hop.method) {
-            // These are expected to have a body: an empty one is said so by its length.
-            options.body([])
-            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
-        } else {
-            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
-        }
-        // On a kept connection that dies libcurl sends the request again, whatever its method: what may not be sent
-        // twice gets a connection of its own.
-        if !RetryPolicy.isRepeatable(hop.method) { options.number(CURLOPT_FRESH_CONNECT, 1) }
     }
 }

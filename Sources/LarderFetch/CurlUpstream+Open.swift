@@ -1,20 +1,30 @@
 // Answers that are passed on while they come.
 import LarderCore
+import LarderIO
+
+/// The way from any thread to what the fetch loop owns.
+struct WayBack: Sendable {
+    let loop: EventLoop
+    let core: LoopBound<FetchCore>
+
+    func post(_ body: @escaping @Sendable (FetchCore) -> Void) {
+        loop.post { [core] in body(core.value) }
+    }
+}
 
 extension CurlUpstream {
+    /// Performs one exchange and returns with the final head; the body goes onto the tape, which ends well only where
+    /// libcurl and the framing both say that the body is whole.
+    ///
+    /// Redirects and the second try come before the head. A body that comes with its head is whole on return. With an
+    /// upload nothing is followed or tried again, and the deadline counts from the last piece of it that was taken. A
+    /// final answer that is no success ends the upload; any other leaves it going on, and the tape ends with both.
     public func open(
         _ order: FetchOrder, upload: Upload?, stall: Duration
     ) async throws(FetchError) -> UpstreamStream {
-        let response = try await fetch(order)
-        var head = UpstreamHead(
-            status: response.status, reason: response.reason, fields: response.fields,
-            requestTime: response.requestTime, responseTime: response.responseTime)
-        head.url = response.url
-        head.redirects = response.redirects
-        head.length = Int64(response.body.count)
-        let tape = BodyTape(window: max(1 << 20, response.body.count + 1))
-        response.body.withUnsafeBytes { _ = tape.append($0) }
-        tape.finish()
-        return UpstreamStream(head: head, body: tape, cancel: {})
+        let demand = StreamDemand(upload: upload, stall: stall)
+        return try await perform(abandoned: { upload?.reader.abandon() }) { ticket, core, way, continuation in
+            core.start(ticket, order, demand, way: way, continuation)
+        }
     }
 }

@@ -50,14 +50,28 @@ public final class CurlUpstream: Upstream {
     /// It sends one request, one more for each redirect followed, and one more where `mayRetry` allows a second try and
     /// the failure is worth it. A caller that counts calls reserves for these, or allows none.
     public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
+        try await perform { ticket, core, _, continuation in core.start(ticket, order, continuation) }
+    }
+
+    /// Has the loop start what it is given, and waits for its outcome.
+    /// - Parameter abandoned: called where nothing is started.
+    func perform<Answer: Sendable>(
+        abandoned: () -> Void = {},
+        _ start:
+            @escaping @Sendable (
+                FetchTicket, FetchCore, WayBack, CheckedContinuation<Result<Answer, FetchError>, Never>
+            ) -> Void
+    ) async throws(FetchError) -> Answer {
         let ticket = FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
-        let outcome: Result<UpstreamResponse, FetchError> = await withTaskCancellationHandler {
+        let way = WayBack(loop: loop, core: core)
+        let outcome: Result<Answer, FetchError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let taken = isOpen.withLock { isOpen in
-                    if isOpen { loop.post { [core] in core.value.start(ticket, order, continuation) } }
+                    if isOpen { way.post { start(ticket, $0, way, continuation) } }
                     return isOpen
                 }
                 if !taken {
+                    abandoned()
                     continuation.resume(
                         returning: .failure(
                             FetchError(stage: .cancelled, origin: "", message: "The fetcher has been shut down.")))
@@ -65,7 +79,7 @@ public final class CurlUpstream: Upstream {
             }
         } onCancel: {
             ticket.cancel()
-            loop.post { [core] in core.value.cancel(ticket.id) }
+            way.post { $0.cancel(ticket.id) }
         }
         return try outcome.get()
     }

@@ -1,6 +1,27 @@
-// One call of `fetch` from order to outcome: the hops and tries it makes, and the one answer it gives to who asked.
+// One call of `fetch` or `open` from order to outcome: the hops and tries it makes, and the one answer it gives to who
+// asked.
 import LarderCore
 import LarderIO
+
+/// Who asked, and for what.
+enum Asker {
+    case whole(CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>)
+    case stream(CheckedContinuation<Result<UpstreamStream, FetchError>, Never>)
+}
+
+/// What `open` asks for beside its order.
+struct StreamDemand: Sendable {
+    var upload: Upload?
+    var stall: Duration
+}
+
+/// What an answer leads to.
+enum Verdict {
+    case answer
+    case redirect(Hop)
+    case retry(Duration)
+    case failed(FetchError)
+}
 
 /// Confined to the fetch loop; `FetchCore` moves it along.
 final class Exchange {
@@ -25,34 +46,72 @@ final class Exchange {
     var redirects = 0
     /// Tries beyond the first, of the whole exchange; libcurl's own resending counts.
     var retries = 0
+    /// Only for streams.
+    let stall: Duration
+    let feed: UploadFeed?
+    /// Decided at the head, while the rest of an answer that nobody will see is read.
+    var verdict: Verdict?
+    /// What was handed out and is still being filled.
+    var tape: BodyTape?
+    var stallTimer: TimerToken?
+    /// How much had come when nobody was seen to read.
+    var unreadMark: Int?
+    /// Ends the wait for a 100.
+    var holdTimer: TimerToken?
+    let isStream: Bool
     private var visited: Set<FetchURL>
-    private var continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>?
+    private var asker: Asker?
 
     init(
-        id: UInt64, order: FetchOrder, hop: Hop, deadline: MonotonicTime,
-        continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>
+        id: UInt64, order: FetchOrder, hop: Hop, deadline: MonotonicTime, asker: Asker, stall: Duration = .zero,
+        feed: UploadFeed? = nil
     ) {
         self.id = id
         self.order = order
         self.hop = hop
         self.deadline = deadline
-        self.continuation = continuation
+        self.asker = asker
+        self.stall = max(stall, .milliseconds(1))
+        self.feed = feed
+        if case .stream = asker { isStream = true } else { isStream = false }
         visited = [hop.url]
     }
 
+    /// Whether who asked has been answered.
+    var isAnswered: Bool { asker == nil }
+
     /// Requests that the next transfer may send: one, and one more where a retry is still to be had.
     var maxSends: Int {
-        order.mayRetry && RetryPolicy.isRepeatable(hop.method) && retries + 1 < RetryPolicy.tries ? 2 : 1
+        mayRetry && RetryPolicy.isRepeatable(hop.method) && retries + 1 < RetryPolicy.tries ? 2 : 1
     }
 
-    /// Gives the outcome; a second one is dropped.
-    func resume(_ outcome: Result<UpstreamResponse, FetchError>) {
-        let counted = outcome.map { response in
-            var response = response
-            response.redirects = redirects
-            return response
+    /// A body that is read while it is sent can be sent once.
+    var mayRetry: Bool { order.mayRetry && feed == nil }
+
+    /// Gives the whole answer; a second outcome is dropped.
+    func resume(_ response: UpstreamResponse) {
+        guard case .whole(let continuation)? = asker.take() else { return }
+        var response = response
+        response.redirects = redirects
+        continuation.resume(returning: .success(response))
+    }
+
+    /// Gives the head and the tape; a second outcome is dropped.
+    func resume(_ stream: UpstreamStream) {
+        guard case .stream(let continuation)? = asker.take() else { return }
+        var stream = stream
+        stream.head.redirects = redirects
+        continuation.resume(returning: .success(stream))
+    }
+
+    /// Gives the failure to who asked, or to the tape that they hold.
+    func fail(_ error: FetchError) {
+        tape?.fail(BodyFailure(error.message))
+        switch asker.take() {
+        case .whole(let continuation): continuation.resume(returning: .failure(error))
+        case .stream(let continuation): continuation.resume(returning: .failure(error))
+        case nil: break
         }
-        continuation.take()?.resume(returning: counted)
     }
 
     func fault(_ stage: FetchError.Stage, _ message: String) -> FetchError {
@@ -61,7 +120,7 @@ final class Exchange {
 
     /// The next hop where an answer points elsewhere and may be followed; nil where it is the answer.
     func next(after response: UpstreamResponse) throws(FetchError) -> Hop? {
-        guard order.maxRedirects > 0,
+        guard order.maxRedirects > 0, feed == nil,
             let target = Redirect.location(status: response.status, method: hop.method, fields: response.fields)
         else { return nil }
         guard Set(response.fields.all("Location")).count == 1 else {

@@ -6,14 +6,15 @@ import LarderIO
 
 /// Confined to its loop; reached through a `LoopBound`.
 final class FetchCore {
-    private let loop: EventLoop
+    let loop: EventLoop
     private let log: Logger
     private let time: any TimeSource
     private let cells: FetchCells
     private var settings: FetchSettings
     private var admission: Admission
-    private var exchanges: [UInt64: Exchange] = [:]
-    private var multi: CurlMulti?
+    private(set) var exchanges: [UInt64: Exchange] = [:]
+    private(set) var multi: CurlMulti?
+    private var way: WayBack?
     private var isShut = false
 
     init(loop: EventLoop, settings: FetchSettings, log: Logger, cells: FetchCells, time: any TimeSource) {
@@ -33,9 +34,41 @@ final class FetchCore {
         _ ticket: FetchTicket, _ order: FetchOrder,
         _ continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>
     ) {
+        begin(ticket, order, .whole(continuation), stall: .zero, feed: nil)
+    }
+
+    /// - Parameter way: how what happens on other threads comes back here.
+    func start(
+        _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand, way: WayBack,
+        _ continuation: CheckedContinuation<Result<UpstreamStream, FetchError>, Never>
+    ) {
+        self.way = way
+        var order = order
+        var feed: UploadFeed?
+        if let upload = demand.upload {
+            // What has no body is sent as such; content of a HEAD means nothing (RFC 9110 §9.3.2).
+            if upload.length == 0 || order.method == .head {
+                order.body = order.method == .head ? nil : []
+                upload.reader.abandon()
+            } else {
+                let id = ticket.id
+                feed = UploadFeed(upload) { result in way.post { $0.took(id, result) } }
+            }
+        }
+        begin(ticket, order, .stream(continuation), stall: demand.stall, feed: feed)
+    }
+
+    private func begin(
+        _ ticket: FetchTicket, _ order: FetchOrder, _ asker: Asker, stall: Duration, feed: UploadFeed?
+    ) {
         func refuse(_ stage: FetchError.Stage, _ message: String) {
             cells.count(failure: stage)
-            continuation.resume(returning: .failure(FetchError(stage: stage, origin: "", message: message)))
+            feed?.abandon()
+            let error = FetchError(stage: stage, origin: "", message: message)
+            switch asker {
+            case .whole(let continuation): continuation.resume(returning: .failure(error))
+            case .stream(let continuation): continuation.resume(returning: .failure(error))
+            }
         }
         guard !isShut else { return refuse(.cancelled, "The fetcher has been shut down.") }
         guard !ticket.isCancelled else { return refuse(.cancelled, "Nobody waits for it any more.") }
@@ -50,26 +83,37 @@ final class FetchCore {
             url: url, method: order.method, fields: order.fields, secretFields: order.secretFields, body: order.body,
             addresses: order.addresses)
         let exchange = Exchange(
-            id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline,
-            continuation: continuation)
+            id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,
+            stall: stall, feed: feed)
         exchanges[exchange.id] = exchange
-        exchange.deadlineTimer = loop.schedule(at: exchange.deadline) { [weak self, weak exchange] in
-            guard let self, let exchange else { return }
-            exchange.deadlineTimer = nil
-            finish(
-                exchange,
-                .failure(
-                    exchange.fault(
-                        .timedOut, "No whole answer came within \(Units.format(duration: order.deadline)).")))
-            pump()
-        }
+        watchDeadline(exchange, at: exchange.deadline)
         ask(exchange, isUnderWay: false)
         pump()
     }
 
+    private func watchDeadline(_ exchange: Exchange, at deadline: MonotonicTime) {
+        exchange.deadlineTimer = loop.schedule(at: deadline) { [weak self, weak exchange] in
+            guard let self, let exchange else { return }
+            exchange.deadlineTimer = nil
+            // Time in which a request's body was passed on, or was waited for, is not the answer's.
+            if let feed = exchange.feed, case .transferring(let transfer) = exchange.phase {
+                let start = feed.waitsForReader ? loop.monotonic : transfer.touched
+                if feed.wasAsked, start + exchange.order.deadline > loop.monotonic {
+                    return watchDeadline(exchange, at: start + exchange.order.deadline)
+                }
+            }
+            let what = exchange.isStream ? "answer" : "whole answer"
+            finish(
+                exchange,
+                exchange.fault(
+                    .timedOut, "No \(what) came within \(Units.format(duration: exchange.order.deadline))."))
+            pump()
+        }
+    }
+
     func cancel(_ id: UInt64) {
         guard let exchange = exchanges[id] else { return }
-        finish(exchange, .failure(exchange.fault(.cancelled, "Nobody waits for it any more.")))
+        finish(exchange, exchange.fault(.cancelled, "Nobody waits for it any more."))
         pump()
     }
 
@@ -84,10 +128,11 @@ final class FetchCore {
     func shutDown() {
         isShut = true
         for exchange in Array(exchanges.values) {
-            finish(exchange, .failure(exchange.fault(.cancelled, "The fetcher has been shut down.")))
+            finish(exchange, exchange.fault(.cancelled, "The fetcher has been shut down."))
         }
         multi?.close()
         multi = nil
+        way = nil
         showLoad()
     }
 
@@ -98,7 +143,7 @@ final class FetchCore {
         case .granted: launch(exchange)
         case .waits: exchange.phase = .waiting
         case .refused:
-            finish(exchange, .failure(exchange.fault(.overloaded, "Too many fetches are waiting already.")))
+            finish(exchange, exchange.fault(.overloaded, "Too many fetches are waiting already."))
         }
     }
 
@@ -109,17 +154,25 @@ final class FetchCore {
             let multi = try readyMulti(exchange)
             let transfer = try CurlTransfer(
                 exchange.hop, maxBody: exchange.order.maxBody, maxSends: exchange.maxSends,
-                connectTimeout: min(settings.connectTimeout, rest), settings: settings, share: multi.share, time: time)
+                connectTimeout: min(settings.connectTimeout, rest), settings: settings, share: multi.share,
+                window: exchange.isStream ? settings.streamWindow : nil, feed: exchange.feed, loop: loop, time: time)
             exchange.phase = .transferring(transfer)
-            try multi.add(transfer) { [weak self, weak exchange] end in
-                guard let self, let exchange else { return }
-                ended(exchange, transfer, end)
-                pump()
-            }
+            try multi.add(
+                transfer,
+                attend: { [weak self, weak exchange, weak transfer] in
+                    guard let self, let exchange, let transfer else { return }
+                    attend(exchange, transfer)
+                    pump()
+                },
+                ended: { [weak self, weak exchange] end in
+                    guard let self, let exchange else { return }
+                    ended(exchange, transfer, end)
+                    pump()
+                })
         } catch {
             exchange.phase = .idle
             admission.release(exchange.hop.url.origin)
-            finish(exchange, .failure(error))
+            finish(exchange, error)
         }
     }
 
@@ -134,36 +187,99 @@ final class FetchCore {
 
     /// A transfer came to its end by itself.
     private func ended(_ exchange: Exchange, _ transfer: CurlTransfer, _ end: TransferEnd) {
+        leave(exchange, transfer)
+        if exchange.isAnswered {
+            switch end {
+            case .answered: finish(exchange, nil)
+            case .failed(let error, _): finish(exchange, error)
+            }
+            return
+        }
+        if let verdict = exchange.verdict.take() { return proceed(exchange, verdict) }
+        switch end {
+        case .answered(let response):
+            let verdict = judge(exchange, response)
+            guard case .answer = verdict else { return proceed(exchange, verdict) }
+            if exchange.isStream {
+                guard let tape = transfer.tape, let head = transfer.finalHead else {
+                    preconditionFailure("an answer without a head")
+                }
+                tape.finish()
+                finish(exchange, nil)
+                exchange.resume(UpstreamStream(head: head, body: tape, cancel: {}))
+            } else {
+                finish(exchange, nil)
+                exchange.resume(response)
+            }
+        case .failed(let error, let sawAnswer):
+            let decision = RetryPolicy.afterFailure(
+                error, sawAnswer: sawAnswer, method: exchange.hop.method, mayRetry: exchange.mayRetry,
+                tries: exchange.retries + 1, rest: exchange.deadline - loop.monotonic, chance: .random(in: 0..<1))
+            if case .after(let pause) = decision { return retry(exchange, after: pause) }
+            finish(exchange, error)
+        }
+    }
+
+    /// The transfer is no longer the exchange's.
+    private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
         admission.release(transfer.hop.url.origin)
         count(transfer)
         let resent = max(0, transfer.sends - 1)
         exchange.retries += resent
         cells.retries.add(resent)
-        let decision: RetryDecision
-        switch end {
-        case .answered(let response):
-            do throws(FetchError) {
-                if let next = try exchange.next(after: response) {
-                    exchange.hop = next
-                    exchange.redirects += 1
-                    cells.redirects.add()
-                    return ask(exchange, isUnderWay: true)
-                }
-            } catch {
-                return finish(exchange, .failure(error))
-            }
-            decision = RetryPolicy.afterAnswer(
-                response, method: exchange.hop.method, mayRetry: exchange.order.mayRetry, tries: exchange.retries + 1,
-                rest: exchange.deadline - loop.monotonic, chance: .random(in: 0..<1))
-            if decision == .giveUp { finish(exchange, .success(response)) }
-        case .failed(let error, let sawAnswer):
-            decision = RetryPolicy.afterFailure(
-                error, sawAnswer: sawAnswer, method: exchange.hop.method, mayRetry: exchange.order.mayRetry,
-                tries: exchange.retries + 1, rest: exchange.deadline - loop.monotonic, chance: .random(in: 0..<1))
-            if decision == .giveUp { finish(exchange, .failure(error)) }
+    }
+
+    /// What an answer leads to. Once for each answer.
+    private func judge(_ exchange: Exchange, _ response: UpstreamResponse, resent: Int = 0) -> Verdict {
+        do throws(FetchError) {
+            if let next = try exchange.next(after: response) { return .redirect(next) }
+        } catch {
+            return .failed(error)
         }
-        if case .after(let pause) = decision { retry(exchange, after: pause) }
+        let decision = RetryPolicy.afterAnswer(
+            response, method: exchange.hop.method, mayRetry: exchange.mayRetry, tries: exchange.retries + resent + 1,
+            rest: exchange.deadline - loop.monotonic, chance: .random(in: 0..<1))
+        if case .after(let pause) = decision { return .retry(pause) }
+        return .answer
+    }
+
+    private func proceed(_ exchange: Exchange, _ verdict: Verdict) {
+        switch verdict {
+        case .answer: break
+        case .redirect(let hop):
+            exchange.hop = hop
+            exchange.redirects += 1
+            cells.redirects.add()
+            ask(exchange, isUnderWay: true)
+        case .retry(let pause): retry(exchange, after: pause)
+        case .failed(let error): finish(exchange, error)
+        }
+    }
+
+    /// A transfer under way has its final head, has got its 100, or wants a body that is held back.
+    private func attend(_ exchange: Exchange, _ transfer: CurlTransfer) {
+        attendFeed(exchange, transfer)
+        guard exchange.isStream, !exchange.isAnswered, exchange.verdict == nil, let head = transfer.finalHead,
+            let tape = transfer.tape
+        else { return }
+        let verdict = judge(exchange, transfer.answer(), resent: max(0, transfer.sends - 1))
+        guard case .answer = verdict else {
+            // What is left of an answer that nobody will see is read for the sake of its connection, if it is little.
+            if transfer.endsSoon { return exchange.verdict = verdict }
+            multi?.remove(transfer)
+            leave(exchange, transfer)
+            return proceed(exchange, verdict)
+        }
+        exchange.deadlineTimer.map(loop.cancel)
+        exchange.deadlineTimer = nil
+        exchange.tape = tape
+        watchStall(exchange, transfer, at: loop.monotonic + exchange.stall)
+        let (id, way) = (exchange.id, way)
+        tape.on(
+            BodyTape.Callbacks(
+                room: { way?.post { $0.gotRoom(id) } }, deserted: { way?.post { $0.cancel(id) } }))
+        exchange.resume(UpstreamStream(head: head, body: tape, cancel: { way?.post { $0.cancel(id) } }))
     }
 
     private func retry(_ exchange: Exchange, after pause: Duration) {
@@ -178,11 +294,12 @@ final class FetchCore {
         exchange.phase = .pausing(timer)
     }
 
-    /// Ends an exchange, whatever it is at. The one place where an outcome is given.
-    private func finish(_ exchange: Exchange, _ outcome: Result<UpstreamResponse, FetchError>) {
+    /// Ends an exchange, whatever it is at. A failure goes to who asked or to their tape; a success is the caller's to
+    /// give, but for a tape that was handed out.
+    func finish(_ exchange: Exchange, _ failure: FetchError?) {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
-        exchange.deadlineTimer.map(loop.cancel)
-        exchange.deadlineTimer = nil
+        for timer in [exchange.deadlineTimer, exchange.stallTimer, exchange.holdTimer] { timer.map(loop.cancel) }
+        (exchange.deadlineTimer, exchange.stallTimer, exchange.holdTimer) = (nil, nil, nil)
         switch exchange.phase {
         case .idle: break
         case .waiting: admission.withdraw(exchange.id)
@@ -193,18 +310,21 @@ final class FetchCore {
             count(transfer)
         }
         exchange.phase = .idle
-        switch outcome {
-        case .success: cells.answered.add()
-        case .failure(let error):
-            cells.count(failure: error.stage)
-            log.debug("fetch failed", ["origin": error.origin, "stage": error.stage.rawValue, "why": error.message])
+        exchange.feed?.abandon()
+        if let failure {
+            cells.count(failure: failure.stage)
+            log.debug(
+                "fetch failed", ["origin": failure.origin, "stage": failure.stage.rawValue, "why": failure.message])
+        } else {
+            cells.answered.add()
         }
         showLoad()
-        exchange.resume(outcome)
+        if let failure { exchange.fail(failure) } else { exchange.tape?.finish() }
+        exchange.tape = nil
     }
 
     /// Lets those that wait take the slots that are free.
-    private func pump() {
+    func pump() {
         while !isShut, let id = admission.next() {
             guard let exchange = exchanges[id] else {
                 preconditionFailure("a fetch waits that has ended")
@@ -225,30 +345,5 @@ final class FetchCore {
     private func showLoad() {
         cells.active.set(admission.active)
         cells.waiting.set(admission.waiting)
-    }
-}
-
-/// The counters, found once.
-struct FetchCells: Sendable {
-    let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting: CounterCell
-    private let failures: [FetchError.Stage: CounterCell]
-
-    init(_ registry: CounterRegistry) {
-        answered = registry.cell(FetchCounters.fetches, "answered")
-        failures = Dictionary(
-            uniqueKeysWithValues: FetchError.Stage.allCases.map {
-                ($0, registry.cell(FetchCounters.fetches, $0.rawValue))
-            })
-        newConnections = registry.cell(FetchCounters.requests, "new")
-        keptConnections = registry.cell(FetchCounters.requests, "kept")
-        retries = registry.cell(FetchCounters.retries)
-        redirects = registry.cell(FetchCounters.redirects)
-        receivedBytes = registry.cell(FetchCounters.receivedBytes)
-        active = registry.cell(FetchCounters.active)
-        waiting = registry.cell(FetchCounters.waiting)
-    }
-
-    func count(failure stage: FetchError.Stage) {
-        failures[stage]?.add()
     }
 }

@@ -14,6 +14,8 @@ public struct FetchSettings: Sendable, Hashable {
     public var maxTransfers: Int
     /// Default 1,000. Fetches that may wait for their turn; one more is refused as `overloaded`.
     public var maxWaiting: Int
+    /// Default 1 MiB. Bytes of a body under way that are kept in memory before its upstream must wait.
+    public var streamWindow: Int
     /// Default nil: a direct connection. Never taken from the environment. May hold credentials, so it is never shown.
     /// With a proxy the far address cannot be seen: it is the proxy that must keep answers' URLs from private hosts;
     /// here only private address literals and local names are refused.
@@ -25,13 +27,15 @@ public struct FetchSettings: Sendable, Hashable {
     /// Settings; what is left out has its default.
     public init(
         userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxConnectionsPerHost: Int = 8,
-        maxTransfers: Int = 64, maxWaiting: Int = 1000, proxy: String? = nil, caFile: String? = nil
+        maxTransfers: Int = 64, maxWaiting: Int = 1000, streamWindow: Int = 1 << 20, proxy: String? = nil,
+        caFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.connectTimeout = connectTimeout
         self.maxConnectionsPerHost = maxConnectionsPerHost
         self.maxTransfers = maxTransfers
         self.maxWaiting = maxWaiting
+        self.streamWindow = streamWindow
         self.proxy = proxy
         self.caFile = caFile
     }

@@ -16,7 +16,10 @@ enum RequestLines {
 
     /// NUL-terminated lines for a `curl_slist`. In libcurl's notation "Name;" sends an empty field and "Name:" drops
     /// the field libcurl would add (https://curl.se/libcurl/c/CURLOPT_HTTPHEADER.html).
-    static func make(fields: HeaderFields, secretFields: HeaderFields, hasBody: Bool) throws(Refusal) -> [Bytes] {
+    /// - Parameter expectsContinue: the body is held back until the upstream asks for it.
+    static func make(
+        fields: HeaderFields, secretFields: HeaderFields, hasBody: Bool, expectsContinue: Bool = false
+    ) throws(Refusal) -> [Bytes] {
         var lines: [Bytes] = []
         // A credential replaces a field of the same name.
         for field in fields.lines where !secretFields.contains(field.name) {
@@ -25,8 +28,11 @@ enum RequestLines {
         for field in secretFields.lines {
             if let line = try line(field) { lines.append(line) }
         }
-        // An answer to "Expect" costs a round trip or a second of waiting; our bodies are small.
+        // libcurl expects a 100 before any larger body, which costs a round trip or a second of waiting: not unless
+        // asked for. And then it is for us to wait: libcurl takes a 417 for a reason to send the request again, without
+        // its field and without telling us what the answer said. It heeds the first line of a name and sends the others.
         lines.append(Bytes(text: "Expect:\0"))
+        if expectsContinue { lines.append(Bytes(text: "Expect: 100-continue\0")) }
         if hasBody, !fields.contains("Content-Type") { lines.append(Bytes(text: "Content-Type:\0")) }
         return lines
     }

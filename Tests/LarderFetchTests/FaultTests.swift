@@ -268,8 +268,8 @@ struct BadHead: Sendable, CustomTestStringConvertible {
 
     static let all: [BadHead] = [
         BadHead("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 3\r\n"),
-        BadHead("the same length twice", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n"),
-        BadHead("a list of lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n"),
+        BadHead("a list of two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5, 3\r\n"),
+        BadHead("a length in an interim answer", "HTTP/1.1 103 Early\r\nContent-Length: 5\r\n"),
         BadHead("a signed length", "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n"),
         BadHead("a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n"),
         BadHead("a length with a tail", "HTTP/1.1 200 OK\r\nContent-Length: 5 x\r\n"),

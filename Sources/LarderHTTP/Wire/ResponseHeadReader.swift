@@ -1,20 +1,20 @@
-// The head of an answer, checked line by line before any of the body is believed. libcurl accepts conflicting and
-// listed Content-Length, Content-Length beside Transfer-Encoding, folded lines, bare line feeds and white space before
-// the colon: each is a way to make two readers see two answers (RFC 9112 §11.1), so each makes the answer malformed
-// here. Pure: it is fed the raw lines in order and never sees the body.
+// The head of an answer, checked line by line before any of the body is believed. libcurl accepts differing lengths,
+// Content-Length beside Transfer-Encoding, folded lines, bare line feeds and white space before the colon: each is a way
+// to make two readers see two answers (RFC 9112 §11.1), so each makes the answer malformed here. Pure: it is fed the raw
+// lines in order and never sees the body.
 import LarderCore
 
 /// What was wrong with a head, in words that hold nothing of the answer's content.
-struct HeadFault: Error, Sendable, Hashable {
-    var message: String
+public struct ResponseHeadFault: Error, Sendable, Hashable {
+    public var message: String
 
-    init(_ message: String) {
+    public init(_ message: String) {
         self.message = message
     }
 }
 
-/// How the end of the body is known (RFC 9112 §6.3).
-enum BodyFraming: Sendable, Hashable {
+/// How the end of an answer's body is known (RFC 9112 §6.3).
+public enum ResponseFraming: Sendable, Hashable {
     /// There is no body, whatever the fields say: HEAD, 204, 304.
     case none
     case length(Int64)
@@ -23,53 +23,61 @@ enum BodyFraming: Sendable, Hashable {
     case untilClose
 }
 
-/// Reads head lines; heads of interim answers (1xx) are passed over.
-struct AnswerHead: Sendable {
+/// Reads the lines of an answer's heads: interim ones first, then the final one. What it lets through can be read in one
+/// way only, and can be written on as it is.
+public struct ResponseHeadReader: Sendable {
     /// What a line led to.
-    enum Step: Sendable, Hashable {
+    public enum Step: Sendable, Hashable {
         /// The first line of a head that may be the final one.
         case began
         case more
+        /// An interim head of that status is whole.
+        case interim(Int)
         /// The final head is whole and its framing is known.
-        case complete(BodyFraming)
+        case complete(ResponseFraming)
         /// A line after the final head: a trailer, which nothing here believes.
         case trailer
     }
 
-    /// All heads and trailers of one answer together.
-    static let maxBytes = 64 * 1024
+    /// Bytes of all heads and trailers of one answer together: room for one field of 64 KiB and as much beside it.
+    public static let maxBytes = 128 * 1024
     /// Field lines in one head.
-    static let maxFields = 256
-    /// Interim heads before the final one.
-    static let maxInterim = 8
+    public static let maxFields = 512
+    /// Interim heads that are kept; what comes beyond is passed over, in the bounds of `maxBytes`.
+    public static let maxInterim = 8
 
-    private(set) var status = 0
-    private(set) var reason = ""
-    private(set) var fields = HeaderFields()
-    private(set) var framing: BodyFraming?
+    public private(set) var status = 0
+    public private(set) var reason = ""
+    /// As received, but for a repeated Content-Length, of which one line with one value is left.
+    public private(set) var fields = HeaderFields()
+    public private(set) var framing: ResponseFraming?
+    /// The present head is of HTTP/1.0.
+    public private(set) var isVersion10 = false
+    /// Interim heads other than 100, which is between the two ends of one connection (RFC 9110 §15.2.1).
+    public private(set) var interim: [InterimHead] = []
 
     private enum Place { case statusLine, fieldLines, trailers }
     private let isHead: Bool
     private var place = Place.statusLine
-    private var isVersion10 = false
     private var bytes = 0
-    private var interims = 0
 
     /// A reader for the answer to a request of that method.
-    init(method: Method) {
+    public init(method: Method) {
         isHead = method == .head
     }
 
-    /// Whether a byte of an answer has been seen.
-    var isUntouched: Bool { bytes == 0 }
+    /// Whether no byte of an answer has been seen.
+    public var isUntouched: Bool { bytes == 0 }
 
-    /// Takes the next line with its line end.
-    mutating func take(_ line: UnsafeRawBufferPointer) throws(HeadFault) -> Step {
+    /// Takes the next line with its line end. Not to be called again after a fault.
+    public mutating func take(_ line: UnsafeRawBufferPointer) throws(ResponseHeadFault) -> Step {
         bytes += line.count
-        guard bytes <= Self.maxBytes else { throw HeadFault("the head is larger than \(Self.maxBytes / 1024) KiB") }
+        guard bytes <= Self.maxBytes else {
+            throw ResponseHeadFault("the head is larger than \(Self.maxBytes / 1024) KiB")
+        }
         if case .trailers = place { return .trailer }
         guard line.count >= 2, line[line.count - 1] == 0x0A, line[line.count - 2] == 0x0D else {
-            throw HeadFault("a line of the head does not end with CR LF")
+            throw ResponseHeadFault("a line of the head does not end with CR LF")
         }
         let text = UnsafeRawBufferPointer(rebasing: line.dropLast(2))
         switch place {
@@ -87,40 +95,45 @@ struct AnswerHead: Sendable {
 
     /// `HTTP/1.1 200 OK`. The space before an empty reason is demanded by RFC 9112 §4 and often left out; it carries
     /// no meaning, so its absence is borne.
-    private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(HeadFault) {
+    private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(ResponseHeadFault) {
         fields = [:]
         let version = Array("HTTP/1.".utf8)
         guard line.count >= 12, line.prefix(7).elementsEqual(version), line[8] == 0x20 else {
-            throw HeadFault("the answer does not begin with an HTTP/1 status line")
+            throw ResponseHeadFault("the answer does not begin with an HTTP/1 status line")
         }
-        guard line[7] == 0x30 || line[7] == 0x31 else { throw HeadFault("the answer has another HTTP version") }
+        guard line[7] == 0x30 || line[7] == 0x31 else {
+            throw ResponseHeadFault("the answer has another HTTP version")
+        }
         isVersion10 = line[7] == 0x30
         var code = 0
         for byte in line[9..<12] {
-            guard byte &- 0x30 < 10 else { throw HeadFault("the status is no number of three digits") }
+            guard byte &- 0x30 < 10 else { throw ResponseHeadFault("the status is no number of three digits") }
             code = code * 10 + Int(byte - 0x30)
         }
-        guard code >= 100, code < 600 else { throw HeadFault("the status \(code) does not exist") }
+        guard code >= 100, code < 600 else { throw ResponseHeadFault("the status \(code) does not exist") }
         guard line.count == 12 || line[12] == 0x20 else {
-            throw HeadFault("the status is no number of three digits")
+            throw ResponseHeadFault("the status is no number of three digits")
         }
         let phrase = line.dropFirst(13)
         guard phrase.allSatisfy(Self.isValueByte) else {
-            throw HeadFault("the reason holds a control character")
+            throw ResponseHeadFault("the reason holds a control character")
         }
         status = code
         reason = HeaderField.text(phrase)
     }
 
-    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(HeadFault) {
+    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(ResponseHeadFault) {
         guard fields.lines.count < Self.maxFields else {
-            throw HeadFault("the head has more than \(Self.maxFields) fields")
+            throw ResponseHeadFault("the head has more than \(Self.maxFields) fields")
         }
-        if let first = line.first, first == 0x20 || first == 0x09 { throw HeadFault("a field is folded over lines") }
-        guard let colon = line.firstIndex(of: 0x3A) else { throw HeadFault("a field line has no colon") }
+        // A client may join folded lines (RFC 9112 §5.2); who does not know of folding sees another field.
+        if let first = line.first, first == 0x20 || first == 0x09 {
+            throw ResponseHeadFault("a field is folded over lines")
+        }
+        guard let colon = line.firstIndex(of: 0x3A) else { throw ResponseHeadFault("a field line has no colon") }
         let name = line[..<colon]
         guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else {
-            throw HeadFault(
+            throw ResponseHeadFault(
                 name.last == 0x20 || name.last == 0x09
                     ? "there is white space before a field's colon" : "a field has an impossible name")
         }
@@ -128,7 +141,7 @@ struct AnswerHead: Sendable {
         while let first = value.first, first == 0x20 || first == 0x09 { value = value.dropFirst() }
         while let last = value.last, last == 0x20 || last == 0x09 { value = value.dropLast() }
         guard value.allSatisfy(Self.isValueByte) else {
-            throw HeadFault("the value of a field holds a control character")
+            throw ResponseHeadFault("the value of a field holds a control character")
         }
         fields.add(String(decoding: name, as: UTF8.self), HeaderField.text(value))
     }
@@ -138,14 +151,20 @@ struct AnswerHead: Sendable {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }
 
-    private mutating func endHead() throws(HeadFault) -> Step {
+    private mutating func endHead() throws(ResponseHeadFault) -> Step {
         guard status >= 200 else {
             // 101 switches to a protocol that was never asked for.
-            guard status != 101 else { throw HeadFault("the answer switches protocols unasked") }
-            interims += 1
-            guard interims <= Self.maxInterim else { throw HeadFault("there are too many interim answers") }
+            guard status != 101 else { throw ResponseHeadFault("the answer switches protocols unasked") }
+            // An interim answer ends with its head (RFC 9112 §6.3) and may hold neither field (RFC 9110 §8.6, RFC 9112
+            // §6.1): a reader that heeds them takes the next head for its body.
+            guard !fields.contains("Content-Length"), !fields.contains("Transfer-Encoding") else {
+                throw ResponseHeadFault("an interim answer says that it has a body")
+            }
+            if status != 100, interim.count < Self.maxInterim {
+                interim.append(InterimHead(status: status, fields: fields))
+            }
             place = .statusLine
-            return .more
+            return .interim(status)
         }
         let framing = try readFraming()
         self.framing = framing
@@ -153,28 +172,45 @@ struct AnswerHead: Sendable {
         return .complete(framing)
     }
 
-    /// RFC 9112 §6.1 and §6.3, without the leniency it permits.
-    private func readFraming() throws(HeadFault) -> BodyFraming {
+    /// RFC 9112 §6.1 and §6.3, without the leniency it permits but for the identical lengths of RFC 9110 §8.6.
+    private mutating func readFraming() throws(ResponseHeadFault) -> ResponseFraming {
         let lengths = fields.all("Content-Length")
         let codings = fields.all("Transfer-Encoding")
         guard lengths.isEmpty || codings.isEmpty else {
-            throw HeadFault("the head has both Content-Length and Transfer-Encoding")
+            throw ResponseHeadFault("the head has both Content-Length and Transfer-Encoding")
         }
-        guard lengths.count <= 1, codings.count <= 1 else {
-            throw HeadFault("the length of the body is given more than once")
-        }
-        var framing = BodyFraming.untilClose
+        var framing = ResponseFraming.untilClose
         if let coding = codings.first {
-            guard !isVersion10 else { throw HeadFault("an HTTP/1.0 answer has a Transfer-Encoding") }
-            guard ASCII.equalFolded(coding, "chunked") else { throw HeadFault("the Transfer-Encoding is not chunked") }
+            guard codings.count == 1 else { throw ResponseHeadFault("the Transfer-Encoding is given more than once") }
+            guard !isVersion10 else { throw ResponseHeadFault("an HTTP/1.0 answer has a Transfer-Encoding") }
+            guard ASCII.equalFolded(coding, "chunked") else {
+                throw ResponseHeadFault("the Transfer-Encoding is not chunked")
+            }
             framing = .chunked
         }
-        if let length = lengths.first {
-            guard !length.isEmpty, length.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let count = Int64(length) else {
-                throw HeadFault("the Content-Length is no number")
-            }
-            framing = .length(count)
-        }
+        if !lengths.isEmpty { framing = .length(try readLength(lengths)) }
         return isHead || status == 204 || status == 304 ? .none : framing
+    }
+
+    /// One length, however often it is said.
+    private mutating func readLength(_ lines: [String]) throws(ResponseHeadFault) -> Int64 {
+        var length: Int64?
+        var times = 0
+        for line in lines {
+            for item in line.split(separator: ",", omittingEmptySubsequences: false) {
+                let digits = ASCII.trimmed(item)
+                guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let count = Int64(digits) else {
+                    throw ResponseHeadFault("the Content-Length is no number")
+                }
+                guard length == nil || length == count else {
+                    throw ResponseHeadFault("the head has differing Content-Lengths")
+                }
+                length = count
+                times += 1
+            }
+        }
+        guard let length else { throw ResponseHeadFault("the Content-Length is no number") }
+        if times > 1 { fields.set("Content-Length", String(length)) }
+        return length
     }
 }

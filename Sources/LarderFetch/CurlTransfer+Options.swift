@@ -1,0 +1,86 @@
+// What an easy handle is set to. Each option that is left at libcurl's default is left so on purpose; those that decide
+// about trust, framing and time are all set here.
+import CCurl
+import LarderCore
+
+extension CurlTransfer {
+    /// Bytes that libcurl reads at a time for a body that is passed on: fewer turns of the loop for each megabyte.
+    private static let streamBuffer = 64 * 1024
+
+    func configure(
+        _ options: inout CurlOptions, settings: FetchSettings, connectTimeout: Duration, share: OpaquePointer?
+    ) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        options.text(CURLOPT_URL, hop.url.text)
+        options.text(CURLOPT_PROTOCOLS_STR, "http,https")
+        options.number(CURLOPT_FOLLOWLOCATION, 0)
+        options.number(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        options.number(CURLOPT_HTTP09_ALLOWED, 0)
+        // Bytes stay as received: no content coding is asked for or undone.
+        options.number(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        setMethod(&options)
+        if !settings.userAgent.isEmpty { options.text(CURLOPT_USERAGENT, settings.userAgent) }
+
+        options.data(CURLOPT_HEADERFUNCTION, curlTookHeadLine)
+        options.pointer(CURLOPT_HEADERDATA, context)
+        options.data(CURLOPT_WRITEFUNCTION, curlTookBody)
+        options.pointer(CURLOPT_WRITEDATA, context)
+        if window != nil { options.number(CURLOPT_BUFFERSIZE, Self.streamBuffer) }
+        options.keep(larder_easy_set_open_socket(options.easy, curlOpensSocket))
+        options.pointer(CURLOPT_OPENSOCKETDATA, context)
+        options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
+        options.pointer(CURLOPT_PREREQDATA, context)
+
+        // An empty text, unlike none, keeps libcurl from asking the environment.
+        options.text(CURLOPT_PROXY, settings.proxy ?? "")
+        options.text(CURLOPT_NOPROXY, "")
+        options.number(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        options.number(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+
+        options.number(CURLOPT_SSL_VERIFYPEER, 1)
+        options.number(CURLOPT_SSL_VERIFYHOST, 2)
+        options.number(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        if let file = settings.caFile { options.text(CURLOPT_CAINFO, file) }
+        if let share { options.pointer(CURLOPT_SHARE, UnsafeMutableRawPointer(share)) }
+
+        options.number(CURLOPT_NOSIGNAL, 1)
+        options.number(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, connectTimeout.milliseconds)))
+        // Leaving a transfer must not wait for the resolver's thread, which would hold the whole loop: the thread is
+        // left to end by itself and frees its state (https://curl.se/libcurl/c/CURLOPT_QUICK_EXIT.html).
+        options.number(CURLOPT_QUICK_EXIT, 1)
+        options.number(CURLOPT_DNS_CACHE_TIMEOUT, 60)
+        options.number(CURLOPT_TCP_KEEPALIVE, 1)
+        // Servers drop idle connections after a minute or so; one that is about to go is not worth the race.
+        options.number(CURLOPT_MAXAGE_CONN, 55)
+        // A name may move: connections are not kept for ever.
+        options.number(CURLOPT_MAXLIFETIME_CONN, 600)
+    }
+
+    private func setMethod(_ options: inout CurlOptions) {
+        if let feed {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            options.number(CURLOPT_UPLOAD, 1)
+            // -1, an unknown length, makes libcurl send chunks.
+            options.keep(larder_easy_set_offset(options.easy, CURLOPT_INFILESIZE_LARGE, curl_off_t(feed.length ?? -1)))
+            options.data(CURLOPT_READFUNCTION, curlWantsBody)
+            options.pointer(CURLOPT_READDATA, context)
+            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
+        } else if let body = hop.body {
+            options.body(body)
+            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
+        } else if hop.method == .head {
+            options.number(CURLOPT_NOBODY, 1)
+        } else if hop.method == .get {
+            options.number(CURLOPT_HTTPGET, 1)
+        } else if [.post, .put, .patch].contains(hop.method) {
+            // These are expected to have a body: an empty one is said so by its length.
+            options.body([])
+            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
+        } else {
+            options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
+        }
+        // On a kept connection that dies libcurl sends the request again, whatever its method: what may not be sent
+        // twice gets a connection of its own.
+        if feed != nil || !RetryPolicy.isRepeatable(hop.method) { options.number(CURLOPT_FRESH_CONNECT, 1) }
+    }
+}

@@ -1,0 +1,27 @@
+// The counters of this room as the fetch loop holds them.
+import LarderCore
+
+/// The counters, found once.
+struct FetchCells: Sendable {
+    let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting: CounterCell
+    private let failures: [FetchError.Stage: CounterCell]
+
+    init(_ registry: CounterRegistry) {
+        answered = registry.cell(FetchCounters.fetches, "answered")
+        failures = Dictionary(
+            uniqueKeysWithValues: FetchError.Stage.allCases.map {
+                ($0, registry.cell(FetchCounters.fetches, $0.rawValue))
+            })
+        newConnections = registry.cell(FetchCounters.requests, "new")
+        keptConnections = registry.cell(FetchCounters.requests, "kept")
+        retries = registry.cell(FetchCounters.retries)
+        redirects = registry.cell(FetchCounters.redirects)
+        receivedBytes = registry.cell(FetchCounters.receivedBytes)
+        active = registry.cell(FetchCounters.active)
+        waiting = registry.cell(FetchCounters.waiting)
+    }
+
+    func count(failure stage: FetchError.Stage) {
+        failures[stage]?.add()
+    }
+}

@@ -1,0 +1,76 @@
+// A body under way: its pauses, the watch over its pace, and the request's body going the other way.
+import LarderCore
+import LarderIO
+
+extension FetchCore {
+    /// A tape that was full has room.
+    func gotRoom(_ id: UInt64) {
+        guard let exchange = exchanges[id], case .transferring(let transfer) = exchange.phase else { return }
+        transfer.gotRoom()
+        if transfer.canGoOn { multi?.goOn(transfer) }
+    }
+
+    /// The reader of a request's body has answered.
+    func took(_ id: UInt64, _ result: Result<Bytes?, BodyFailure>) {
+        guard let exchange = exchanges[id], let feed = exchange.feed else { return }
+        do throws(BodyFailure) {
+            try feed.take(result)
+        } catch {
+            guard !feed.isDropped else { return }
+            // The connection is closed in the middle of the body: the upstream must not take a part for the whole.
+            finish(exchange, exchange.fault(.cancelled, "The request's body did not come whole. \(error.reason)"))
+            return pump()
+        }
+        if case .transferring(let transfer) = exchange.phase, transfer.canGoOn { multi?.goOn(transfer) }
+    }
+
+    /// Fails the exchange when nothing comes for its limit though there is room.
+    func watchStall(_ exchange: Exchange, _ transfer: CurlTransfer, at deadline: MonotonicTime) {
+        exchange.stallTimer = loop.schedule(at: deadline) { [weak self, weak exchange, weak transfer] in
+            guard let self, let exchange, let transfer else { return }
+            exchange.stallTimer = nil
+            let now = loop.monotonic
+            if transfer.isFull {
+                // Where nobody reads at all, nobody will ever make room.
+                if exchange.tape?.readers == 0, exchange.unreadMark == transfer.received {
+                    finish(exchange, exchange.fault(.cancelled, "Nobody reads the answer."))
+                    return pump()
+                }
+                exchange.unreadMark = transfer.received
+                return watchStall(exchange, transfer, at: now + exchange.stall)
+            }
+            exchange.unreadMark = nil
+            if exchange.feed?.waitsForReader == true {
+                return watchStall(exchange, transfer, at: now + exchange.stall)
+            }
+            let due = transfer.touched + exchange.stall
+            guard due <= now else { return watchStall(exchange, transfer, at: due) }
+            finish(
+                exchange,
+                exchange.fault(.timedOut, "Nothing came for \(Units.format(duration: exchange.stall))."))
+            pump()
+        }
+    }
+
+    /// A request's body that is held back waits for a 100 no longer than its second; one that is dropped or may go lets
+    /// libcurl go on.
+    func attendFeed(_ exchange: Exchange, _ transfer: CurlTransfer) {
+        guard let feed = exchange.feed else { return }
+        if feed.isHeld, feed.wasAsked, exchange.holdTimer == nil {
+            exchange.holdTimer = loop.schedule(at: loop.monotonic + UploadFeed.longestHold) {
+                [weak self, weak exchange, weak transfer] in
+                guard let self, let exchange, let transfer else { return }
+                exchange.holdTimer = nil
+                feed.release()
+                letGoOn(transfer)
+            }
+        }
+        if feed.isDropped { multi?.drops(transfer) }
+        if !feed.isHeld || feed.isDropped { letGoOn(transfer) }
+    }
+
+    /// libcurl asks again, and then the reader is asked.
+    private func letGoOn(_ transfer: CurlTransfer) {
+        if transfer.canGoOn { multi?.goOn(transfer) }
+    }
+}

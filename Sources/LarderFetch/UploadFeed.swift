@@ -1,0 +1,119 @@
+// A request body on its way from its reader to libcurl. libcurl asks when it can send; what is not there yet pauses it.
+// The reader is asked for a piece when libcurl wants one and not before, so a refused request costs its sender nothing.
+import LarderCore
+
+/// Confined to the fetch loop.
+final class UploadFeed {
+    /// What libcurl is given.
+    enum Step {
+        case bytes(Int)
+        /// Nothing now: `isReady` says when to ask again.
+        case wait
+        case end
+    }
+
+    /// How long the upstream's 100 is waited for (RFC 9110 §10.1.1 leaves it to the client).
+    static let longestHold = Duration.seconds(1)
+
+    let length: Int64?
+    /// The request has said `Expect: 100-continue`, and neither the 100 nor the end of waiting has come.
+    private(set) var isHeld: Bool
+    /// libcurl has asked: the head is on its way.
+    private(set) var wasAsked = false
+    /// The final answer came first and was no success: what is left is not sent.
+    private(set) var isDropped = false
+    /// Everything was given to libcurl.
+    private(set) var isWhole = false
+    /// The reader has been asked and has not answered.
+    private(set) var isAsking = false
+    private let reader: any BodyReader
+    private let deliver: @Sendable (Result<Bytes?, BodyFailure>) -> Void
+    private var piece = Bytes()
+    private var offset = 0
+    private var given: Int64 = 0
+    private var hasEnded = false
+
+    /// - Parameter deliver: brings a piece, the end (nil) or a failure to `take`, on the loop.
+    init(_ upload: Upload, deliver: @escaping @Sendable (Result<Bytes?, BodyFailure>) -> Void) {
+        reader = upload.reader
+        length = upload.length
+        isHeld = upload.expectsContinue
+        self.deliver = deliver
+    }
+
+    /// Whether libcurl would be given something if it asked, or will never ask again.
+    var isReady: Bool { isDropped || !isHeld && (offset < piece.count || hasEnded) }
+    /// Whether it is the reader that keeps libcurl waiting.
+    var waitsForReader: Bool { isAsking && offset == piece.count && !isDropped }
+
+    /// Inside libcurl's call.
+    func give(into buffer: UnsafeMutableRawBufferPointer) -> Step {
+        wasAsked = true
+        if isHeld || isDropped { return .wait }
+        if offset == piece.count {
+            if hasEnded {
+                isWhole = true
+                return .end
+            }
+            ask()
+            return .wait
+        }
+        let count = min(buffer.count, piece.count - offset)
+        piece.withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<(offset + count)]))
+        }
+        offset += count
+        given += Int64(count)
+        if given == length {
+            hasEnded = true
+            isWhole = true
+        }
+        if offset == piece.count {
+            piece = []
+            offset = 0
+            ask()
+        }
+        return .bytes(count)
+    }
+
+    /// What the reader gave. A body of another length than its head said must not reach the upstream as a whole one, and
+    /// what is beyond its length would be taken for the next request (RFC 9112 §6.3).
+    func take(_ result: Result<Bytes?, BodyFailure>) throws(BodyFailure) {
+        isAsking = false
+        guard let next = try result.get() else {
+            guard length == nil || given == length else { throw BodyFailure("It is shorter than was said.") }
+            hasEnded = true
+            return
+        }
+        if let length, given + Int64(next.count) > length { throw BodyFailure("It is longer than was said.") }
+        piece = next
+        offset = 0
+    }
+
+    /// The body may go. The reader is asked now if libcurl has asked already.
+    func release() {
+        guard isHeld else { return }
+        isHeld = false
+        if wasAsked { ask() }
+    }
+
+    /// The rest is not wanted.
+    func drop() {
+        isDropped = true
+        reader.abandon()
+    }
+
+    func abandon() { reader.abandon() }
+
+    private func ask() {
+        guard !isAsking, !hasEnded else { return }
+        isAsking = true
+        Task { [reader, deliver] in
+            do throws(BodyFailure) {
+                deliver(.success(try await reader.next()))
+            } catch {
+                deliver(.failure(error))
+            }
+        }
+    }
+}
