@@ -28,6 +28,8 @@ struct Answer: Sendable {
     /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
     var digest: Digest?
     var stamp: MemoryStamp?
+    /// What makes the entry's identity, for explanations.
+    var keyParts: [KeyParameter] = []
     /// The stored entries it was made from, where that is not `digest` alone.
     var rows: [Digest]?
     /// It was made from several sources' answers.
@@ -158,7 +160,8 @@ extension DaemonContext {
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
         guard answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil,
-            answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head, request.isPlain,
+            answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head,
+            request.isPlain,
             // Memory tells clients apart by whether they take gzip, and by nothing else.
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true
         else { return }
@@ -170,6 +173,9 @@ extension DaemonContext {
             listener: request.listener, target: request.target,
             takesGzip: answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil, response: ready,
             key: digest, rows: answer.rows, stamp: stamp, now: now)
+        var part = ExplainedPart(provider: answer.provider)
+        part.key = answer.keyParts
+        explanations.keep(digest, part)
     }
 }
 

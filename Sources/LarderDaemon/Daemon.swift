@@ -117,6 +117,7 @@ public final class Daemon: Sendable {
             loops: loops, listeners: listeners, ready: context.tier,
             handler: dispatch, settings: serverSettings(settings), log: log.labelled("server"), counters: counters,
             time: time)
+        context.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         // Before the first request: on an inherited socket clients may wait already.
         readiness.set(true)
         let addresses: [String]

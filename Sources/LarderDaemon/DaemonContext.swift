@@ -3,6 +3,7 @@ import LarderCache
 import LarderCore
 import LarderIO
 import LarderProviders
+import LarderServer
 import LarderStore
 
 /// Settings and what is made from them, swapped as one (decision 18).
@@ -31,6 +32,8 @@ final class DaemonContext: Sendable {
     let startedAt: WallTime
     let totals: Totals
     let explanations = ExplanationBook()
+    /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
+    let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
     private let current: Lock<Snapshot>
 
     init(
@@ -59,9 +62,4 @@ final class DaemonContext: Sendable {
     func replace(_ snapshot: Snapshot) {
         current.withLock { $0 = snapshot }
     }
-}
-
-extension DaemonContext {
-    /// What a loop remembers of a memory hit.
-    func memoryHit(_ id: RequestID) async -> Explanation? { nil }
 }

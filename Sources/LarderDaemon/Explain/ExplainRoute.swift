@@ -28,7 +28,26 @@ struct ExplainRoute: Sendable {
 
     private func find(_ id: RequestID) async -> Explanation? {
         if let known = context.explanations.find(id) { return known }
-        return await context.memoryHit(id)
+        guard let ask = context.hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
+        return Self.explanation(id, hit, context.explanations.ready(hit.entry))
+    }
+
+    /// A memory hit: the loop noted the figures, the book knows whose entry it was.
+    private static func explanation(_ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?) -> Explanation {
+        var part = known ?? ExplainedPart(provider: "")
+        part.digest = hit.entry
+        part.outcome = .hit
+        part.rule = .fresh
+        part.forward = nil
+        part.storing = nil
+        part.isStored = nil
+        part.receivedAt = hit.answeredAt + .seconds(-Int64(hit.age))
+        part.initialAge = 0
+        part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
+        part.detail = "It was answered from memory."
+        return Explanation(
+            id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: "", route: "memory",
+            status: Int(hit.status), parts: [part])
     }
 
     // MARK: Rendering

@@ -49,6 +49,9 @@ final class ExplanationBook: Sendable {
         var slots: [Explanation] = []
         var next = 0
         var places: [RequestID: Int] = [:]
+        /// What memory was given, by the entry's digest: a loop's record of a hit names no more than that.
+        var ready: [Digest: ExplainedPart] = [:]
+        var readyOrder: [Digest] = []
     }
     private let pages = Lock(Pages())
 
@@ -65,6 +68,21 @@ final class ExplanationBook: Sendable {
             explanation.route = route
             explanation.status = status
         }
+    }
+
+    /// An answer is kept ready in memory.
+    func keep(_ digest: Digest, _ part: ExplainedPart) {
+        pages.withLock { pages in
+            if pages.ready.updateValue(part, forKey: digest) == nil { pages.readyOrder.append(digest) }
+            guard pages.readyOrder.count > 2 * Self.capacity else { return }
+            for old in pages.readyOrder.prefix(Self.capacity) { pages.ready[old] = nil }
+            pages.readyOrder.removeFirst(Self.capacity)
+        }
+    }
+
+    /// What is known of an entry that memory answers from.
+    func ready(_ digest: Digest) -> ExplainedPart? {
+        pages.withLock { $0.ready[digest] }
     }
 
     func find(_ id: RequestID) -> Explanation? {

@@ -60,6 +60,7 @@ struct PassRoute: Sendable {
         if entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
             answer.digest = entry.key.digest
             answer.rows = [request.primary.digest, entry.key.digest]
+            answer.keyParts = request.keyParts
             answer.stamp = served.stamp
         }
         var response = context.respond(await context.accepted(answer, by: server), to: server)
