@@ -4,7 +4,7 @@
 struct Arguments {
     /// One part of a run.
     enum Part: String, CaseIterable {
-        case hits, latency, misses, micro
+        case hits, latency, misses, mixed, collapse, million, eviction, kill, large, micro
     }
 
     var servers: [ServerKind] = ServerKind.allCases
@@ -17,8 +17,16 @@ struct Arguments {
     var loadCore = 1
     var larder = ".build/release/larder"
     var bareLoop = "Benchmarks/bareloop"
+    var originProgram = "Benchmarks/origin"
     var templates = "Benchmarks"
     var output: String?
+    /// Requests counted by `--hot-path`.
+    var hits = 400
+    var entries = 1_000_000
+    var objects = 100_000
+    var mixedRequests = 200_000
+    var kills = 20
+    var largeMebibytes = 1024
 
     static let usage = """
         usage: scripts/bench [options]
@@ -27,7 +35,12 @@ struct Arguments {
           --seconds N           length of a round (4)
           --servers A,B         of nginx,nginx-copy,varnish,bareloop,larder,larder-sqlite (all)
           --sizes A,B           of 1,10,100: kilobytes of body (all)
-          --only A,B            of hits,latency,misses,micro (all)
+          --only A,B            of hits,latency,misses,mixed,collapse,million,eviction,kill,large,micro (all)
+          --objects N           objects of the mixed workload (100000)
+          --requests N          requests of one of its rounds (200000)
+          --entries N           entries of `million` (1000000)
+          --kills N             how often `kill` kills (20; the goal is 1000)
+          --large N             size in MiB of the body of `large` (1024)
           --connections N       connections of the load, at most 512 (64)
           --server-core N       the core each server is pinned to (0)
           --load-core N         the core of the load and the origin (1)
@@ -43,6 +56,12 @@ struct Arguments {
             case "--quick": (rounds, seconds) = (3, 1)
             case "--rounds": rounds = try Self.number(word, rest.popFirst(), 1...99)
             case "--seconds": seconds = try Self.number(word, rest.popFirst(), 1...60)
+            case "--hits": hits = try Self.number(word, rest.popFirst(), 10...100_000)
+            case "--objects": objects = try Self.number(word, rest.popFirst(), 100...10_000_000)
+            case "--requests": mixedRequests = try Self.number(word, rest.popFirst(), 100...100_000_000)
+            case "--entries": entries = try Self.number(word, rest.popFirst(), 2000...100_000_000)
+            case "--kills": kills = try Self.number(word, rest.popFirst(), 1...100_000)
+            case "--large": largeMebibytes = try Self.number(word, rest.popFirst(), 1...1024)
             case "--connections": connections = try Self.number(word, rest.popFirst(), 1...512)
             case "--server-core": serverCore = try Self.number(word, rest.popFirst(), 0...1023)
             case "--load-core": loadCore = try Self.number(word, rest.popFirst(), 0...1023)
@@ -51,6 +70,7 @@ struct Arguments {
             case "--sizes": sizes = try Self.choices(word, rest.popFirst())
             case "--larder": larder = try Self.text(word, rest.popFirst())
             case "--bareloop": bareLoop = try Self.text(word, rest.popFirst())
+            case "--origin": originProgram = try Self.text(word, rest.popFirst())
             case "--templates": templates = try Self.text(word, rest.popFirst())
             case "--output": output = try Self.text(word, rest.popFirst())
             default: throw .usage("unknown option \(word)\n\(Self.usage)")

@@ -11,22 +11,22 @@ struct Reply {
     var body: Bytes
 }
 
-/// A connection to a server of this run. Every call waits at most five seconds.
+/// A connection to a server of this run. Every call waits a bounded time, five seconds unless told otherwise.
 final class ProbeClient {
     private let socket: Int32
     private var buffer: Bytes = []
 
-    init(port: UInt16) throws(Failure) {
-        socket = try Self.connect(port: port)
+    init(port: UInt16, patience seconds: Int = 5) throws(Failure) {
+        socket = try Self.connect(port: port, patience: seconds)
     }
 
     deinit { close(socket) }
 
     /// A connected socket without Nagle's delay.
-    static func connect(port: UInt16) throws(Failure) -> Int32 {
+    static func connect(port: UInt16, patience seconds: Int = 5) throws(Failure) -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { throw .failed("socket", systemReason()) }
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        var patience = timeval(tv_sec: seconds, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -45,13 +45,22 @@ final class ProbeClient {
     }
 
     /// What every client of the harness sends; wrk sends the same fields.
-    static func request(_ path: String, port: UInt16) -> Bytes {
-        Bytes(text: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+    ///
+    /// - Parameter fields: further field lines, each ended by CRLF.
+    static func request(_ path: String, port: UInt16, method: String = "GET", fields: String = "") -> Bytes {
+        Bytes(text: "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(fields)\r\n")
     }
 
-    /// The answer to one GET. Answers without `Content-Length` are failures: no server here sends one for these bodies.
+    /// The answer to one GET.
     func get(_ path: String, port: UInt16) throws(Failure) -> Reply {
-        let request = Self.request(path, port: port)
+        try ask(Self.request(path, port: port), path, hasBody: true)
+    }
+
+    /// The answer to a request made by `request`. Answers without `Content-Length` are failures: no server here sends
+    /// one for these bodies.
+    ///
+    /// - Parameter hasBody: whether the method allows the answer one; a 304 never has one.
+    func ask(_ request: Bytes, _ path: String, hasBody: Bool) throws(Failure) -> Reply {
         guard send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw .failed("send", systemReason())
         }
@@ -69,6 +78,10 @@ final class ProbeClient {
         }
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count > 1, let status = Int(words[1]) else { throw .failed(path, "no status line") }
+        guard hasBody, status != 304 else {
+            buffer.removeFirst(end)
+            return Reply(status: status, fields: fields, body: [])
+        }
         guard let text = fields.first("Content-Length"), let length = Int(text), length >= 0 else {
             throw .failed(path, "status \(status) without Content-Length")
         }

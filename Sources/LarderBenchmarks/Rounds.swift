@@ -63,7 +63,7 @@ struct Rounds {
         try eachTurn(servers) { (round, size, server) throws(Failure) in
             guard let rate = rates[size] else { return }
             try server.verify(size, stand: stand)
-            let text = try pinned(
+            let text = try stand.pinned(
                 [
                     "open-loop", "\(server.port)", size.path, "\(rate)", "\(arguments.seconds)",
                     "\(arguments.connections)",
@@ -84,7 +84,7 @@ struct Rounds {
     mutating func measureMisses() throws(Failure) {
         var misses = results.misses
         try eachTurn(servers.filter(\.kind.isCache)) { (round, size, server) throws(Failure) in
-            let text = try pinned(
+            let text = try stand.pinned(
                 ["misses", "\(server.port)", "\(origin.port)", size.path, "\(arguments.seconds * 100)", "m\(round)"],
                 seconds: arguments.seconds + 30)
             guard let found = MissRound(line: text) else { throw .failed("misses", "no result") }
@@ -97,23 +97,11 @@ struct Rounds {
 
     /// The small operations, on the core of the servers.
     mutating func measureMicro() throws(Failure) {
-        let text = try pinned(["micro"], seconds: 120, core: arguments.serverCore)
+        let text = try stand.pinned(["micro"], seconds: 120, core: arguments.serverCore)
         for line in text.split(separator: "\n") {
             let parts = line.split(separator: "\t")
             results.micro.append((String(parts.first ?? ""), Sample(parts.dropFirst().compactMap { Double($0) })))
         }
-    }
-
-    /// Runs a part of this program as a child of its own, pinned to a core.
-    private func pinned(_ words: [String], seconds: Int, core: Int? = nil) throws(Failure) -> String {
-        var path = [CChar](repeating: 0, count: 4096)
-        let length = readlink("/proc/self/exe", &path, path.count)
-        guard length > 0 else { throw .failed("/proc/self/exe", systemReason()) }
-        let program = String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let child = try ChildProcess(
-            words[0], [program, "--part"] + words, core: core ?? arguments.loadCore, stand: stand)
-        defer { child.stop() }
-        return try child.finish(seconds: seconds)
     }
 }
 

@@ -2,6 +2,16 @@
 import Glibc
 import LarderCore
 
+/// What the servers are started for: some jobs need more names, descriptors or memory than a few hits do.
+enum Job {
+    /// A few bodies, many hits.
+    case hits
+    /// A thousand connections at once.
+    case crowd
+    /// A hundred thousand objects, more than fit into memory.
+    case mixed
+}
+
 /// The servers that are compared. The raw value is the name on the command line.
 enum ServerKind: String, CaseIterable {
     case nginx
@@ -25,12 +35,12 @@ enum ServerKind: String, CaseIterable {
     var isCache: Bool { self != .bareloop }
 
     /// Starts it on its core, with the origin behind it.
-    func start(on stand: Stand, origin: UInt16) throws(Failure) -> Server {
+    func start(on stand: Stand, origin: UInt16, job: Job = .hits) throws(Failure) -> Server {
         switch self {
-        case .nginx, .nginxCopy: try startNginx(on: stand, origin: origin)
-        case .varnish: try startVarnish(on: stand, origin: origin)
+        case .nginx, .nginxCopy: try startNginx(on: stand, origin: origin, job: job)
+        case .varnish: try startVarnish(on: stand, origin: origin, job: job)
         case .bareloop: try Server.bareLoop(on: stand, isOrigin: false)
-        case .larder, .larderSQLite: try startLarder(on: stand, origin: origin)
+        case .larder, .larderSQLite: try startLarder(on: stand, origin: origin, job: job)
         }
     }
 
@@ -51,21 +61,28 @@ struct Server {
     var kind: ServerKind
     var process: ChildProcess
     var port: UInt16
+    /// Where it keeps what it stores; empty where it stores in memory only.
+    var directory = ""
 
-    /// The port that a child names in its first line, `listening ADDRESS`.
-    static func announcedPort(_ process: ChildProcess) throws(Failure) -> UInt16 {
-        func port() -> UInt16? {
-            guard let end = process.output.firstIndex(of: "\n") else { return nil }
-            let line = process.output[..<end]
+    /// The ports that a child names in its first lines, `listening ADDRESS` each.
+    static func announcedPorts(
+        _ process: ChildProcess, count: Int = 1, seconds: Int = 20
+    ) throws(Failure) -> [UInt16] {
+        var found: [UInt16] = []
+        try process.wait(for: "a line `listening ADDRESS`", seconds: seconds) {
+            found = ports(in: process.output)
+            return found.count >= count
+        }
+        return found
+    }
+
+    /// Of whole lines only: the last may still be being written.
+    static func ports(in output: String) -> [UInt16] {
+        guard let end = output.lastIndex(of: "\n") else { return [] }
+        return output[..<end].split(separator: "\n").compactMap { line in
             guard line.hasPrefix("listening "), let colon = line.lastIndex(of: ":") else { return nil }
             return UInt16(line[line.index(after: colon)...])
         }
-        var found: UInt16?
-        try process.wait(for: "a line `listening ADDRESS`") {
-            found = port()
-            return found != nil
-        }
-        return found ?? 0
     }
 
     /// Starts a server that cannot choose its own port: on a port that is free, and again where another took it.
@@ -100,11 +117,33 @@ struct Server {
             [stand.arguments.bareLoop] + (isOrigin ? ["--origin"] : []) + [bodies],
             core: isOrigin ? stand.arguments.loadCore : stand.arguments.serverCore, stand: stand)
         do throws(Failure) {
-            return Server(kind: .bareloop, process: process, port: try announcedPort(process))
+            return Server(kind: .bareloop, process: process, port: try announcedPorts(process)[0])
         } catch {
             process.stop()
             throw error
         }
+    }
+
+    /// The origin of Benchmarks/origin.c, on the core of the load.
+    ///
+    /// - Parameter page: a file that it answers searches with.
+    static func origin(on stand: Stand, page: String? = nil) throws(Failure) -> Server {
+        let process = try ChildProcess(
+            "origin", [stand.arguments.originProgram] + (page.map { [$0] } ?? []), core: stand.arguments.loadCore,
+            stand: stand)
+        do throws(Failure) {
+            return Server(kind: .bareloop, process: process, port: try announcedPorts(process)[0])
+        } catch {
+            process.stop()
+            throw error
+        }
+    }
+
+    /// How many bodies the origin was asked for since it started.
+    func requestCount() throws(Failure) -> Int {
+        let reply = try ProbeClient(port: port).get("/count", port: port)
+        guard let count = Int(reply.body.lossyText) else { throw .failed("origin", "no count") }
+        return count
     }
 
     /// Asks until the answer is a hit, then checks status and every byte: only a right answer is worth its time.

@@ -2,10 +2,9 @@
 import Glibc
 
 extension ServerKind {
-    func startVarnish(on stand: Stand, origin: UInt16) throws(Failure) -> Server {
+    func startVarnish(on stand: Stand, origin: UInt16, job: Job) throws(Failure) -> Server {
         let file = try stand.fill("default.vcl", ["ORIGIN_PORT": "\(origin)"])
-        let directory = "\(stand.memoryDirectory)/varnish"
-        guard mkdir(directory, 0o700) == 0 else { throw .failed(directory, systemReason()) }
+        let directory = try stand.newMemoryDirectory("varnish")
         return try Server.start(self, on: stand) { (port: UInt16) throws(Failure) in
             [
                 "varnishd", "-F", "-n", directory, "-a", "127.0.0.1:\(port)", "-f", file, "-s", "malloc,256m",

@@ -46,6 +46,14 @@ final class Stand {
         return path
     }
 
+    /// The same in memory.
+    func newMemoryDirectory(_ name: String) throws(Failure) -> String {
+        fileCount += 1
+        let path = "\(memoryDirectory)/\(fileCount)-\(name)"
+        guard mkdir(path, 0o700) == 0 else { throw .failed(path, systemReason()) }
+        return path
+    }
+
     /// A template of the repository with the words between @ signs replaced, written into the run's directory.
     func fill(_ template: String, _ words: [String: String]) throws(Failure) -> String {
         let source = "\(arguments.templates)/\(template)"
@@ -57,6 +65,23 @@ final class Stand {
         let path = newFile(template)
         try Files.write(Bytes(text: text), to: path)
         return path
+    }
+
+    /// Runs a part of this program as a child of its own, pinned to a core, the load's where none is named.
+    func pinned(_ words: [String], seconds: Int, core: Int? = nil) throws(Failure) -> String {
+        let child = try startPinned(words, core: core)
+        defer { child.stop() }
+        return try child.finish(seconds: seconds)
+    }
+
+    /// The same without waiting for its end.
+    func startPinned(_ words: [String], core: Int? = nil) throws(Failure) -> ChildProcess {
+        var path = [CChar](repeating: 0, count: 4096)
+        let length = readlink("/proc/self/exe", &path, path.count)
+        guard length > 0 else { throw .failed("/proc/self/exe", systemReason()) }
+        let program = String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return try ChildProcess(
+            words[0], [program, "--part"] + words, core: core ?? arguments.loadCore, stand: self)
     }
 
     /// A port that was free a moment ago, for servers that cannot choose one themselves.

@@ -10,6 +10,8 @@ enum Run {
         do throws(Failure) {
             if words.first == "--part" {
                 try part(Array(words.dropFirst()))
+            } else if words.first == "--hot-path" {
+                try HotPathRun.main(Array(words.dropFirst()))
             } else if words.contains("--help") || words.contains("-h") {
                 print(Arguments.usage)
             } else {

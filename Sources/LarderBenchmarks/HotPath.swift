@@ -1,0 +1,107 @@
+// Counts what one request costs in the release binary: instructions, allocations, reference counts, and the functions on
+// the way. Counts do not depend on what else the machine does, so a change of a few percent is a change of the code.
+//
+// larder runs under callgrind and is asked over a real socket, one request after the other; `vgdb` makes it dump its
+// counts between the requests. Dumps after N and after 2N requests are subtracted, so start, warm-up and the dump
+// itself fall out.
+import Glibc
+import LarderCore
+
+struct HotPath {
+    let stand: Stand
+    /// Requests between the first two dumps; twice as many between the next.
+    let requests: Int
+    private let pool = Pool()
+
+    /// The cost of one request of each case. Cases of one setup share a daemon.
+    func measure(_ cases: [HotPathCase]) throws(Failure) -> [HotPathCase: RequestCost] {
+        let origin = try Server.origin(on: stand)
+        defer { origin.process.stop() }
+        var costs: [HotPathCase: RequestCost] = [:]
+        // Started together: valgrind takes its time to load the program, and there are two cores.
+        let memory = try cases.contains(where: \.isFromMemory) ? start(LarderSetup(), origin) : nil
+        defer { memory?.running.process.stop() }
+        let disk = try cases.contains { !$0.isFromMemory } ? start(.onDisk, origin) : nil
+        defer { disk?.running.process.stop() }
+        for one in cases {
+            guard let watched = one.isFromMemory ? memory : disk else { continue }
+            costs[one] = try measure(one, watched)
+            note("\(one.title): \(Figures.grouped(costs[one]?.instructions ?? 0)) instructions")
+        }
+        return costs
+    }
+
+    private struct Watched {
+        var running: RunningLarder
+        var dumps: String
+    }
+
+    private func start(_ setup: LarderSetup, _ origin: Server) throws(Failure) -> Watched {
+        var setup = setup
+        let dumps = try stand.newDirectory("callgrind")
+        setup.isPinned = false
+        // The order of Swift's own hash tables changes from process to process unless it is told not to.
+        setup.prefix = [
+            "env", "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "--tool=callgrind", "--quiet",
+            "--callgrind-out-file=\(dumps)/out",
+        ]
+        return Watched(running: try .start(setup, on: stand, origin: origin.port, seconds: 120), dumps: dumps)
+    }
+
+    private func measure(_ one: HotPathCase, _ watched: Watched) throws(Failure) -> RequestCost {
+        let client = try ProbeClient(port: watched.running.port, patience: 60)
+        var made = 0
+        func ask(_ count: Int) throws(Failure) {
+            for _ in 0..<count {
+                let (bytes, path) = one.request(made, port: watched.running.port)
+                let reply = try client.ask(bytes, path, hasBody: one != .head)
+                if let fault = one.fault(reply, number: made, pool: pool) { throw .failed(one.title, fault) }
+                made += 1
+            }
+        }
+        try warmUp(one, client, watched.running.port)
+        try ask(50)
+        _ = try dump(watched)
+        try ask(requests)
+        let first = try dump(watched)
+        try ask(2 * requests)
+        return first.perRequest(until: try dump(watched), requests: requests)
+    }
+
+    /// Until the plain object comes from where this case looks for it.
+    private func warmUp(_ one: HotPathCase, _ client: ProbeClient, _ port: UInt16) throws(Failure) {
+        for _ in 0..<200 {
+            let reply = try client.get(HotPathCase.object.path, port: port)
+            if ServerKind.larder.isHit(reply.fields) { return }
+            try stand.signals.pause(milliseconds: 20)
+        }
+        throw .failed(one.title, "no hit in 200 requests")
+    }
+
+    /// What was counted since the last dump.
+    private func dump(_ watched: Watched) throws(Failure) -> CallgrindProfile {
+        let before = Set(Files.names(in: watched.dumps))
+        let vgdb = try ChildProcess(
+            "vgdb", ["vgdb", "--wait=5", "--pid=\(watched.running.process.pid)", "dump"], core: nil, stand: stand)
+        defer { vgdb.stop() }
+        _ = try vgdb.finish(seconds: 60)
+        guard let made = Set(Files.names(in: watched.dumps)).subtracting(before).first else {
+            throw .failed("callgrind", "made no dump")
+        }
+        return CallgrindProfile(Files.text(of: "\(watched.dumps)/\(made)"))
+    }
+
+    /// Names as people write them. `swift demangle` leaves what is no Swift name alone.
+    func demangled(_ names: [String], isSimplified: Bool = false) throws(Failure) -> [String: String] {
+        let file = stand.newFile("names")
+        try Files.write(Bytes(text: names.joined(separator: "\n") + "\n"), to: file)
+        let child = try ChildProcess(
+            "demangle",
+            ["sh", "-c", "exec swift demangle --compact \(isSimplified ? "--simplified" : "") <\"$1\"", "sh", file],
+            core: nil, stand: stand)
+        defer { child.stop() }
+        let lines = try child.finish(seconds: 60).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= names.count else { throw .failed("swift demangle", "lost names") }
+        return Dictionary(zip(names, lines.map(String.init)), uniquingKeysWith: { first, _ in first })
+    }
+}
