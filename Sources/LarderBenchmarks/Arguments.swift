@@ -24,7 +24,7 @@ struct Arguments {
     var hits = 400
     var entries = 1_000_000
     var objects = 100_000
-    var mixedRequests = 200_000
+    var mixedRequests = 100_000
     var kills = 20
     var largeMebibytes = 1024
 
@@ -37,7 +37,7 @@ struct Arguments {
           --sizes A,B           of 1,10,100: kilobytes of body (all)
           --only A,B            of hits,latency,misses,mixed,collapse,million,eviction,kill,large,micro (all)
           --objects N           objects of the mixed workload (100000)
-          --requests N          requests of one of its rounds (200000)
+          --requests N          requests of one of its rounds (100000)
           --entries N           entries of `million` (1000000)
           --kills N             how often `kill` kills (20; the goal is 1000)
           --large N             size in MiB of the body of `large` (1024)

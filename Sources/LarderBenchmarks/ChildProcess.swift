@@ -65,6 +65,9 @@ final class ChildProcess {
     /// What it wrote to standard output so far.
     var output: String { Files.text(of: outputFile) }
 
+    /// What it wrote to standard error so far.
+    var errors: String { Files.text(of: errorFile) }
+
     /// The last lines that it wrote to standard error, or to standard output where there are none.
     var complaint: String {
         let text = [errorFile, outputFile].map(Files.text).first { !$0.isEmpty } ?? "it said nothing"
@@ -79,7 +82,7 @@ final class ChildProcess {
             guard monotonicNanoseconds() < deadline else {
                 throw .failed(name, "no \(what) after \(seconds) s: \(complaint)")
             }
-            try signals.pause(milliseconds: 10)
+            try signals.pause(milliseconds: 1)
         }
     }
 
@@ -88,7 +91,7 @@ final class ChildProcess {
         let deadline = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
         while isRunning {
             guard monotonicNanoseconds() < deadline else { throw .failed(name, "still runs after \(seconds) s") }
-            try signals.pause(milliseconds: 200)
+            try signals.pause(milliseconds: 50)
         }
     }
 
@@ -97,6 +100,15 @@ final class ChildProcess {
         try waitForEnd(seconds: seconds)
         guard status == 0 else { throw .failed(name, complaint) }
         return output
+    }
+
+    /// Ends it at once, in the middle of whatever it is at.
+    func killOutright() {
+        guard isRunning else { return }
+        kill(pid, SIGKILL)
+        var code: Int32 = 0
+        waitpid(pid, &code, 0)
+        status = code
     }
 
     /// Ends it: asks, waits five seconds, then ends its whole group.

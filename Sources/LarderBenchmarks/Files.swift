@@ -23,6 +23,21 @@ enum Files {
         guard fclose(file) == 0, written == bytes.count else { throw .failed(path, systemReason()) }
     }
 
+    /// Bytes of a file; 0 where there is none.
+    static func size(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Bytes of the disk that a file takes up, or a directory with everything in it (stat(2): blocks of 512 bytes).
+    static func diskUse(_ path: String) -> Int {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return 0 }
+        let own = Int(status.st_blocks) * 512
+        guard status.st_mode & S_IFMT == S_IFDIR else { return own }
+        return names(in: path).reduce(own) { $0 + diskUse("\(path)/\($1)") }
+    }
+
     /// The names in a directory, without "." and "..".
     static func names(in directory: String) -> [String] {
         guard let stream = opendir(directory) else { return [] }

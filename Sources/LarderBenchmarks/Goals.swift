@@ -17,6 +17,8 @@ struct Goal {
 
     /// The most that a miss may add, in microseconds.
     static let addedByMiss = 200.0
+    /// The most that a search of 200 iTunes results may add, in milliseconds.
+    static let addedByNormalising = 5.0
     /// The most memory that an idle daemon may hold, in KiB.
     static let idleAnonymous = 10 * 1024
     static let idleResident = 32 * 1024

@@ -38,7 +38,8 @@ struct HotPathLimits {
             ("reference counts", cost.references, row.references, max(row.references * Self.tolerance, 0.05)),
         ]
         for (what, found, limit, slack) in figures {
-            let text = "\(one.rawValue): \(Figures.fixed(found, 2)) \(what) a request, \(Figures.fixed(limit, 2)) committed"
+            let text =
+                "\(one.rawValue): \(Figures.fixed(found, 2)) \(what) a request, \(Figures.fixed(limit, 2)) committed"
             if found > limit + slack { failures.append(text) }
             if found < limit - slack { hints.append(text) }
         }

@@ -45,7 +45,9 @@ enum HotPathRun {
             guard let cost = costs[one] else { continue }
             let found = limits.findings(one, cost)
             failures += found.failures
-            for hint in found.hints { note("better than the limit, which scripts/check-hot-path --update lowers: \(hint)") }
+            for hint in found.hints {
+                note("better than the limit, which scripts/check-hot-path --update lowers: \(hint)")
+            }
             let row = limits.rows[one]
             rows.append([
                 one.title, Figures.grouped(cost.instructions), row.map { Figures.grouped($0.instructions) } ?? "–",
@@ -91,7 +93,8 @@ enum HotPathRun {
 
     private static func profile(_ costs: [HotPathCase: RequestCost], _ path: HotPath) throws(Failure) -> String {
         var text = "# Where a request's instructions go\n\n"
-        text += "Counted by callgrind in the release binary (`scripts/profile`): instructions of the function itself, for\n"
+        text +=
+            "Counted by callgrind in the release binary (`scripts/profile`): instructions of the function itself, for\n"
         text += "one request, the kernel's not among them. Functions below one percent are left out.\n"
         for one in HotPathCase.allCases {
             guard let cost = costs[one] else { continue }

@@ -16,15 +16,15 @@ struct MissRound {
         (direct, through) = (numbers[0], numbers[1])
     }
 
-    /// Asks that often, in turn. The mark keeps the names of one round from those of another.
-    init(port: UInt16, origin: UInt16, path: String, count: Int, mark: String) throws(Failure) {
+    /// Asks that often, in turn. A number behind each path makes its name new.
+    init(port: UInt16, origin: UInt16, path: String, originPath: String, count: Int) throws(Failure) {
         let cache = try ProbeClient(port: port)
         let source = try ProbeClient(port: origin)
         var direct: [Int64] = []
         var through: [Int64] = []
         for number in 0..<count {
-            direct.append(try Self.time(source, "\(path)?direct=\(number)", origin))
-            through.append(try Self.time(cache, "\(path)?\(mark)=\(number)", port))
+            direct.append(try Self.time(source, "\(originPath)\(number)", origin))
+            through.append(try Self.time(cache, "\(path)\(number)", port))
         }
         // The first tenth opens connections and warms caches.
         self.direct = percentile(0.5, of: direct.dropFirst(count / 10).sorted()) ?? 0

@@ -56,21 +56,69 @@ final class ProbeClient {
         try ask(Self.request(path, port: port), path, hasBody: true)
     }
 
-    /// The answer to a request made by `request`. Answers without `Content-Length` are failures: no server here sends
-    /// one for these bodies.
+    /// The answer to a request made by `request`.
     ///
     /// - Parameter hasBody: whether the method allows the answer one; a 304 never has one.
     func ask(_ request: Bytes, _ path: String, hasBody: Bool) throws(Failure) -> Reply {
-        guard send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
+        try send(request)
+        return try receiveReply(path, hasBody: hasBody)
+    }
+
+    /// Sends a request whole.
+    func send(_ request: Bytes) throws(Failure) {
+        guard Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else {
             throw .failed("send", systemReason())
         }
+    }
+
+    /// The next answer. Answers without `Content-Length` are failures: no server here sends one for these bodies.
+    func receiveReply(_ path: String, hasBody: Bool) throws(Failure) -> Reply {
+        let (status, fields) = try receiveHead(path)
+        guard hasBody, status != 304 else { return Reply(status: status, fields: fields, body: []) }
+        guard let text = fields.first("Content-Length"), let length = Int(text), length >= 0 else {
+            throw .failed(path, "status \(status) without Content-Length")
+        }
+        while buffer.count < length { try receive() }
+        let body = Bytes(buffer[..<length])
+        buffer.removeFirst(length)
+        return Reply(status: status, fields: fields, body: body)
+    }
+
+    /// Sends a request and hands the body's bytes on as they come, with the place of the first of them; keeps none.
+    ///
+    /// - Parameter take: false ends the transfer as wrong.
+    func stream(
+        _ request: Bytes, _ path: String, length: Int, take: (UnsafeBufferPointer<UInt8>, Int) -> Bool
+    ) throws(Failure) {
+        try send(request)
+        let (status, fields) = try receiveHead(path)
+        guard status == 200 else { throw .failed(path, "status \(status)") }
+        if let told = fields.first("Content-Length"), told != "\(length)" { throw .failed(path, "\(told) bytes") }
+        var place = buffer.count
+        guard buffer.withUnsafeBufferPointer({ take($0, 0) }) else { throw .failed(path, "a wrong byte") }
+        buffer.removeAll()
+        while place < length {
+            let got = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 262_144) { chunk in
+                let got = recv(socket, chunk.baseAddress, chunk.count, 0)
+                guard got > 0 else { return got }
+                return take(UnsafeBufferPointer(rebasing: chunk[..<got]), place) ? got : -2
+            }
+            if got == -2 { throw .failed(path, "a wrong byte after \(place)") }
+            guard got > 0 else {
+                throw .failed(path, "\(got == 0 ? "the server closed" : systemReason()) after \(place) bytes")
+            }
+            place += got
+        }
+    }
+
+    private func receiveHead(_ path: String) throws(Failure) -> (status: Int, fields: HeaderFields) {
         var headEnd = Self.headEnd(buffer)
         while headEnd == nil {
             try receive()
             headEnd = Self.headEnd(buffer)
         }
-        let end = headEnd ?? 0
-        let lines = buffer[..<end].lossyLines
+        let lines = buffer[..<(headEnd ?? 0)].lossyLines
+        buffer.removeFirst(headEnd ?? 0)
         var fields = HeaderFields()
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { continue }
@@ -78,17 +126,7 @@ final class ProbeClient {
         }
         let words = lines.first?.split(separator: " ") ?? []
         guard words.count > 1, let status = Int(words[1]) else { throw .failed(path, "no status line") }
-        guard hasBody, status != 304 else {
-            buffer.removeFirst(end)
-            return Reply(status: status, fields: fields, body: [])
-        }
-        guard let text = fields.first("Content-Length"), let length = Int(text), length >= 0 else {
-            throw .failed(path, "status \(status) without Content-Length")
-        }
-        while buffer.count < end + length { try receive() }
-        let body = Bytes(buffer[end..<end + length])
-        buffer.removeFirst(end + length)
-        return Reply(status: status, fields: fields, body: body)
+        return (status, fields)
     }
 
     private func receive() throws(Failure) {
@@ -101,7 +139,7 @@ final class ProbeClient {
     }
 
     /// The place behind the empty line.
-    private static func headEnd(_ bytes: Bytes) -> Int? {
+    static func headEnd(_ bytes: Bytes) -> Int? {
         guard bytes.count >= 4 else { return nil }
         return (0...bytes.count - 4).first { place in
             bytes[place] == 13 && bytes[place + 1] == 10 && bytes[place + 2] == 13 && bytes[place + 3] == 10

@@ -18,6 +18,11 @@ enum ProcessTree {
         }
     }
 
+    /// The most that was resident at once in KiB (VmHWM), summed over the processes.
+    static func peak(_ root: pid_t) -> Int {
+        members(of: root).reduce(0) { $0 + kibibytes("VmHWM:", in: Files.text(of: "/proc/\($1.pid)/status")) }
+    }
+
     private static func kibibytes(_ name: String, in text: String) -> Int {
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
         let words = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }) ?? []

@@ -5,16 +5,17 @@ struct Report {
     let stand: Stand
     let results: Results
 
-    private var arguments: Arguments { stand.arguments }
+    var arguments: Arguments { stand.arguments }
     private var sizes: [BodySize] { arguments.sizes }
 
     /// The whole document.
     var text: String {
-        var sections = ["# Benchmark results\n\n" + head]
+        var sections = ["# Benchmark results\n\n" + head, goals]
         if !results.hits.isEmpty { sections += [hits, ratios] }
         if !results.latency.isEmpty { sections.append(latency) }
         if !results.misses.isEmpty { sections.append(misses) }
         if !results.idleMemory.isEmpty { sections.append(memory) }
+        sections.append(contentsOf: workloads)
         if !results.micro.isEmpty { sections.append(micro) }
         return sections.filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -24,7 +25,17 @@ struct Report {
             + "- Every figure is the median of the rounds, the least and the greatest in parentheses.\n"
     }
 
-    private func title(_ text: String) -> String { "## \(text)\n\n" }
+    /// Every measure that the project set itself, with what came of it.
+    private var goals: String {
+        title("Goals")
+            + Figures.table(
+                [["Measure", "Goal", "Figure", "Verdict"]]
+                    + Verdicts(results: results, arguments: arguments).rows.map {
+                        [$0.measure, $0.goal, $0.figure, $0.word]
+                    })
+    }
+
+    func title(_ text: String) -> String { "## \(text)\n\n" }
 
     private var hits: String {
         let rows = arguments.servers.map { server in

@@ -30,5 +30,13 @@ struct Results {
     var latency: [Cell: LatencySamples] = [:]
     /// Added by a miss, in microseconds.
     var misses: [Cell: Sample] = [:]
+    /// Added by a miss that is normalised, in milliseconds.
+    var normalising: Sample?
+    var crowds: [ServerKind: CrowdFigures] = [:]
+    var mixed: [ServerKind: MixedFigures] = [:]
+    var million: MillionFigures?
+    var eviction: EvictionFigures?
+    var kills: KillFigures?
+    var large: [LargeFigures] = []
     var micro: [(title: String, nanoseconds: Sample)] = []
 }

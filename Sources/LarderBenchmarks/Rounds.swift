@@ -85,7 +85,10 @@ struct Rounds {
         var misses = results.misses
         try eachTurn(servers.filter(\.kind.isCache)) { (round, size, server) throws(Failure) in
             let text = try stand.pinned(
-                ["misses", "\(server.port)", "\(origin.port)", size.path, "\(arguments.seconds * 100)", "m\(round)"],
+                [
+                    "misses", "\(server.port)", "\(origin.port)", "\(size.path)?m\(round)=", "\(size.path)?direct=",
+                    "\(arguments.seconds * 100)",
+                ],
                 seconds: arguments.seconds + 30)
             guard let found = MissRound(line: text) else { throw .failed("misses", "no result") }
             let added = Double(found.through - found.direct) / 1000

@@ -67,6 +67,14 @@ final class Stand {
         return path
     }
 
+    /// Sleeps that long, whatever children do meanwhile.
+    func pauseWhole(milliseconds: Int) throws(Failure) {
+        let end = monotonicNanoseconds() + Int64(milliseconds) * 1_000_000
+        while case let left = (end - monotonicNanoseconds()) / 1_000_000, left > 0 {
+            try signals.pause(milliseconds: Int(left))
+        }
+    }
+
     /// Runs a part of this program as a child of its own, pinned to a core, the load's where none is named.
     func pinned(_ words: [String], seconds: Int, core: Int? = nil) throws(Failure) -> String {
         let child = try startPinned(words, core: core)

@@ -1,0 +1,106 @@
+// kill -9 while larder writes, again and again. What it said it had stored, or had answered from its store, is there after
+// the next start, with every byte right, and every start is clean.
+import Glibc
+import LarderCore
+
+struct KillFigures {
+    var kills = 0
+    /// Acknowledged as stored, or answered from the store, before a kill.
+    var acknowledged = 0
+    var checked = 0
+    /// Of those checked: not there any more. A wrong byte ends the run at once.
+    var lost = 0
+    /// Starts that complained, set a database aside or did not come up.
+    var uncleanStarts = 0
+    var startMilliseconds = Sample()
+}
+
+struct KillRun {
+    /// Of the last round's objects all up to so many are looked at, and so many of all earlier ones.
+    static let checkedOfLast = 100
+    static let checkedOfEarlier = 20
+    let stand: Stand
+
+    func measure() throws(Failure) -> KillFigures {
+        let origin = try Server.origin(on: stand)
+        defer { origin.process.stop() }
+        let sizes = try ObjectSizes(Files.text(of: "\(stand.arguments.templates)/object-sizes.txt"))
+        let pool = Pool()
+        var random = SplitMix(state: 4)
+        var setup = LarderSetup.onDisk
+        // Evicting is not losing: the store holds all that a thousand rounds write.
+        setup.maxSize = "64 GiB"
+        let directory = try stand.newDirectory("killed")
+        var figures = KillFigures()
+        var last: [Int] = []
+        var earlier: [Int] = []
+        for round in 0..<stand.arguments.kills + 1 {
+            let began = monotonicNanoseconds()
+            let larder = try RunningLarder.start(setup, on: stand, origin: origin.port, directory: directory)
+            defer { larder.process.stop() }
+            figures.startMilliseconds.add(Double(monotonicNanoseconds() - began) / 1e6)
+
+            var chosen = Array(last.shuffled(&random).prefix(Self.checkedOfLast))
+            for _ in 0..<min(Self.checkedOfEarlier, earlier.count) {
+                chosen.append(earlier[Int(random.next() % UInt64(earlier.count))])
+            }
+            let client = try ProbeClient(port: larder.port)
+            for number in chosen {
+                let object = sizes.object(number)
+                let reply = try client.get(object.path, port: larder.port)
+                guard reply.status == 200, pool.isBody(reply.body, of: object) else {
+                    throw .failed("kill \(round)", "\(object.path): status \(reply.status) or a wrong body")
+                }
+                figures.checked += 1
+                if !ServerKind.larder.isHit(reply.fields) { figures.lost += 1 }
+            }
+            // The last start is only looked at.
+            guard round < stand.arguments.kills else {
+                larder.process.stop()
+                if try isUnclean(larder, directory) { figures.uncleanStarts += 1 }
+                break
+            }
+            earlier += last
+            let child = try Load(
+                port: larder.port, size: nil, order: .twice(first: round * 1_000_000), count: .max, seconds: 60,
+                connections: 8, isTolerant: true
+            ).start(on: stand)
+            defer { child.stop() }
+            try stand.signals.pause(milliseconds: 30)
+            try stand.pauseWhole(milliseconds: Int(random.next() % 200))
+            larder.process.killOutright()
+            let seen = try Load.result(of: child, seconds: 60)
+            if try isUnclean(larder, directory) { figures.uncleanStarts += 1 }
+            last = Set(seen.stored + seen.hits).sorted()
+            figures.kills += 1
+            figures.acknowledged += last.count
+            if (round + 1) % 10 == 0 {
+                note(
+                    "kill \(round + 1)/\(stand.arguments.kills): \(figures.acknowledged) acknowledged, \(figures.lost) lost"
+                )
+            }
+        }
+        return figures
+    }
+
+    /// Whether it complained on standard error or set a database aside.
+    private func isUnclean(_ larder: RunningLarder, _ directory: String) throws(Failure) -> Bool {
+        let names = Files.names(in: "\(directory)/cache") + Files.names(in: "\(directory)/state")
+        let errors = larder.process.errors.split(separator: "\n").filter {
+            let line = $0.lowercased()
+            return line.contains("warn") || line.contains("error") || line.contains("aside")
+        }
+        for line in errors { note("kill: larder said: \(line)") }
+        return !errors.isEmpty || names.contains { $0.contains("corrupt") }
+    }
+}
+
+extension [Int] {
+    fileprivate func shuffled(_ random: inout SplitMix) -> [Int] {
+        var all = self
+        for place in all.indices.dropFirst() {
+            all.swapAt(place, Int(random.next() % UInt64(place + 1)))
+        }
+        return all
+    }
+}

@@ -1,0 +1,54 @@
+// The closed loop as a child of the harness, on the core of the load.
+import LarderCore
+
+/// One run of load against one server.
+struct Load {
+    var port: UInt16
+    /// Which objects: all of one size, or those of the mixed workload.
+    var size: Int?
+    var order: Order
+    var count: Int
+    var seconds: Int
+    var connections: Int
+    var isTolerant = false
+
+    private var words: [String] {
+        ["load", "\(port)", size.map { "\($0)" } ?? "mixed"] + order.words
+            + ["\(count)", "\(seconds)", "\(connections)", isTolerant ? "tolerant" : "strict"]
+    }
+
+    /// Runs it and waits for its end.
+    func run(on stand: Stand) throws(Failure) -> LoadRound {
+        let child = try start(on: stand)
+        defer { child.stop() }
+        return try Self.result(of: child, seconds: seconds + 60)
+    }
+
+    /// Runs it while the caller does something else.
+    func start(on stand: Stand) throws(Failure) -> ChildProcess {
+        try stand.startPinned(words + [stand.arguments.templates])
+    }
+
+    static func result(of child: ChildProcess, seconds: Int) throws(Failure) -> LoadRound {
+        guard let round = LoadRound(lines: try child.finish(seconds: seconds)) else {
+            throw .failed("load", "no result")
+        }
+        return round
+    }
+
+    /// What the child does with those words.
+    static func part(_ words: [String]) throws(Failure) {
+        guard words.count == 12, let port = UInt16(words[1]), let order = Order(Array(words[3..<7])),
+            let count = Int(words[7]), let seconds = Int(words[8]), let connections = Int(words[9])
+        else { throw .usage("--part load is for the harness itself") }
+        let sizes: ObjectSizes
+        if let size = Int(words[2]) {
+            sizes = ObjectSizes(size: size)
+        } else {
+            sizes = try ObjectSizes(Files.text(of: "\(words[11])/object-sizes.txt"))
+        }
+        var loop = try ClosedLoop(
+            port: port, sizes: sizes, order: order, connections: connections, isTolerant: words[10] == "tolerant")
+        print(try loop.run(count: count, seconds: seconds).lines)
+    }
+}
