@@ -3,6 +3,7 @@
 #   make demo     build, and see it work without key or Internet      make test     every test
 #   make run      serve on 127.0.0.1:8787 with the live APIs          make install  binary, configuration, units, manual
 #   make bench    the table of Benchmarks/README.md                   make lint     format, imports, house rules
+#   make profile  where the instructions of a request go              make fuzz     each fuzz target for a minute
 
 PREFIX     ?= /usr/local
 DESTDIR    ?=
@@ -16,7 +17,7 @@ BINARY := .build/release/larder
 # The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
 BUILD  := swift build -c release --static-swift-stdlib
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench lint man docs units clean
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz lint man docs units clean
 
 demo: build
 	$(BINARY) demo
@@ -68,6 +69,15 @@ uninstall:
 
 bench: build
 	scripts/bench
+
+profile: build
+	scripts/profile
+
+check-hot-path: build
+	scripts/check-hot-path
+
+fuzz: deps check-swift
+	scripts/fuzz 60
 
 lint:
 	scripts/check-format

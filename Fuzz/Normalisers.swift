@@ -1,0 +1,46 @@
+// Answers of every built-in API from any bytes: an answer is classified first, and what is said to be data is normalised or
+// refused. Results are one JSON array of as many objects as are counted, the same each time.
+import LarderCore
+import LarderHTTP
+import LarderProviders
+
+/// A question of each kind; the input's first byte chooses one.
+private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
+    let asked: [(any Provider, [String], String)] = [
+        (ITunes(), ["search"], "q=word&limit=50"), (ITunes(), ["search"], "q=word&media=software&sort=price"),
+        (ITunes(), ["lookup"], "id=1"), (NewsAPI(), ["headlines"], "q=word"),
+        (NewsAPI(), ["everything"], "q=word&sort=date"), (NewsAPI(), ["sources"], "name=word"),
+        (DnD(), ["spells"], "name=word"), (DnD(), ["spells", "word"], ""), (DnD(), ["monsters", "word"], ""),
+        (DnD(), ["equipment", "word"], ""),
+    ]
+    return asked.map { provider, path, query in
+        guard let parameters = try? QueryParameters(parsing: query),
+            let endpoint = try? provider.endpoint(path: path, query: parameters)
+        else { preconditionFailure("\(provider.about.name) \(path) is no question") }
+        return (provider, endpoint)
+    }
+}()
+
+private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    guard count > 0 else { return 0 }
+    let (provider, endpoint) = questions[Int(start[0]) % questions.count]
+    let body = Bytes(UnsafeBufferPointer(start: start + 1, count: count - 1))
+    let instant = WallTime(seconds: 1_795_176_000)
+    for status in [200, 403] {
+        let response = UpstreamResponse(
+            status: status, fields: ["Content-Type": "application/json"], body: body, requestTime: instant,
+            responseTime: instant)
+        _ = provider.classify(response, endpoint: endpoint.name)
+        // What is no data is not normalised by the daemon; that it does not trap either costs nothing to ask.
+        guard let answer = try? endpoint.normalise(response, signer) else { continue }
+        precondition((try? endpoint.normalise(response, signer)) == answer, "an answer read twice reads differently")
+        guard let results = try? JSON.parse(answer.results) else { preconditionFailure("results that are no JSON") }
+        precondition(results.kind == .array && results.count == answer.count)
+        precondition(answer.dropped >= 0 && answer.droppedReasons.values.reduce(0, +) == answer.dropped)
+        for result in results.elements { precondition(result.kind == .object) }
+    }
+    return 0
+}
