@@ -17,7 +17,7 @@ BINARY := .build/release/larder
 # The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
 BUILD  := swift build -c release --static-swift-stdlib
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz lint man docs units clean
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz lint man docs units conformance clean
 
 demo: build
 	$(BINARY) demo
@@ -88,11 +88,16 @@ units: build
 	scripts/check-units $(CURDIR)/$(BINARY)
 
 # The pages that are made from the tables of settings and subcommands; tests hold them to the committed ones.
+docs: conformance
 docs man: build
 	mkdir -p man config Docs
 	$(BINARY) help --man > man/larder.1
 	$(BINARY) params --yaml > config/larder.yaml
 	$(BINARY) params --markdown > Docs/configuration.md
+
+# The page about conformance, made from the tables of its tests.
+conformance: deps check-swift
+	LARDER_WRITE_CONFORMANCE=$(CURDIR)/Docs/conformance.md swift test --filter ConformancePageTests
 
 clean:
 	rm -rf .build

@@ -81,6 +81,8 @@ let package = Package(
             ]),
         tests("LarderCLITests", ["LarderCore", "LarderIO", "LarderDaemon", "LarderCLI", "LarderTestSupport"]),
         tests("LarderBenchmarksTests", ["LarderBenchmarks"]),
+        // Speaks raw bytes to a daemon: it may not know LarderHTTP, or a misreading could be on both sides.
+        tests("ConformanceTests", ["LarderCore", "LarderTestSupport"]),
         tests(
             "ScenarioTests",
             [
