@@ -3,6 +3,7 @@
 //
 //   {n}              which request for this path it is, from 1
 //   {origin}         "http://127.0.0.1:port" of the origin itself
+//   {host}           the same without "http://"
 //   {now}, {now-60}  an IMF-fixdate (RFC 9110 §5.6.7) so many seconds from the time of the scenario
 //   {rfc850+60}, {asctime+60}  the two older forms
 //   {got:Name}       the value of that field in the request, "-" where it was not there

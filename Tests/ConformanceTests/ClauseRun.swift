@@ -62,6 +62,13 @@ final class ClauseRun: Sendable {
             let response = try await exchange(ask, larder, origin)
             verify(Message(response), checks, "the answer")
             if state.withLock({ $0.started.isEmpty }) { try await settle(larder) }
+        case .attempt(let ask):
+            do {
+                _ = try await exchange(ask, larder, origin)
+            } catch {
+                note("client <", "\(error)")
+            }
+            try await settle(larder)
         case .start(let name, let ask):
             let bytes = placeholders(origin).fill(ask.bytes)
             note("client \(name) >", bytes)
@@ -128,11 +135,14 @@ final class ClauseRun: Sendable {
             try await larder.counter("larder_joined_total") + seen(nil).count >= joined + asked + crowd.count
         }
         gate(crowd.gate).open()
+        var collapsed = 0
         for (place, task) in tasks.enumerated() {
             let response = try await task.value
             note("client \(place + 1) of \(crowd.count) <", "\(response)")
             verify(Message(response), crowd.checks, "an answer to the crowd")
+            if ourCacheStatus(Message(response))?["collapsed"] != nil { collapsed += 1 }
         }
+        if collapsed != crowd.collapsed { fail("\(collapsed) answers say collapsed, and not \(crowd.collapsed)") }
         try await settle(larder)
     }
 

@@ -2,5 +2,22 @@
 import Testing
 
 @Suite struct ConformanceTests {
+    @Test(arguments: Tables.lifetime) func lifetimes(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.age) func ages(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.heuristics) func guessedLifetimes(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.storing) func storing(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.persons) func persons(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.fields) func fields(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.vary) func variants(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.heads) func heads(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.requests) func requests(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.stale) func staleAnswers(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.staleExtensions) func staleExtensions(_ clause: Clause) async throws {
+        try await clause.run()
+    }
+    @Test(arguments: Tables.validation) func validation(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.invalidation) func invalidation(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.cacheStatus) func cacheStatus(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.collapsing) func collapsing(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.targeted) func targetedFields(_ clause: Clause) async throws { try await clause.run() }
 }

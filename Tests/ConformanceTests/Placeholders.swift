@@ -38,6 +38,7 @@ struct Placeholders: Sendable {
     private func value(_ name: String) -> String? {
         if name == "n" { return "\(number)" }
         if name == "origin" { return origin }
+        if name == "host" { return String(origin.dropFirst(7)) }
         if name.hasPrefix("length:") { return "\(fill(String(name.dropFirst(7))).utf8.count)" }
         if name.hasPrefix("got:") { return request?.all(String(name.dropFirst(4))).joined(separator: ", ") ?? "-" }
         for (form, write) in [("now", Dates.fixed), ("rfc850", Dates.rfc850), ("asctime", Dates.asctime)] {

@@ -12,6 +12,8 @@ struct Crowd: Sendable {
     var ask: Ask
     /// Where the origin holds its answer until all of them wait.
     var gate: String
+    /// How many answers come from another's fetch, by Cache-Status.
+    var collapsed: Int
     /// Of every answer.
     var checks: [Check]
 }
@@ -21,6 +23,8 @@ enum Step: Sendable {
     case answer(Answer)
     /// A request on a connection of its own, and its answer.
     case exchange(Ask, [Check])
+    /// The same where the connection may end before the answer does; nothing is expected of it.
+    case attempt(Ask)
     /// A request whose answer is not waited for.
     case start(String, Ask)
     /// The answer to a started request.
@@ -39,6 +43,9 @@ enum Step: Sendable {
     /// Waits until the daemon fetches nothing.
     case settle
 }
+
+/// Waits until the daemon fetches nothing, also in the background.
+let settle = Step.settle
 
 // MARK: The origin
 
@@ -93,9 +100,12 @@ func start(_ name: String, _ lines: String..., at path: String = "/a") -> Step {
 
 func finish(_ name: String, _ checks: Check...) -> Step { .finish(name, checks) }
 
+/// So many requests at once, answered by one fetch.
 func crowd(_ count: Int, _ lines: String..., at path: String = "/a", gate: String, each checks: Check...) -> Step {
-    .crowd(Crowd(count: count, ask: ask("GET", path, lines), gate: gate, checks: checks))
+    .crowd(Crowd(count: count, ask: ask("GET", path, lines), gate: gate, collapsed: count - 1, checks: checks))
 }
+
+func attempt(_ lines: String..., at path: String = "/a") -> Step { .attempt(ask("GET", path, lines)) }
 
 /// Three requests that the cache answers by itself with this body: from the store, on the way to memory, from memory.
 func hits(_ text: String, _ lines: String..., at path: String = "/a", also checks: Check...) -> [Step] {

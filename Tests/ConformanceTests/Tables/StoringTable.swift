@@ -1,25 +1,342 @@
-// What a shared cache may keep (RFC 9111 §3).
+// What a shared cache may keep (RFC 9111 §3), but for variants.
 
 extension Tables {
     @Clauses static var storing: [Clause] {
-        Clause("RFC 9111 §4.2.1 max-age", .must, "An answer is used while it is younger than its max-age.") {
-            answers(reply("Cache-Control: max-age=60"))
-            get(expect: status(200), body("body 1"), forwarded("uri-miss", status: 200, stored: true))
-            pass(59)
-            hits("body 1", also: has("Age", "59"), hit(ttl: 1))
-            pass(1)
+        for code in [
+            "200 OK", "203 N", "299 Unknown", "300 N", "301 N", "302 N", "303 N", "307 N", "308 N", "400 N",
+            "403 N", "404 N", "405 N", "410 N", "414 N", "418 N", "451 N", "499 Unknown", "501 N", "599 Unknown",
+        ] {
+            Clause(
+                "RFC 9111 §3 status \(code.prefix(3)) with max-age", .may,
+                "A final answer that gives a lifetime may be kept."
+            ) {
+                answers(reply("Cache-Control: max-age=60", status: code))
+                get(expect: status(Int(code.prefix(3)) ?? 0), body("body 1"))
+                hits("body 1", also: status(Int(code.prefix(3)) ?? 0))
+            }
+        }
+        Clause("RFC 9111 §3 status 204 with max-age", .may, "A final answer that gives a lifetime may be kept.") {
+            answers(replyHead("Cache-Control: max-age=60", "X-N: {n}", status: "204 No Content"))
+            get()
+            get(expect: status(204), has("X-N", "1"), hit())
+        }
+        for code in ["428 N", "431 N", "511 N"] {
+            Clause("RFC 6585 §3 status \(code.prefix(3))", .mustNot, "An answer of this status is not stored.") {
+                answers(reply("Cache-Control: max-age=60", status: code))
+                get(expect: forwarded("uri-miss", stored: false))
+                miss("body 2")
+            }
+        }
+        Clause("RFC 6585 §4 status 429", .mustNot, "An answer of this status is not stored.") {
+            answers(reply("Cache-Control: max-age=60", status: "429 Slow"))
+            get(expect: status(429), forwarded("uri-miss", stored: false))
+        }
+        Clause(
+            "RFC 9111 §3 nothing to go by", .mustNot, "Without a lifetime, a guess or a validator nothing is reused."
+        ) {
+            answers(reply(status: "302 Found"))
+            get(expect: forwarded("uri-miss", stored: false))
             miss("body 2")
-            saw(2)
         }
         Clause("RFC 9111 §5.2.2.5 no-store", .mustNot, "An answer with no-store is not stored.") {
             answers(reply("Cache-Control: no-store, max-age=60"))
-            get(expect: body("body 1"), forwarded("uri-miss", stored: false))
+            get(expect: body("body 1"), forwarded("uri-miss", status: 200, stored: false))
             miss("body 2")
         }
-        Clause("RFC 9111 §4 collapsing storable answers", .may, "Requests for one storable answer share a fetch.") {
-            answers(reply("Cache-Control: max-age=60").held(at: "all wait"))
-            crowd(20, gate: "all wait", each: body("body 1"))
-            saw(1)
+        Clause(
+            "RFC 9111 §5.2.2.5 no-store with an argument", .should,
+            "A forbidding directive counts also where it is malformed."
+        ) {
+            answers(reply("Cache-Control: no-store=\"x\", max-age=60"))
+            get()
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §5.2.1.5 no-store of the request", .mustNot,
+            "The answer to a request with no-store is not stored."
+        ) {
+            answers(reply("Cache-Control: max-age=60"))
+            get("Cache-Control: no-store", expect: body("body 1"))
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §5.2.2.3 must-understand of a known status", .should,
+            "With must-understand, no-store gives way where the status is known."
+        ) {
+            answers(reply("Cache-Control: must-understand, no-store, max-age=60"))
+            get()
+            hits("body 1")
+        }
+        Clause(
+            "RFC 9111 §5.2.2.3 must-understand of an unknown status", .mustNot,
+            "With must-understand an unknown status is not stored."
+        ) {
+            answers(reply("Cache-Control: must-understand, no-store, max-age=60", status: "299 Unknown"))
+            get()
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §5.2.2.3 must-understand alone, unknown status", .mustNot,
+            "With must-understand an unknown status is not stored."
+        ) {
+            answers(reply("Cache-Control: must-understand, max-age=60", status: "599 Unknown"))
+            get()
+            miss("body 2")
+        }
+        Clause("RFC 9111 §5.2.2.7 private", .mustNot, "A shared cache does not store a private answer.") {
+            answers(reply("Cache-Control: private, max-age=60"))
+            get(expect: forwarded("uri-miss", stored: false))
+            miss("body 2")
+        }
+        Clause("RFC 9111 §5.2.2.7 private with names", .mustNot, "Fields that private names are not stored.") {
+            answers(
+                reply("Cache-Control: max-age=60, private=\"X-Mine, x-other\"", "X-Mine: 1", "X-Other: 2", "X-All: 3"))
+            get(expect: body("body 1"))
+            hits("body 1", also: lacks("X-Mine"), lacks("X-Other"), has("X-All", "3"))
+        }
+        Clause("RFC 9111 §5.2.2.7 private with an empty list", .should, "A private that names nothing forbids storing.")
+        {
+            answers(reply("Cache-Control: max-age=60, private=\"\""))
+            get()
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §5.2.2.4 no-cache with names", .mustNot,
+            "Fields that no-cache names are not sent without validation."
+        ) {
+            answers(reply("Cache-Control: max-age=60, no-cache=\"X-Mine\"", "X-Mine: 1", "X-All: 3"))
+            get(expect: body("body 1"))
+            get(expect: .either(forwarded(), lacks("X-Mine")))
+            get(expect: has("X-All", "3"), .either(forwarded(), lacks("X-Mine")))
+        }
+        Clause("RFC 9111 §5.2.2.4 no-cache", .mustNot, "An answer with no-cache is not used before it was validated.") {
+            answers(
+                reply("Cache-Control: no-cache, max-age=60", "ETag: \"a\""), notModified("ETag: \"a\""))
+            get()
+            get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
+            received(2, has("If-None-Match", "\"a\""))
+            get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
+            saw(3)
+        }
+        Clause(
+            "RFC 9111 §5.2.2.4 no-cache without validator", .mustNot,
+            "An answer with no-cache is not used before it was validated."
+        ) {
+            answers(reply("Cache-Control: no-cache, max-age=60"))
+            get()
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §5.2.2.4 no-cache with an empty list", .should,
+            "A no-cache that names nothing is about the whole answer."
+        ) {
+            answers(reply("Cache-Control: no-cache=\"\", max-age=60"))
+            get()
+            miss("body 2")
+        }
+        Clause("RFC 9111 §3 method POST", .mustNot, "The answer to POST is not used for GET here.") {
+            answers(reply("Cache-Control: max-age=60"))
+            send("POST", body: "x", expect: body("body 1"))
+            miss("body 2")
+        }
+        Clause("RFC 9111 §3 method OPTIONS", .mustNot, "The answer to a method other than GET is not used for GET.") {
+            answers(reply("Cache-Control: max-age=60"))
+            send("OPTIONS", expect: body("body 1"))
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §4 other methods are not answered", .mustNot,
+            "A stored answer to GET is not used for another method."
+        ) {
+            answers(reply("Cache-Control: max-age=60"))
+            get()
+            send("OPTIONS", expect: body("body 2"), forwarded("method"))
+            send("REPORT", expect: body("body 3"), forwarded("method"))
+        }
+        Clause("RFC 9111 §4 another query", .mustNot, "Another address is another resource, query included.") {
+            answers(reply("Cache-Control: max-age=60", body: "{n} {got:X-Q}"))
+            get("X-Q: one", at: "/a?x=1")
+            get("X-Q: two", at: "/a?x=2", expect: body("1 two"))
+            get("X-Q: none", at: "/a", expect: body("1 none"))
+            get("X-Q: empty", at: "/a?", expect: body("1 empty"))
+            get("X-Q: upper", at: "/A", expect: body("1 upper"))
+        }
+        Clause(
+            "RFC 9111 §3.3 incomplete by length", .mustNot,
+            "An answer cut off before its length is not used as a whole one."
+        ) {
+            answers(
+                say(
+                    .text("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 100\r\n\r\nonly this"),
+                    .close))
+            attempt()
+            answers(reply(body: "whole"))
+            miss("whole")
+        }
+        Clause(
+            "RFC 9111 §3.3 incomplete by chunks", .mustNot,
+            "A chunked answer without its last chunk is not used as a whole one."
+        ) {
+            answers(
+                say(
+                    .text(
+                        "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nonly\r\n"
+                    ), .close))
+            attempt()
+            answers(reply(body: "whole"))
+            miss("whole")
+        }
+        Clause(
+            "RFC 9111 §3.3 incomplete by reset", .mustNot,
+            "An answer whose connection broke is not used as a whole one."
+        ) {
+            answers(
+                say(
+                    .text("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 100\r\n\r\nonly this"),
+                    .reset))
+            attempt()
+            answers(reply(body: "whole"))
+            miss("whole")
+        }
+        Clause("RFC 9111 §3.3 ended by closing", .may, "A body whose end is that of the connection is whole.") {
+            answers(
+                say(.text("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\n\r\nall of it"), .close)
+            )
+            get(expect: body("all of it"))
+            hits("all of it")
+        }
+        Clause("RFC 9111 §3.3 status 206", .mustNot, "A part is not stored as the whole.") {
+            answers(
+                reply("Cache-Control: max-age=60", "Content-Range: bytes 0-5/100", status: "206 Partial Content"))
+            attempt()
+            answers(reply(body: "whole"))
+            miss("whole")
+        }
+        Clause(
+            "RFC 9111 §3.3 Content-Range without 206", .mustNot, "What calls itself a part is not stored as the whole."
+        ) {
+            answers(reply("Cache-Control: max-age=60", "Content-Range: bytes 0-5/100"))
+            attempt()
+            answers(reply(body: "whole"))
+            miss("whole")
+        }
+        Clause("RFC 9111 §3 error answer with a lifetime", .may, "An error that gives a lifetime may be kept.") {
+            answers(reply("Cache-Control: max-age=60", status: "500 Broken", body: "broken"))
+            get(expect: status(500))
+            answers(reply(body: "well"))
+            hits("broken", also: status(500))
+        }
+    }
+
+    @Clauses static var persons: [Clause] {
+        Clause(
+            "RFC 9111 §3.5 Authorization", .mustNot,
+            "The answer to a request with Authorization is not kept for others."
+        ) {
+            answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Authorization}"))
+            get("Authorization: Basic YTpi", expect: body("1 for Basic YTpi"))
+            get(expect: body("2 for "), forwarded())
+            get("Authorization: Basic eDp5", expect: body("3 for Basic eDp5"), forwarded())
+        }
+        for directive in ["public", "s-maxage=60", "must-revalidate"] {
+            Clause(
+                "RFC 9111 §3.5 Authorization with \(directive)", .may,
+                "This directive allows to keep the answer all the same."
+            ) {
+                answers(reply("Cache-Control: max-age=60, \(directive)"))
+                get("Authorization: Basic YTpi", expect: body("body 1"))
+                hits("body 1")
+                get("Authorization: Basic YTpi", expect: body("body 1"), hit())
+            }
+        }
+        Clause("RFC 9111 §3.5 private and Authorization", .mustNot, "What is private stays so, whatever else is said.")
+        {
+            answers(reply("Cache-Control: max-age=60, private, must-revalidate"))
+            get("Authorization: Basic YTpi")
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §3.5 no-store and Authorization", .mustNot,
+            "What is not to be stored is not, whatever else is said."
+        ) {
+            answers(reply("Cache-Control: s-maxage=60, no-store"))
+            get("Authorization: Basic YTpi")
+            miss("body 2")
+        }
+        Clause("RFC 9111 §7.3 Cookie of a request", .may, "Larder treats Cookie as Authorization.") {
+            answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Cookie}"))
+            get("Cookie: who=anna", expect: body("1 for who=anna"))
+            get(expect: body("2 for "), forwarded())
+        }
+        Clause("RFC 9111 §7.3 Set-Cookie", .may, "Larder does not keep an answer that sets a cookie.") {
+            answers(reply("Cache-Control: max-age=60", "Set-Cookie: id={n}"))
+            get(expect: has("Set-Cookie", "id=1"))
+            miss("body 2", also: has("Set-Cookie", "id=2"))
+        }
+        Clause("RFC 9111 §7.3 Set-Cookie of a public answer", .may, "Larder keeps a public answer without its cookie.")
+        {
+            answers(reply("Cache-Control: max-age=60, public", "Set-Cookie: id={n}"))
+            get()
+            hits("body 1", also: lacks("Set-Cookie"))
+        }
+    }
+
+    @Clauses static var fields: [Clause] {
+        Clause(
+            "RFC 9111 §3.1 all fields", .must,
+            "Stored answers keep all fields, unknown ones too, in order and spelling."
+        ) {
+            answers(
+                reply(
+                    "X-One: 1", "cache-control: max-age=60", "x-TWO:  spaced\tout ", "X-One: again", "Server: Any/1",
+                    "Content-Type: text/x-any; a=b", "Content-Language: tlh", status: "200 Fine indeed"))
+            get(
+                expect: startLine("HTTP/1.1 200 Fine indeed"), has("X-One", "1", "again"), line("x-TWO: spaced\tout"),
+                line("Server: Any/1"))
+            hits(
+                "body 1", also: startLine("HTTP/1.1 200 Fine indeed"), has("X-One", "1", "again"),
+                line("x-TWO: spaced\tout"), line("cache-control: max-age=60"), line("Server: Any/1"),
+                line("Content-Type: text/x-any; a=b"), line("Content-Language: tlh"))
+        }
+        Clause("RFC 9111 §3.1 fields that Connection lists", .mustNot, "Fields that Connection lists are not stored.") {
+            answers(
+                reply("Cache-Control: max-age=60", "Connection: X-Hop, x-skip", "X-Hop: 1", "X-Skip: 2", "X-End: 3"))
+            get(expect: lacks("X-Hop"), lacks("X-Skip"), has("X-End", "3"))
+            hits("body 1", also: lacks("X-Hop"), lacks("X-Skip"), has("X-End", "3"))
+        }
+        for name in ["Keep-Alive", "Proxy-Connection", "TE", "Upgrade", "Trailer"] {
+            Clause(
+                "RFC 9110 §7.6.1 \(name) of an answer", .must,
+                "Fields of the connection are neither stored nor passed on."
+            ) {
+                answers(reply("Cache-Control: max-age=60", "\(name): x"))
+                get(expect: lacks(name))
+                hits("body 1", also: lacks(name))
+            }
+        }
+        for name in ["Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization"] {
+            Clause("RFC 9111 §3.1 \(name)", .mustNot, "Fields for the next proxy only are not stored.") {
+                answers(reply("Cache-Control: max-age=60", "\(name): Basic realm=x"))
+                get()
+                hits("body 1", also: lacks(name))
+            }
+        }
+        Clause("RFC 9111 §3.1 Transfer-Encoding", .mustNot, "The transfer coding of the upstream is not stored.") {
+            answers(
+                say(
+                    .text(
+                        "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+                    )))
+            get(expect: body("abcde"))
+            hits("abcde", also: lacks("Transfer-Encoding"), has("Content-Length", "5"))
+        }
+        Clause(
+            "RFC 9110 §7.6.1 fields that a request's Connection lists", .must,
+            "Fields that Connection lists are not passed on."
+        ) {
+            answers(reply("Cache-Control: max-age=60"))
+            get("Connection: X-Hop", "X-Hop: 1", "X-End: 2", "Proxy-Authorization: Basic x", "Keep-Alive: 5")
+            received(1, lacks("X-Hop"), has("X-End", "2"), lacks("Proxy-Authorization"), lacks("Keep-Alive"))
         }
     }
 }

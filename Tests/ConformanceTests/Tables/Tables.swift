@@ -8,6 +8,21 @@ enum Tables {
     }
 
     static let all: [Table] = [
-        Table(title: "Storing", clauses: storing)
+        Table(title: "Lifetimes", clauses: lifetime),
+        Table(title: "Age", clauses: age),
+        Table(title: "Guessed lifetimes", clauses: heuristics),
+        Table(title: "Storing", clauses: storing),
+        Table(title: "Answers of one person", clauses: persons),
+        Table(title: "Stored fields", clauses: fields),
+        Table(title: "Variants", clauses: vary),
+        Table(title: "HEAD", clauses: heads),
+        Table(title: "What a client asks of the cache", clauses: requests),
+        Table(title: "Stale answers", clauses: stale),
+        Table(title: "Extensions about stale answers", clauses: staleExtensions),
+        Table(title: "Validation", clauses: validation),
+        Table(title: "Invalidation", clauses: invalidation),
+        Table(title: "Cache-Status", clauses: cacheStatus),
+        Table(title: "Collapsing", clauses: collapsing),
+        Table(title: "Targeted fields", clauses: targeted),
     ]
 }

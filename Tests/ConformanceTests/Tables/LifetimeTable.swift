@@ -1,0 +1,242 @@
+// How long an answer is fresh, when it says so itself (RFC 9111 §4.2.1, §5.2, §5.3).
+
+extension Tables {
+    @Clauses static var lifetime: [Clause] {
+        Clause("RFC 9111 §4.2.1 max-age", .must, "An answer is fresh while it is younger than its max-age.") {
+            answers(reply("Cache-Control: max-age=60"))
+            get(expect: status(200), body("body 1"), forwarded("uri-miss", status: 200, stored: true))
+            pass(59)
+            hits("body 1", also: has("Age", "59"), hit(ttl: 1))
+            pass(1)
+            miss("body 2")
+            saw(2)
+        }
+        Clause("RFC 9111 §4.2.1 s-maxage longer than max-age", .must, "In a shared cache s-maxage overrides max-age.") {
+            answers(reply("Cache-Control: max-age=10, s-maxage=60"))
+            get()
+            pass(59)
+            hits("body 1", also: hit(ttl: 1))
+            pass(1)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §4.2.1 s-maxage shorter than max-age", .must, "In a shared cache s-maxage overrides max-age.")
+        {
+            answers(reply("Cache-Control: s-maxage=10, max-age=60"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §5.2.2.10 s-maxage over Expires", .must, "s-maxage overrides Expires.") {
+            answers(reply("Cache-Control: s-maxage=60", "Expires: {now-100}"))
+            get()
+            pass(59)
+            hits("body 1")
+        }
+        Clause("RFC 9111 §5.3 max-age over a past Expires", .must, "Expires is ignored beside max-age.") {
+            answers(reply("Cache-Control: max-age=60", "Expires: {now-100}", "Date: {now}"))
+            get()
+            pass(59)
+            hits("body 1")
+        }
+        Clause("RFC 9111 §5.3 max-age over a future Expires", .must, "Expires is ignored beside max-age.") {
+            answers(reply("Cache-Control: max-age=10", "Expires: {now+600}", "Date: {now}"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §4.2.1 Expires less Date", .must, "Without max-age the lifetime is Expires less Date.") {
+            answers(reply("Date: {now}", "Expires: {now+60}"))
+            get()
+            pass(59)
+            hits("body 1", also: hit(ttl: 1))
+            pass(1)
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §4.2.1 Expires of a fast clock", .must, "The lifetime is Expires less Date, both of the origin."
+        ) {
+            answers(reply("Date: {now+3600}", "Expires: {now+3660}"))
+            get()
+            pass(59)
+            hits("body 1")
+            pass(1)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §4.2.1 Expires without Date", .must, "Without Date the time of arrival takes its place.") {
+            answers(reply("Expires: {now+60}"))
+            get()
+            pass(59)
+            hits("body 1")
+            pass(1)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §5.3 Expires equal to Date", .must, "An answer that expires as it is born is not fresh.") {
+            answers(reply("Date: {now}", "Expires: {now}"))
+            get()
+            miss("body 2")
+        }
+        for value in [
+            "0", "-1", "never", "{now+600} +0100", "2027-01-01T00:00:00Z", "Fri, 32 Jan 2027 00:00:00 GMT", "",
+        ] {
+            Clause("RFC 9111 §5.3 Expires \"\(value)\"", .must, "An invalid Expires is a time in the past.") {
+                answers(reply("Expires: \(value)", "Last-Modified: {now-100000}"))
+                get()
+                miss("body 2")
+            }
+        }
+        for form in ["now", "rfc850", "asctime"] {
+            Clause("RFC 9110 §5.6.7 Expires as \(form)", .must, "All three forms of a date are understood.") {
+                answers(reply("Date: {\(form)}", "Expires: {\(form)+60}"))
+                get()
+                pass(59)
+                hits("body 1")
+                pass(1)
+                miss("body 2")
+            }
+        }
+        Clause("RFC 9110 §5.6.7 two-digit year far ahead", .must, "A year more than 50 years ahead is one of the past.")
+        {
+            answers(reply("Expires: Friday, 01-Jan-99 00:00:00 GMT"))
+            get()
+            miss("body 2")
+        }
+        Clause("RFC 9110 §5.6.7 two-digit year ahead", .must, "A two-digit year within 50 years is one of the future.")
+        {
+            answers(reply("Expires: Tuesday, 01-Jan-75 00:00:00 GMT"))
+            get()
+            hits("body 1")
+        }
+        Clause("RFC 9111 §4.2.1 max-age twice", .should, "Of a repeated directive the first counts, or none.") {
+            answers(reply("Cache-Control: max-age=10, max-age=600"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §4.2.1 max-age in two lines", .should, "Of a repeated directive the first counts, or none.") {
+            answers(reply("Cache-Control: max-age=10", "Cache-Control: max-age=600"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §4.2.1 s-maxage twice", .should, "Of a repeated directive the first counts, or none.") {
+            answers(reply("Cache-Control: s-maxage=10, s-maxage=600"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §4.2.1 two Expires", .should, "Of contradicting Expires lines the first counts, or none.") {
+            answers(reply("Expires: {now+10}", "Expires: {now+600}"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        for value in ["-1", "abc", "1.5", "60s", "0x3c", "+60", "", "\"-1\"", "6 0"] {
+            Clause("RFC 9111 §4.2.1 max-age=\(value)", .should, "A lifetime that is no number of seconds makes stale.")
+            {
+                answers(reply("Cache-Control: max-age=\(value)", "Last-Modified: {now-100000}"))
+                get()
+                pass(1)
+                miss("body 2")
+            }
+        }
+        Clause("RFC 9111 §4.2.1 max-age without a value", .should, "A lifetime without a number makes stale.") {
+            answers(reply("Cache-Control: max-age", "Expires: {now+600}"))
+            get()
+            pass(1)
+            miss("body 2")
+        }
+        for value in ["2147483648", "4294967297", "9223372036854775808", "99999999999999999999999999"] {
+            Clause(
+                "RFC 9111 §1.2.2 max-age=\(value)", .must, "Too large a number of seconds stands for a very long time."
+            ) {
+                answers(reply("Cache-Control: max-age=\(value)"))
+                get()
+                pass(365 * 86_400)
+                hits("body 1", also: has("Age", "31536000"))
+            }
+        }
+        Clause("RFC 9111 §1.2.2 leading zeros", .must, "Seconds are decimal digits, zeros before them included.") {
+            answers(reply("Cache-Control: max-age=0060"))
+            get()
+            pass(59)
+            hits("body 1")
+            pass(1)
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §5.2 quoted argument", .should, "The quoted form of an argument is accepted like the bare one."
+        ) {
+            answers(reply("Cache-Control: max-age=\"60\""))
+            get()
+            pass(59)
+            hits("body 1")
+            pass(1)
+            miss("body 2")
+        }
+        Clause("RFC 9111 §5.2 case of names", .must, "Names of directives know no case.") {
+            answers(reply("cache-CONTROL: Max-AGE=60"))
+            get()
+            pass(59)
+            hits("body 1")
+        }
+        Clause("RFC 9111 §5.2.3 unknown directives", .must, "Unknown directives are ignored.") {
+            answers(reply("Cache-Control: frob, max-age=60, x=y, z=\"a, b\", community=\"UCI\""))
+            get()
+            pass(59)
+            hits("body 1")
+        }
+        Clause(
+            "RFC 9111 §5.2 directive inside a quoted string", .mustNot,
+            "What stands in a quoted string is no directive."
+        ) {
+            answers(reply("Cache-Control: frob=\"a, no-store, b\\\", private\", max-age=60"))
+            get()
+            hits("body 1")
+        }
+        Clause(
+            "RFC 9111 §5.2 lifetime inside a quoted string", .mustNot, "What stands in a quoted string is no directive."
+        ) {
+            answers(reply("Cache-Control: frob=\"x, max-age=600, y\", max-age=10"))
+            get()
+            pass(10)
+            miss("body 2")
+        }
+        Clause("RFC 9110 §5.6.1 empty list elements", .must, "Empty elements of a list are passed over.") {
+            answers(reply("Cache-Control: , ,max-age=60,, ,"))
+            get()
+            pass(59)
+            hits("body 1")
+        }
+        Clause("RFC 9110 §5.3 several lines", .must, "Lines of one name are one list.") {
+            answers(reply("Cache-Control: public", "X-Between: 1", "Cache-Control: max-age=60"))
+            get()
+            pass(59)
+            hits("body 1")
+        }
+        Clause(
+            "RFC 9111 §4.2.1 conflict of no-store and max-age", .should,
+            "Of conflicting directives the strictest counts."
+        ) {
+            answers(reply("Cache-Control: max-age=600", "Cache-Control: no-store"))
+            get()
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9111 §4.2.1 conflict of public and private", .should, "Of conflicting directives the strictest counts."
+        ) {
+            answers(reply("Cache-Control: public, private, max-age=600"))
+            get()
+            miss("body 2")
+        }
+        Clause("RFC 9111 §5.4 Pragma of an answer", .may, "Pragma in an answer has no meaning.") {
+            answers(reply("Cache-Control: max-age=60", "Pragma: no-cache"))
+            get()
+            hits("body 1", also: has("Pragma", "no-cache"))
+        }
+        Clause("RFC 9111 §5.4 Pragma beside Cache-Control", .may, "Cache-Control of a request makes its Pragma void.") {
+            answers(reply("Cache-Control: max-age=60"))
+            get()
+            get("Cache-Control: max-age=30", "Pragma: no-cache", expect: body("body 1"), hit())
+        }
+    }
+}

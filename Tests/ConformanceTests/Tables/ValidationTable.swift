@@ -1,0 +1,316 @@
+// Asking whether a stored answer still holds (RFC 9111 §4.3), and forgetting what was changed (§4.4).
+
+extension Tables {
+    @Clauses static var validation: [Clause] {
+        Clause("RFC 9111 §4.3.1 strong tag", .must, "A validation carries the stored entity tag.") {
+            answers(reply("Cache-Control: max-age=60", "ETag: \"a,b\""), notModified("ETag: \"a,b\""))
+            get()
+            pass(60)
+            get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
+            received(2, has("If-None-Match", "\"a,b\""), lacks("If-Modified-Since"))
+        }
+        Clause("RFC 9111 §4.3.1 weak tag", .must, "A validation carries the stored entity tag, weak ones too.") {
+            answers(reply("Cache-Control: max-age=60", "ETag: W/\"a\""), notModified("ETag: W/\"a\""))
+            get()
+            pass(60)
+            get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
+            received(2, has("If-None-Match", "W/\"a\""))
+        }
+        Clause("RFC 9111 §4.3.1 date of change", .should, "A validation carries the stored date of the last change.") {
+            answers(reply("Cache-Control: max-age=60", "Last-Modified: {now-1000}"), notModified())
+            get()
+            pass(60)
+            get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
+            received(2, has("If-Modified-Since", "Wed, 31 Dec 2025 23:43:20 GMT"), lacks("If-None-Match"))
+        }
+        Clause("RFC 9111 §4.3.1 tag and date", .must, "With both validators the tag is sent, and the date beside it.") {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\"", "Last-Modified: {now-1000}"),
+                notModified("ETag: \"a\""))
+            get()
+            pass(60)
+            get(expect: body("body 1"))
+            received(2, has("If-None-Match", "\"a\""), has("If-Modified-Since", "Wed, 31 Dec 2025 23:43:20 GMT"))
+        }
+        Clause("RFC 9111 §4.3.1 nothing to validate by", .mustNot, "Without a validator no condition is sent.") {
+            answers(reply("Cache-Control: max-age=60", "Date: {now}"))
+            get()
+            pass(60)
+            miss("body 2")
+            received(2, lacks("If-None-Match"), lacks("If-Modified-Since"))
+        }
+        Clause("RFC 9111 §4.3.1 stale at once", .may, "An answer without a lifetime is kept where it can be validated.")
+        {
+            answers(reply("ETag: \"a\""), notModified("ETag: \"a\""))
+            get()
+            get(expect: status(200), body("body 1"), forwarded("stale", status: 304))
+        }
+        Clause("RFC 9111 §4.3.4 lifetime begins anew", .must, "A 304 begins age and lifetime anew.") {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\"", "Age: 10"),
+                notModified("ETag: \"a\"", "Cache-Control: max-age=100"))
+            get()
+            pass(60)
+            get(expect: body("body 1"), has("Age", "0"))
+            pass(99)
+            hits("body 1", also: has("Age", "99"), hit(ttl: 1))
+            pass(1)
+            get(expect: body("body 1"), forwarded("stale", status: 304))
+        }
+        Clause(
+            "RFC 9111 §4.3.4 304 without Cache-Control", .must,
+            "Where a 304 says nothing of it, the stored directives hold on."
+        ) {
+            answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), notModified("ETag: \"a\"", "Date: {now}"))
+            get()
+            pass(60)
+            get()
+            pass(59)
+            hits("body 1", also: has("Cache-Control", "max-age=60"), hit(ttl: 1))
+        }
+        Clause("RFC 9111 §4.3.4 304 with an age", .must, "The age of a 304 counts.") {
+            answers(reply("Cache-Control: max-age=60", "ETag: \"a\""), notModified("ETag: \"a\"", "Age: 50"))
+            get()
+            pass(60)
+            get()
+            pass(9)
+            hits("body 1", also: has("Age", "59"))
+            pass(1)
+            get(expect: forwarded("stale"))
+        }
+        Clause(
+            "RFC 9111 §3.2 fields of a 304", .must,
+            "Fields of a 304 replace the stored ones of their names; others stay."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\"", "X-Two: 1", "X-Two: 2", "X-Stay: here", "X-One: old"),
+                notModified("ETag: \"a\"", "X-One: new", "X-Two: 3", "X-More: here", "Cache-Control: max-age=90"))
+            get()
+            pass(60)
+            get(expect: has("X-One", "new"), has("X-Two", "3"), has("X-Stay", "here"), has("X-More", "here"))
+            hits(
+                "body 1", also: has("X-One", "new"), has("X-Two", "3"), has("X-Stay", "here"), has("X-More", "here"),
+                has("Cache-Control", "max-age=90"), has("ETag", "\"a\""))
+        }
+        Clause("RFC 9111 §3.2 Content-Length of a 304", .mustNot, "A 304 does not change the stored length.") {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""),
+                notModified("ETag: \"a\"", "Content-Length: 999"))
+            get()
+            pass(60)
+            get(expect: body("body 1"), has("Content-Length", "6"))
+            hits("body 1", also: has("Content-Length", "6"))
+        }
+        Clause("RFC 9111 §3.2 Content-Encoding of a 304", .may, "A 304 does not change how the stored body is coded.") {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""),
+                notModified("ETag: \"a\"", "Content-Encoding: gzip", "Content-Range: bytes 0-1/6"))
+            get()
+            pass(60)
+            get(expect: status(200), body("body 1"), lacks("Content-Encoding"), lacks("Content-Range"))
+            hits("body 1", also: status(200), lacks("Content-Encoding"), lacks("Content-Range"))
+        }
+        Clause("RFC 9111 §3.1 Connection of a 304", .mustNot, "Fields of the connection are not taken from a 304.") {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""),
+                notModified("ETag: \"a\"", "Connection: X-Hop", "X-Hop: 1", "Set-Cookie: a=b", "Keep-Alive: 5"))
+            get()
+            pass(60)
+            get()
+            hits("body 1", also: lacks("X-Hop"), lacks("Set-Cookie"), lacks("Keep-Alive"))
+        }
+        Clause("RFC 9111 §4.3.4 304 with no-store", .mustNot, "What a 304 says not to store is not used again.") {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""),
+                notModified("ETag: \"a\"", "Cache-Control: no-store"), reply("Cache-Control: max-age=60"))
+            get()
+            pass(60)
+            get(expect: status(200), body("body 1"))
+            miss("body 3")
+        }
+        Clause(
+            "RFC 9111 §4.3.4 all variants with the strong tag", .must,
+            "A 304 with a strong tag brings all stored answers with it up to date."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "Vary: X-Who", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", "Vary: X-Who", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", "Vary: X-Who", "ETag: \"c\""),
+                notModified("Vary: X-Who", "ETag: \"a\"", "Cache-Control: max-age=600", "X-New: 1"),
+                reply("Cache-Control: max-age=60", "Vary: X-Who", "ETag: \"d\""))
+            get("X-Who: a")
+            get("X-Who: b")
+            get("X-Who: c")
+            pass(60)
+            get("X-Who: a", expect: body("body 1"), forwarded("stale", status: 304))
+            hits("body 1", "X-Who: a", also: has("X-New", "1"))
+            hits("body 2", "X-Who: b", also: has("X-New", "1"))
+            miss("body 5", "X-Who: c", also: lacks("X-New"))
+        }
+        Clause(
+            "RFC 9111 §4.3.3 200 on validation", .must,
+            "A whole answer to a validation takes the place of the stored one."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\"", "X-Old: 1"),
+                reply("Cache-Control: max-age=60", "ETag: \"b\"", "X-New: 1"))
+            get()
+            pass(60)
+            get(expect: body("body 2"), lacks("X-Old"), forwarded("stale", status: 200, stored: true))
+            hits("body 2", also: lacks("X-Old"), has("X-New", "1"), has("ETag", "\"b\""))
+        }
+        Clause(
+            "RFC 9111 §4.3.3 404 on validation takes the place", .must,
+            "A whole answer to a validation takes the place of the stored one."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""),
+                reply("Cache-Control: max-age=60", status: "404 None", body: "none"))
+            get()
+            pass(60)
+            get(expect: status(404))
+            hits("none", also: status(404))
+        }
+        Clause(
+            "RFC 9111 §4.3.3 no-store on validation", .mustNot,
+            "A newer answer that is not stored makes the older one no better."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "ETag: \"a\""), reply("Cache-Control: no-store"))
+            get()
+            pass(60)
+            miss("body 2")
+            miss("body 3")
+        }
+        Clause(
+            "RFC 9111 §4.3.1 no condition of ours with other methods", .mustNot, "Only GET and HEAD are validations."
+        ) {
+            answers(reply("Cache-Control: max-age=60", "ETag: \"a\""))
+            get()
+            send("OPTIONS")
+            received(2, lacks("If-None-Match"))
+        }
+    }
+
+    @Clauses static var invalidation: [Clause] {
+        for method in ["POST", "PUT", "DELETE", "PATCH", "FROB"] {
+            Clause("RFC 9111 §4.4 \(method)", .must, "A successful unsafe or unknown method invalidates its target.") {
+                answers(reply("Cache-Control: max-age=600"))
+                get()
+                hits("body 1")
+                send(method, body: "x", expect: status(200), body("body 2"), forwarded("method", status: 200))
+                received(2, startLine("\(method) /a HTTP/1.1"), body("x"))
+                miss("body 3")
+                hits("body 3")
+            }
+        }
+        for code in ["201 Created", "204 No Content", "303 See Other"] {
+            Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .must, "Every answer that is no error invalidates.")
+            {
+                answers(
+                    reply("Cache-Control: max-age=600"),
+                    code.hasPrefix("204") ? replyHead(status: code) : reply(status: code),
+                    reply("Cache-Control: max-age=600"))
+                get()
+                send("POST", body: "x")
+                miss("body 3")
+            }
+        }
+        for code in ["400 Bad", "404 None", "409 Conflict", "500 Broken", "501 Unknown"] {
+            Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .may, "An error does not invalidate.") {
+                answers(reply("Cache-Control: max-age=600"), reply(status: code))
+                get()
+                send("POST", body: "x", expect: status(Int(code.prefix(3)) ?? 0))
+                hits("body 1")
+            }
+        }
+        for method in ["OPTIONS", "HEAD"] {
+            Clause("RFC 9111 §4.4 \(method)", .shouldNot, "A safe method invalidates nothing.") {
+                answers(reply("Cache-Control: max-age=600"), replyHead("Content-Length: 0"))
+                get()
+                send(method)
+                hits("body 1")
+            }
+        }
+        Clause("RFC 9111 §4.4 all variants", .must, "All variants of the target are invalidated.") {
+            answers(reply("Cache-Control: max-age=600", "Vary: X-Who"))
+            get("X-Who: a")
+            get("X-Who: b")
+            hits("body 1", "X-Who: a")
+            send("POST", body: "x")
+            miss("body 4", "X-Who: a")
+            miss("body 5", "X-Who: b")
+        }
+        Clause("RFC 9111 §4.4 other addresses", .shouldNot, "Other addresses than the target stay, other queries too.")
+        {
+            answers(reply("Cache-Control: max-age=600"))
+            get(at: "/a?x=1")
+            get(at: "/a/b")
+            send("POST", body: "x")
+            hits("body 1", at: "/a?x=1")
+            hits("body 1", at: "/a/b")
+        }
+        for name in ["Location", "Content-Location"] {
+            Clause("RFC 9111 §4.4 \(name)", .may, "What it names is invalidated, absolute or relative.") {
+                answers(
+                    reply("Cache-Control: max-age=600"), reply("Cache-Control: max-age=600"),
+                    reply("Cache-Control: max-age=600"), reply("\(name): /b", status: "201 Created"))
+                get(at: "/b")
+                get(at: "/d/c?x=1")
+                get(at: "/d/e")
+                send("POST", at: "/d/p", body: "x")
+                miss("body 2", at: "/b")
+                answers(reply("\(name): {origin}/d/c?x=1"))
+                send("POST", at: "/d/p", body: "x")
+                answers(reply("Cache-Control: max-age=600"))
+                miss("body 2", at: "/d/c?x=1")
+                answers(reply("\(name): e"))
+                send("POST", at: "/d/p", body: "x")
+                miss("body 2", at: "/d/e")
+            }
+            for place in ["http://127.0.0.1:1/b", "https://{host}/b", "http://other.example/b", "//other.example/b"] {
+                Clause("RFC 9111 §4.4 \(name): \(place)", .mustNot, "What is of another origin is not invalidated.") {
+                    answers(reply("Cache-Control: max-age=600"), reply("\(name): \(place)", status: "201 Created"))
+                    get(at: "/b")
+                    send("POST", body: "x")
+                    hits("body 1", at: "/b")
+                }
+            }
+            Clause("RFC 9111 §4.4 \(name) of an error", .may, "An error invalidates nothing.") {
+                answers(reply("Cache-Control: max-age=600"), reply("\(name): /b", status: "409 Conflict"))
+                get(at: "/b")
+                send("POST", body: "x")
+                hits("body 1", at: "/b")
+            }
+            Clause("RFC 9111 §4.4 \(name) of a GET", .mustNot, "The answer to a safe method invalidates nothing.") {
+                answers(reply("Cache-Control: max-age=600"), reply("\(name): /b"))
+                get(at: "/b")
+                get()
+                hits("body 1", at: "/b")
+            }
+        }
+        Clause(
+            "RFC 9111 §4 written through", .must,
+            "An unsafe request is always sent to the origin before it is answered."
+        ) {
+            answers(reply("Cache-Control: max-age=600"))
+            send("POST", "Content-Type: text/plain", "X-Mine: 1", body: "one", expect: body("body 1"))
+            send("POST", "Cache-Control: only-if-cached", body: "two", expect: body("body 2"))
+            received(1, body("one"), has("Content-Type", "text/plain"), has("X-Mine", "1"), has("Content-Length", "3"))
+            received(2, body("two"))
+        }
+        Clause(
+            "RFC 9111 §4.4 change during a fetch", .should,
+            "What was fetched while it was changed is not used afterwards."
+        ) {
+            answers(
+                reply("Cache-Control: max-age=600").held(at: "late"), reply("Cache-Control: max-age=600"))
+            start("slow")
+            reaches(1)
+            send("POST", body: "x", expect: body("body 2"))
+            open("late")
+            finish("slow", body("body 1"))
+            miss("body 3")
+        }
+    }
+}
