@@ -55,6 +55,8 @@ public final class BodyTape: Sendable {
         var waiting = 0
         var callbacks: Callbacks?
         var watch: Watch?
+        /// From here on only the archivist reads, until `release`.
+        var heldFrom: Int64?
     }
 
     /// Someone who waits for the end, or for so many bytes.
@@ -146,6 +148,21 @@ public final class BodyTape: Sendable {
     /// From now on, what has been archived need not stay in memory. The archive must be readable up to `archived(to:)`.
     public func keep(in archive: any LargeBody) {
         state.withLock { $0.archive = archive }
+    }
+
+    /// Readers get neither the last byte nor the end before `release`: whoever has the whole body finds it stored.
+    public func holdEnd() {
+        state.withLock { $0.heldFrom = promised.map { max(0, $0 - 1) } ?? .max }
+    }
+
+    /// The end is no longer held back.
+    public func release() {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard state.heldFrom != nil else { return [] }
+            state.heldFrom = nil
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
     }
 
     /// The archive holds everything before that place.
@@ -257,7 +274,7 @@ extension BodyTape.State {
         var place = seats.startIndex
         while place != seats.endIndex {
             let seat = seats.values[place]
-            if let waiter = seat.waiter, seat.offset < end || ending != nil {
+            if let waiter = seat.waiter, isDue(seat) {
                 waiters.append(waiter)
                 seats.values[place].waiter = nil
                 waiting -= 1
@@ -265,6 +282,22 @@ extension BodyTape.State {
             seats.formIndex(after: &place)
         }
         return waiters
+    }
+
+    /// How far that reader may read now.
+    func limit(of seat: BodyTape.Seat) -> Int64 {
+        guard let heldFrom, !seat.isArchivist else { return end }
+        return min(end, heldFrom)
+    }
+
+    /// Whether there is something for that reader: bytes, or the end.
+    func isDue(_ seat: BodyTape.Seat) -> Bool {
+        if seat.offset < limit(of: seat) { return true }
+        return switch ending {
+        case nil: false
+        case .failed: true
+        case .whole: heldFrom == nil || seat.isArchivist
+        }
     }
 
     /// Where the slowest reader is; nil where there is none.
@@ -356,18 +389,21 @@ public final class BodyTapeReader: BodyReader {
     private func look() -> Found {
         tape.state.withLock { state -> Found in
             guard let own = state.seats[seat] else { return .failed(BodyFailure("Nobody reads it any more.")) }
+            let limit = state.limit(of: own)
             if own.offset < state.start {
                 guard let archive = state.archive, own.offset < state.archived else {
                     return .failed(BodyFailure("The reader fell behind what is kept."))
                 }
-                return .archived(archive, own.offset, Int(min(state.archived - own.offset, 256 * 1024)))
+                let most = min(state.archived, limit) - own.offset
+                return most > 0 ? .archived(archive, own.offset, Int(min(most, 256 * 1024))) : .wait
             }
-            if own.offset < state.end {
+            if own.offset < limit {
                 let sealed = state.end - Int64(state.growing.count)
                 if own.offset >= sealed {
                     if state.growing.count < tape.leastPiece, state.ending == nil {
-                        let piece = state.growing[Int(own.offset - sealed)...].withUnsafeBufferPointer { Bytes($0) }
-                        state.seats[seat]?.offset = state.end
+                        let piece = state.growing[Int(own.offset - sealed)..<Int(limit - sealed)]
+                            .withUnsafeBufferPointer { Bytes($0) }
+                        state.seats[seat]?.offset = limit
                         return .piece(piece, state.makeRoom(window: tape.window))
                     }
                     state.seal()
@@ -377,15 +413,17 @@ public final class BodyTapeReader: BodyReader {
                     let end = place + Int64(piece.count)
                     if own.offset < end {
                         let skipped = Int(own.offset - place)
-                        state.seats[seat]?.offset = end
+                        let used = Int(min(end, limit) - place)
+                        state.seats[seat]?.offset = min(end, limit)
                         let room = state.makeRoom(window: tape.window)
-                        return .piece(skipped == 0 ? piece : Bytes(piece[skipped...]), room)
+                        let isWhole = skipped == 0 && used == piece.count
+                        return .piece(isWhole ? piece : Bytes(piece[skipped..<used]), room)
                     }
                     place = end
                 }
             }
             switch state.ending {
-            case .whole: return .end
+            case .whole: return state.isDue(own) ? .end : .wait
             case .failed(let failure): return .failed(failure)
             case nil: return .wait
             }
@@ -404,8 +442,7 @@ public final class BodyTapeReader: BodyReader {
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 let isDue = tape.state.withLock { state -> Bool in
-                    guard let own = state.seats[seat], own.offset >= state.end, state.ending == nil, !Task.isCancelled
-                    else { return true }
+                    guard let own = state.seats[seat], !state.isDue(own), !Task.isCancelled else { return true }
                     state.seats[seat]?.waiter = waiter
                     state.waiting += 1
                     return false

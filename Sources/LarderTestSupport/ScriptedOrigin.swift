@@ -229,7 +229,7 @@ public final class ScriptedOrigin: Sendable {
     }
 
     private func readRequest(_ descriptor: Int32, _ number: Int, _ pending: inout Bytes) -> SeenRequest? {
-        func more() -> Bool {
+        func more(_ pending: inout Bytes) -> Bool {
             var buffer = Bytes(repeating: 0, count: 16_384)
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { return false }
@@ -242,16 +242,39 @@ public final class ScriptedOrigin: Sendable {
             if pending.count >= 4 {
                 headLength = (0...(pending.count - 4)).first { pending[$0..<($0 + 4)].elementsEqual(end) }
             }
-            if headLength == nil, !more() { return nil }
+            if headLength == nil, !more(&pending) { return nil }
         }
         let length = headLength!
         var request = SeenRequest(connection: number, head: Bytes(pending[..<length]).lossyText, body: [])
         pending.removeFirst(length + 4)
+        if request.field("Transfer-Encoding") != nil {
+            return readChunks(&request, &pending, more) ? request : nil
+        }
         let bodyLength = request.field("Content-Length").flatMap { Int($0) } ?? 0
-        while pending.count < bodyLength { if !more() { return nil } }
+        while pending.count < bodyLength { if !more(&pending) { return nil } }
         request.body = Bytes(pending[..<bodyLength])
         pending.removeFirst(bodyLength)
         return request
+    }
+}
+
+extension ScriptedOrigin {
+    /// A body in chunks, the plainest way there is; false where it does not come whole.
+    private func readChunks(_ request: inout SeenRequest, _ pending: inout Bytes, _ more: (inout Bytes) -> Bool) -> Bool
+    {
+        while true {
+            var end: Int?
+            while end == nil {
+                end = pending.firstIndex(of: 0x0A)
+                if end == nil, !more(&pending) { return false }
+            }
+            guard let end, let size = Int(Bytes(pending[..<max(0, end - 1)]).lossyText, radix: 16) else { return false }
+            pending.removeFirst(end + 1)
+            while pending.count < size + 2 { if !more(&pending) { return false } }
+            request.body += pending[..<size]
+            pending.removeFirst(size + 2)
+            if size == 0 { return true }
+        }
     }
 }
 

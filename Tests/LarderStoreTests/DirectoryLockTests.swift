@@ -18,10 +18,16 @@ import Testing
     }
 
     private static func copyOfDescriptor(of path: String) -> Int32? {
-        for descriptor in 3..<Int32(4096) {
+        guard let stream = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(stream) }
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             var text = [CChar](repeating: 0, count: 4096)
-            let count = readlink("/proc/self/fd/\(descriptor)", &text, text.count)
-            if count > 0, String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) == path {
+            let count = readlink("/proc/self/fd/\(name)", &text, text.count)
+            guard count > 0, let descriptor = Int32(name) else { continue }
+            if String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) == path {
                 return dup(descriptor)
             }
         }

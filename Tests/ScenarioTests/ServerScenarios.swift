@@ -163,10 +163,11 @@ import Testing
             }
             #expect(interim.statusLine == "HTTP/1.1 100 Continue")
             #expect(answer.text == "got hello", "\(answer)")
-            #expect(origin.requests.first?.field("Expect") == nil)
+            // What the client expects is asked of the upstream (RFC 9110 §10.1.1).
+            #expect(origin.requests.first?.field("Expect") == "100-continue")
             let refused = try await larder.talk { client in
-                try client.send(
-                    Self.request("/raw/api/a", "POST", "Expect: 100-continue\r\nContent-Length: 99999999\r\n"))
+                let fields = "Expect: 100-continue\r\nContent-Length: 99999999\r\n"
+                try client.send(Self.request("/v1/providers/api/resume", "POST", fields))
                 return try client.receiveHead()
             }
             #expect(refused.status == 413, "told before the body is sent: \(refused)")
@@ -185,14 +186,16 @@ import Testing
                 return [try client.receive(), try client.receive()]
             }
             #expect(answers.map(\.text) == ["got hello world", "got "])
-            #expect(origin.requests.first?.field("Content-Length") == "11", "\(origin.requests)")
-            #expect(origin.requests.first?.field("Transfer-Encoding") == nil)
+            // Its length is not known when it is sent on.
+            #expect(origin.requests.first?.field("Content-Length") == nil, "\(origin.requests)")
+            #expect(origin.requests.first?.field("Transfer-Encoding") == "chunked")
             for broken in ["z\r\nhello\r\n", "5\r\nhelloXX", "-5\r\nhello\r\n"] {
                 let answer = try await larder.send(
                     bytes: Bytes(text: Self.request("/raw/api/a", "POST", "Transfer-Encoding: chunked\r\n") + broken))
                 try BadInputScenarios.expectProblem(answer, 400, broken)
             }
-            #expect(origin.requests.count == 2)
+            // The upstream saw heads whose bodies never came whole.
+            #expect(!origin.requests.contains { $0.body.lossyText.contains("helloXX") })
         }
     }
 

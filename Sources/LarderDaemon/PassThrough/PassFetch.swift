@@ -119,7 +119,7 @@ struct PassFetch: Sendable {
         if let length = head.length, length > settings.cacheMaxObject, verdict.isStored {
             verdict = .refuse(.objectTooLarge)
         }
-        let body = TapeBody(stream.body, length: head.length)
+        let body = TapeBody(stream.body, length: head.length, isKept: verdict.isStored)
         var made = Made(entry: entry(head, verdict))
         made.mayBeShared = verdict.isStored || rule.semantics == .ttl && verdict.rule != .objectTooLarge
         made.passed = PassedAnswer(
@@ -137,6 +137,7 @@ struct PassFetch: Sendable {
         }
         if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
         guard verdict.isStored else { return .answered(made) }
+        stream.body.holdEnd()
         await voice.announce(made)
         return await archive(made, stream.body, body, began)
     }
@@ -222,7 +223,10 @@ struct PassFetch: Sendable {
     private func archive(
         _ made: Made, _ tape: BodyTape, _ body: TapeBody, _ began: MemoryStamp
     ) async -> FlightResult {
-        defer { body.letGo() }
+        defer {
+            tape.release()
+            body.letGo()
+        }
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
         else { return .answered(made) }

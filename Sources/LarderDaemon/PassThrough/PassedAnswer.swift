@@ -24,22 +24,21 @@ struct PassedAnswer: Sendable {
 final class TapeBody: Sendable {
     let tape: BodyTape
     let length: Int64?
+    /// The store takes it too: it goes on whoever leaves, and not at a client's pace.
+    private let isKept: Bool
     private let held: Lock<BodyTapeReader?>
 
-    init(_ tape: BodyTape, length: Int64?) {
+    init(_ tape: BodyTape, length: Int64?, isKept: Bool = false) {
         self.tape = tape
         self.length = length
+        self.isKept = isKept
         held = Lock(tape.reader())
-    }
-
-    /// A pass over the whole body; nil where its beginning is gone, and the asker needs a fetch of its own.
-    func reader() -> BodyTapeReader? {
-        tape.reader() ?? held.withLock { $0.take() }
     }
 
     /// The first client reads for itself from now on: a body that nobody keeps goes at the pace of its readers.
     func handOver() -> BodyTapeReader? {
-        held.withLock { $0.take() } ?? tape.reader()
+        if isKept { return tape.reader() }
+        return held.withLock { $0.take() } ?? tape.reader()
     }
 
     /// Nobody else needs the beginning.
