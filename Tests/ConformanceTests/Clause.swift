@@ -11,7 +11,7 @@ enum Level: String, Sendable {
     case may = "MAY"
 }
 
-struct Clause: Sendable, CustomTestStringConvertible {
+struct Clause: Requirement, CustomTestStringConvertible {
     /// Where it is written, and which scenario of it this is: "RFC 9111 §5.2.2.5 no-store". No two are the same.
     let id: String
     let level: Level

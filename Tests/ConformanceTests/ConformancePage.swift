@@ -4,7 +4,7 @@ import Testing
 
 enum ConformancePage {
     static func markdown() -> String {
-        let count = Tables.all.map(\.clauses.count).reduce(0, +)
+        let count = Tables.pages.map(\.clauses.count).reduce(0, +)
         var out = """
             # Conformance
 
@@ -14,7 +14,7 @@ enum ConformancePage {
             (`make conformance`), and every row is a test that fails when the requirement is not met: \(count) clauses.
 
             """
-        for table in Tables.all {
+        for table in Tables.pages {
             out +=
                 "\n## \(table.title)\n\n| Clause | Level | Requirement | Scenario | Result |\n|---|---|---|---|---|\n"
             for clause in table.clauses {
@@ -53,12 +53,12 @@ enum ConformancePage {
 
     @Test func noTwoClausesHaveTheSameName() {
         var seen: Set<String> = []
-        let twice = Tables.all.flatMap(\.clauses).map(\.id).filter { !seen.insert($0).inserted }
+        let twice = Tables.pages.flatMap(\.clauses).map(\.id).filter { !seen.insert($0).inserted }
         #expect(twice == [])
     }
 
     @Test func everyClauseNamesStandardAndSection() {
-        let nameless = Tables.all.flatMap(\.clauses).filter {
+        let nameless = Tables.pages.flatMap(\.clauses).filter {
             !$0.standard.hasPrefix("RFC ") || !$0.section.hasPrefix("§") || $0.scenario.isEmpty
                 || !$0.text.hasSuffix(".")
         }

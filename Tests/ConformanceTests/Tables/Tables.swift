@@ -4,7 +4,7 @@ enum Tables {
     /// One table: what it is about, and its clauses.
     struct Table: Sendable {
         let title: String
-        let clauses: [Clause]
+        let clauses: [any Requirement]
     }
 
     static let all: [Table] = [

@@ -1,0 +1,161 @@
+// The life of connections (RFC 9112 §9): order, keeping and closing, with clients and with the origin.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+extension WireClauses {
+    static let connections: [WireClause] = [
+        WireClause(
+            "RFC 9112 §9.3.2", .must, "pipelined requests are answered in their order, fast ones behind slow ones"
+        ) {
+            stand in
+            let slow = Signal()
+            stand.answers { request in
+                if request.target == "/slow" { slow.wait() }
+                return whole("asked \(request.target)", page)
+            }
+            try await stand.get("/hit")
+            let answers = try await stand.talk { client in
+                try client.send(["/slow", "/hit", "/other", "/hit"].map { stand.request("GET", $0) }.joined())
+                slow.open()
+                return try (0..<4).map { _ in try client.receive() }
+            }
+            expectSame(answers.map(\.text), ["asked /slow", "asked /hit", "asked /other", "asked /hit"])
+        },
+        WireClause("RFC 9112 §9.3.2", .must, "bodies in a pipeline end where they end") { stand in
+            stand.answers { request in whole("\(request.method) \(request.body.count)") }
+            let answers = try await stand.pipeline([
+                stand.request("POST", "/a", "Content-Length: 3\r\n") + "abc",
+                stand.request("PUT", "/b", "Transfer-Encoding: chunked\r\n") + "4\r\nabcd\r\n0\r\n\r\n",
+                stand.request("DELETE", "/c"), stand.request("GET", "/d"),
+                stand.request("POST", "/e", "Content-Length: 0\r\n"), stand.request("GET", "/f"),
+            ])
+            expectSame(answers.map(\.text), ["POST 3", "PUT 4", "DELETE 0", "GET 0", "POST 0", "GET 0"])
+        },
+        WireClause("RFC 9112 §9.3", .should, "a connection of HTTP/1.1 is kept, stored answer or not, body or not") {
+            stand in
+            for bytes in [
+                whole("x", page), whole("x", never), "HTTP/1.1 204 No Content\r\n\(never)\r\n",
+                "HTTP/1.1 200 OK\r\n\(never)Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+                whole("x", never, status: "500 Oh"),
+            ] {
+                stand.answers(bytes)
+                let target = stand.fresh()
+                try await stand.talk { client in
+                    for _ in 0..<3 {
+                        try client.send(stand.request("GET", target))
+                        try client.receive().expect(.fieldLacks("Connection", "close"))
+                    }
+                }
+            }
+        },
+        WireClause("RFC 9112 §9.6", .must, "who sends close is answered with close, and the connection ends") { stand in
+            for fields in [page, never] {
+                stand.answers(whole("x", fields))
+                for _ in 0..<3 {
+                    let (answer, rest) = try await stand.talk { client in
+                        try client.send(stand.request("GET", "/\(fields.count)", "Connection: close\r\n"))
+                        return (try client.receive(), try client.receiveRest())
+                    }
+                    answer.expect(.status(200), .only("Connection", "close"))
+                    expectSame(rest, [])
+                }
+            }
+        },
+        WireClause("RFC 9112 §9.6", .mustNot, "requests behind one with close are not processed") { stand in
+            stand.answers(whole("x", never))
+            let rest = try await stand.talk { client in
+                try client.send(stand.request("GET", "/a", "Connection: X, Close\r\n") + stand.request("GET", "/b"))
+                try client.receive().expect(.status(200))
+                return try client.receiveRest()
+            }
+            expectSame(rest, [])
+            stand.expectCalls(1)
+        },
+        WireClause("RFC 9112 §9.3", .must, "a connection of HTTP/1.0 ends with its answer") { stand in
+            for fields in [page, never] {
+                stand.answers(whole("x", fields))
+                for _ in 0..<3 {
+                    let (answer, rest) = try await stand.talk { client in
+                        try client.send("GET \(stand.root)/\(fields.count) HTTP/1.0\r\n\r\n")
+                        return (try client.receive(), try client.receiveRest())
+                    }
+                    answer.expect(.status(200), .body("x"))
+                    expectSame(rest, [])
+                }
+            }
+        },
+        WireClause("RFC 9112 §9.3", .may, "HTTP/1.0 with keep-alive is kept, and told so; else it ends") { stand in
+            stand.answers(whole("x", page))
+            try await stand.talk { client in
+                for _ in 0..<3 {
+                    try client.send("GET \(stand.root)/a HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")
+                    let answer = try client.receive()
+                    answer.expect(.status(200), .body("x"))
+                    if answer["Connection"]?.lowercased() != "keep-alive" {
+                        expectSame(try client.receiveRest(), [])
+                        return
+                    }
+                }
+            }
+        },
+        WireClause("RFC 9112 §9.3", .must, "close outweighs keep-alive") { stand in
+            stand.answers(whole("x", page))
+            for version in ["1.0", "1.1"] {
+                let rest = try await stand.talk { client in
+                    try client.send(
+                        "GET \(stand.root)/a HTTP/\(version)\r\nHost: localhost\r\nConnection: keep-alive, close\r\n\r\n"
+                    )
+                    try client.receive().expect(.status(200))
+                    return try client.receiveRest()
+                }
+                expectSame(rest, [])
+            }
+        },
+        WireClause("RFC 9110 §7.6.1", .must, "the origin's close ends its own connection, not the client's") { stand in
+            stand.converses { wire in
+                let request = try wire.readRequest()
+                try wire.send(whole("asked \(request.target)", never + "Connection: close\r\n"))
+                try wire.finish()
+            }
+            try await stand.talk { client in
+                for target in ["/a", "/b", "/c"] {
+                    try client.send(stand.request("GET", target))
+                    try client.receive().expect(.body("asked \(target)"), .fieldLacks("Connection", "close"))
+                }
+            }
+        },
+        WireClause("RFC 9110 §7.6.1", .must, "the client's close ends its own connection, not the origin's") { stand in
+            stand.answers(whole("x", never))
+            for target in ["/a", "/b", "/c"] {
+                try await stand.ask("GET", target, "Connection: close\r\n").expect(.status(200))
+            }
+            expectSame(stand.origin.connections, 1)
+        },
+        WireClause(
+            "RFC 9112 §9.3.1", .mustNot, "a request that is not idempotent is not sent twice when its connection dies"
+        ) { stand in
+            let posts = Tally()
+            stand.converses { wire in
+                let request = try wire.readRequest()
+                guard request.method == "POST" else { return try wire.send(whole("x", never)) }
+                posts.add()
+                wire.reset()
+            }
+            try await stand.get("/a").expect(.status(200))
+            try await stand.ask("POST", "/b", "Content-Length: 1\r\n", body: "x").expect(.status(502))
+            expectSame(posts.count, 1)
+        },
+        WireClause("RFC 9112 §9.3.1", .may, "a GET whose kept connection has died is sent again on another") { stand in
+            stand.converses { wire in
+                _ = try wire.readRequest()
+                try wire.send(whole("x", never))
+                try wire.finish()
+            }
+            for target in ["/a", "/b", "/c"] { try await stand.get(target).expect(.status(200), .body("x")) }
+        },
+    ]
+
+    private static let page = "Cache-Control: max-age=600\r\n"
+    private static let never = "Cache-Control: no-store\r\n"
+}

@@ -1,0 +1,185 @@
+// Bodies on their way (RFC 9111 §3.3, RFC 9112 §8): who waits, who reads along, who is slow, who leaves, and what is kept.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+extension WireClauses {
+    static let streams: [WireClause] = [
+        WireClause("RFC 9110 §7.6", .may, "the first bytes reach the client while the origin still sends") { stand in
+            for fields in [page, never] {
+                for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
+                    let seen = Signal()
+                    stand.converses { wire in
+                        _ = try wire.readRequest()
+                        try wire.send("HTTP/1.1 200 OK\r\n\(fields)\(framing)")
+                        seen.wait()
+                        try wire.send(framing.hasPrefix("C") ? "world" : "5\r\nworld\r\n0\r\n\r\n")
+                    }
+                    let target = stand.fresh()
+                    let answer = try await stand.talk { client in
+                        try client.send(stand.request("GET", target))
+                        let head = try client.receiveHead()
+                        let first = try client.receiveBody(head, atLeast: 5)
+                        seen.open()
+                        return client.receiveRest(of: head, after: first)
+                    }
+                    answer.expect(.status(200), .body("helloworld"))
+                }
+            }
+        },
+        WireClause("RFC 9111 §4", .may, "who asks for the same while it comes reads along, and gets every byte") {
+            stand in
+            let more = Signal()
+            let body = pattern(400_000)
+            stand.converses { wire in
+                _ = try wire.readRequest()
+                try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: \(body.count)\r\n\r\n")
+                try wire.send(Bytes(body[..<100_000]))
+                more.wait()
+                try wire.send(Bytes(body[100_000...]))
+            }
+            // The origin goes on when both have read of what is there.
+            let both = Tally(2) { more.open() }
+            async let first = stand.read("/a", atLeast: 50_000) { both.add() }
+            async let second = stand.read("/a", atLeast: 50_000) { both.add() }
+            let answers = [try await first, try await second]
+            for answer in answers { answer.expect(.status(200), .content(body)) }
+            stand.expectCalls(1)
+            try await stand.get("/a").expect(.content(body), .isHit)
+        },
+        WireClause("RFC 9111 §4", .may, "a slow client slows nobody else, nor the store") { stand in
+            let body = pattern(6_000_000)
+            stand.answers(whole(body, page))
+            try await stand.talk { slow in
+                try slow.send(stand.request("GET", "/a"))
+                let head = try slow.receiveHead()
+                // It takes nothing more for now; others are served all the same.
+                for _ in 0..<2 {
+                    let other = try stand.client()
+                    try other.send(stand.request("GET", "/a"))
+                    try other.receive().expect(.status(200), .content(body))
+                }
+                slow.receiveRest(of: head).expect(.content(body))
+            }
+            stand.expectCalls(1)
+        },
+        WireClause("RFC 9112 §8", .must, "an origin that fails cuts everybody who reads along; nothing is stored") {
+            stand in
+            let fail = Signal()
+            stand.converses { wire in
+                _ = try wire.readRequest()
+                try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: 100000\r\n\r\n")
+                try wire.send(pattern(50_000))
+                fail.wait()
+                wire.reset()
+            }
+            let both = Tally(2) { fail.open() }
+            async let first = stand.read("/a", atLeast: 10_000) { both.add() }
+            async let second = stand.read("/a", atLeast: 10_000) { both.add() }
+            for outcome in [try await first, try await second] { expectSame(outcome.isWhole, false) }
+            stand.recovers()
+            stand.answers(whole("good", page))
+            try await stand.get("/a").expect(.body("good"), .isNotHit)
+        },
+        WireClause("RFC 9111 §3.3", .may, "a client that leaves does not end a fetch that others read") { stand in
+            let (left, more) = (Signal(), Signal())
+            let body = pattern(300_000)
+            stand.converses { wire in
+                _ = try wire.readRequest()
+                try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: \(body.count)\r\n\r\n")
+                try wire.send(Bytes(body[..<100_000]))
+                more.wait()
+                try wire.send(Bytes(body[100_000...]))
+            }
+            let both = Signal()
+            async let leaver: Void = stand.leave("/a", atLeast: 1000) { both.wait() }
+            async let stayer = stand.read("/a", atLeast: 1000) {
+                both.open()
+                left.wait()
+                more.open()
+            }
+            try await leaver
+            left.open()
+            try await stayer.expect(.status(200), .content(body))
+            stand.expectCalls(1)
+            try await stand.get("/a").expect(.content(body), .isHit)
+        },
+        WireClause("RFC 9111 §3.3", .mustNot, "what nobody waited for to its end is whole in the store or not there") {
+            stand in
+            let more = Signal()
+            stand.converses { wire in
+                _ = try wire.readRequest()
+                try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: 200000\r\n\r\n")
+                try wire.send(pattern(100_000))
+                more.wait()
+                try? wire.send(Bytes(pattern(200_000)[100_000...]))
+            }
+            try await stand.leave("/a", atLeast: 1000)
+            more.open()
+            try await stand.settles()
+            stand.answers(whole(pattern(200_000), page))
+            try await stand.get("/a").expect(.status(200), .content(pattern(200_000)))
+        },
+        WireClause(
+            "RFC 9211 §2.4", .must, "what is larger than may be stored passes whole, unstored, and is called so",
+            "cache: { maxObject: 64 KiB }"
+        ) { stand in
+            let body = pattern(300_000)
+            for framing in [true, false] {
+                stand.answers(framing ? whole(body, page) : chunkedAnswer(body, page))
+                let target = stand.fresh()
+                for _ in 0..<2 {
+                    let answer = try await stand.get(target)
+                    answer.expect(.status(200), .content(body), .isNotHit, .fieldLacks("Cache-Status", "hit"))
+                    // Where the length was not known beforehand, the head could not tell.
+                    if framing { answer.expect(.fieldLacks("Cache-Status", "stored")) }
+                }
+            }
+            stand.expectCalls(4)
+        },
+        WireClause("RFC 9110 §14.2", .must, "parts of a large stored body are right wherever they lie") { stand in
+            let body = pattern(3_000_000)
+            stand.answers(whole(body, page + "ETag: \"v1\"\r\n"))
+            try await stand.get("/a").expect(.content(body))
+            for (from, to) in [
+                (0, 0), (65_535, 65_536), (1_048_570, 1_048_590), (2_999_999, 2_999_999), (100, 2_500_000),
+            ] {
+                let answer = try await stand.ask("GET", "/a", "Range: bytes=\(from)-\(to)\r\n")
+                answer.expect(
+                    .status(206), .content(Bytes(body[from...to])),
+                    .field("Content-Range", "bytes \(from)-\(to)/3000000"))
+            }
+            try await stand.ask("HEAD", "/a").expect(.status(200), .body(""), .only("Content-Length", "3000000"))
+            try await stand.get("/a").expect(.content(body), .isHit)
+            stand.expectCalls(1)
+        },
+        WireClause(
+            "RFC 9112 §7.1", .must,
+            "a large chunked body of odd pieces arrives whole, then from the store with its length"
+        ) { stand in
+            let body = pattern(2_500_000)
+            stand.answers(chunkedAnswer(body, page, sizes: [1, 2, 65_535, 65_536, 65_537, 100_003]))
+            try await stand.get("/a").expect(.status(200), .content(body))
+            try await stand.get("/a").expect(.content(body), .isHit, .only("Content-Length", "2500000"))
+            stand.expectCalls(1)
+        },
+        WireClause("RFC 9111 §4", .mustNot, "those who wait for what may not be shared are not given it") { stand in
+            let go = Signal()
+            let count = Tally()
+            stand.answers { request in
+                count.add()
+                go.wait()
+                return whole("for \(request.value("X-Who") ?? "")", never)
+            }
+            async let anna = stand.ask("GET", "/a", "X-Who: anna\r\n")
+            async let bert = stand.ask("GET", "/a", "X-Who: bert\r\n")
+            try await stand.until("one of them asks") { count.count >= 1 }
+            go.open()
+            let answers = [try await anna, try await bert]
+            expectSame(answers.map(\.text), ["for anna", "for bert"])
+        },
+    ]
+
+    private static let page = "Cache-Control: max-age=600\r\n"
+    private static let never = "Cache-Control: no-store\r\n"
+}

@@ -1,0 +1,140 @@
+// Unsafe methods (RFC 9110 §9.2.1) through a pass-through provider: bodies go on as they come and byte for byte, and
+// what answers them is nobody else's.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+extension WireClauses {
+    static let uploads: [WireClause] = [
+        WireClause("RFC 9110 §9.3.3", .must, "a body of a length reaches the origin byte for byte") { stand in
+            stand.answers(whole("done"))
+            for method in ["POST", "PUT", "PATCH", "DELETE", "PROPPATCH"] {
+                for count in [0, 1, 1000, 300_000] {
+                    let body = pattern(count)
+                    let answer = try await stand.send(method, "/a", body, chunked: false)
+                    answer.expect(.status(200), .body("done"))
+                    stand.lastRequest.expect(.method(method), .content(body), .isFramedAtMostOnce)
+                }
+            }
+        },
+        WireClause("RFC 9112 §7.1", .must, "a chunked body reaches the origin byte for byte") { stand in
+            stand.answers(whole("done"))
+            for method in ["POST", "PUT", "PATCH", "DELETE"] {
+                for count in [0, 1, 1000, 300_000] {
+                    let body = pattern(count)
+                    let answer = try await stand.send(method, "/a", body, chunked: true)
+                    answer.expect(.status(200), .body("done"))
+                    stand.lastRequest.expect(.method(method), .content(body), .isFramedAtMostOnce)
+                }
+            }
+        },
+        WireClause("RFC 9110 §9.3.3", .must, "a body of several megabytes passes, by length and in chunks") { stand in
+            stand.answers(whole("done"))
+            let body = pattern(5_000_000)
+            for chunked in [false, true] {
+                try await stand.send("POST", "/a", body, chunked: chunked).expect(.status(200), .body("done"))
+                stand.lastRequest.expect(.content(body))
+            }
+        },
+        WireClause("RFC 9110 §8.6", .should, "a POST without content says so by its length") { stand in
+            stand.answers(whole("done"))
+            for method in ["POST", "PUT"] {
+                try await stand.ask(method, "/a", "Content-Length: 0\r\n").expect(.status(200))
+                stand.lastRequest.expect(.order("Content-Length", ["0"]), .lacks("Transfer-Encoding"))
+            }
+        },
+        WireClause("RFC 9112 §6.1", .may, "content is passed on while it still comes") { stand in
+            for framing in ["Content-Length: 10\r\n", "Transfer-Encoding: chunked\r\n"] {
+                let chunked = framing.hasPrefix("Transfer")
+                let half = Signal()
+                stand.converses { wire in
+                    let head = try wire.readHead()
+                    let first = try wire.readSome(of: head)
+                    expectSame(first, wireBytes("hello"))
+                    half.open()
+                    let rest = try wire.readRest(of: head, after: first)
+                    try wire.send(whole("got \(rest.count)"))
+                }
+                let answer = try await stand.talk { client in
+                    try client.send(stand.request("POST", "/a", framing) + (chunked ? "5\r\nhello\r\n" : "hello"))
+                    // Nothing more is sent before the origin has had the first half.
+                    half.wait()
+                    try client.send(chunked ? "5\r\nworld\r\n0\r\n\r\n" : "world")
+                    return try client.receive()
+                }
+                answer.expect(.status(200), .body("got 10"))
+            }
+        },
+        WireClause("RFC 9112 §8", .must, "a client that leaves inside its body leaves no whole request behind") {
+            stand in
+            for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
+                try await stand.talk { client in
+                    try client.send("POST \(stand.root)/a HTTP/1.1\r\nHost: localhost\r\n\(framing)")
+                    client.reset()
+                }
+            }
+            try await stand.settles()
+            stand.expectWholeRequests(0)
+        },
+        WireClause("RFC 9112 §9.5", .should, "an answer that comes before the body is whole reaches the client") {
+            stand in
+            stand.converses { wire in
+                _ = try wire.readHead()
+                try wire.send(whole("too much", "Connection: close\r\n", status: "413 Content Too Large"))
+                wire.finishSending()
+                try wire.readToEnd()
+            }
+            let answer = try await stand.talk { client in
+                try client.send(
+                    stand.request("POST", "/a", "Content-Length: 1000000\r\n") + String(repeating: "a", count: 1000))
+                return try client.receive()
+            }
+            answer.expect(.status(413), .body("too much"))
+        },
+        WireClause("RFC 9111 §3", .mustNot, "the answer to an unsafe method is not the answer to GET") { stand in
+            for method in ["POST", "PUT", "DELETE", "PATCH"] {
+                let target = stand.fresh()
+                stand.answers(whole("from \(method)", "Cache-Control: max-age=600\r\n"))
+                try await stand.ask(method, target, "Content-Length: 0\r\n").expect(.body("from \(method)"), .isNotHit)
+                stand.answers(whole("from GET", "Cache-Control: max-age=600\r\n"))
+                try await stand.get(target).expect(.body("from GET"), .isNotHit)
+            }
+        },
+        WireClause("RFC 9110 §9.2.1", .mustNot, "an unsafe method is never answered from the store, nor joined") {
+            stand in
+            stand.answers(whole("stored", "Cache-Control: max-age=600\r\n"))
+            try await stand.get("/a")
+            let count = Tally()
+            stand.answers { _ in
+                count.add()
+                return whole("call \(count.count)")
+            }
+            for number in 1...3 {
+                try await stand.ask("POST", "/a", "Content-Length: 0\r\n").expect(.body("call \(number)"))
+            }
+        },
+        WireClause("RFC 9211 §2.2", .must, "Cache-Status says fwd=method for an unsafe method, and nothing of a hit") {
+            stand in
+            stand.answers(whole("x", "Cache-Control: max-age=600\r\n"))
+            for method in ["POST", "DELETE", "OPTIONS", "BREW"] {
+                let answer = try await stand.ask(method, "/a", "Content-Length: 0\r\n")
+                answer.expect(.field("Cache-Status", "larder; fwd=method; fwd-status=200"))
+            }
+        },
+        WireClause("RFC 9110 §15.5.6", .must, "providers that are built in are read only: 405 with Allow") { stand in
+            for method in ["POST", "PUT", "PATCH", "DELETE", "BREW"] {
+                let answer = try await stand.askInterface(
+                    "\(method) /raw/itunes/search?term=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nab")
+                answer.expect(.status(405), .field("Allow", "GET, HEAD"))
+            }
+        },
+        WireClause(
+            "RFC 9110 §15.5.2", .may,
+            "no token of ours is asked for: whether a change is allowed is the origin's to say"
+        ) { stand in
+            stand.answers(whole("no", "WWW-Authenticate: Basic realm=\"x\"\r\n", status: "401 Unauthorized"))
+            let answer = try await stand.ask("DELETE", "/a")
+            answer.expect(.status(401), .line("WWW-Authenticate: Basic realm=\"x\""), .body("no"))
+        },
+    ]
+}

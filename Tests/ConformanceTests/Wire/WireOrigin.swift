@@ -1,0 +1,167 @@
+// An origin on threads of its own that says exactly what a clause tells it to, to each request by the last thing told.
+import Glibc
+import LarderCore
+import LarderTestSupport
+
+/// A gate between threads; who waits too long goes on, so that a clause that fails ends.
+final class Signal: Sendable {
+    private let ends: [Int32]
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        let result = pipe(&ends)
+        precondition(result == 0, "no pipe")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        self.ends = ends
+    }
+
+    func open() {
+        var byte: UInt8 = 1
+        _ = write(ends[1], &byte, 1)
+    }
+
+    func wait() {
+        var poller = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        while poll(&poller, 1, Int32(Wire.patience) * 1000) < 0, errno == EINTR {}
+    }
+
+    deinit { for end in ends { close(end) } }
+}
+
+/// Counts from any thread.
+final class Tally: Sendable {
+    private let number = Lock(0)
+    private let goal: Int
+    private let reached: @Sendable () -> Void
+
+    /// - Parameter reached: called once, at that number.
+    init(_ goal: Int = -1, reached: @escaping @Sendable () -> Void = {}) {
+        self.goal = goal
+        self.reached = reached
+    }
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() {
+        let isGoal = number.withLock { number -> Bool in
+            number += 1
+            return number == goal
+        }
+        if isGoal { reached() }
+    }
+}
+
+final class WireOrigin: Sendable {
+    typealias Conversation = @Sendable (Wire) throws -> Void
+
+    let port: UInt16
+    private let listener: Int32
+    private struct State {
+        var conversation: Conversation = { _ in }
+        var requests: [WireMessage] = []
+        var wires: [Wire] = []
+        var threads: [pthread_t] = []
+        var isStopped = false
+    }
+    private let state = Lock(State())
+
+    init() {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                precondition(bind(listener, $0, length) == 0 && listen(listener, 64) == 0, "no port")
+                getsockname(listener, $0, &length)
+            }
+        }
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        spawn { $0.acceptAll() }
+    }
+
+    /// From now on each request, once its head is read, is answered by this.
+    func converse(_ conversation: @escaping Conversation) { state.withLock { $0.conversation = conversation } }
+
+    /// Every request, in the order in which their heads came.
+    var requests: [WireMessage] { state.withLock { $0.requests } }
+    var connections: Int { state.withLock { $0.wires.count } }
+
+    /// Says something on the connection made last, which nobody asked for.
+    func sayUnasked(_ text: String) { try? state.withLock { $0.wires.last }?.send(text) }
+
+    /// No connection is taken any more, and those there are end.
+    func stop() {
+        let threads = state.withLock { state -> [pthread_t] in
+            guard !state.isStopped else { return [] }
+            state.isStopped = true
+            return state.threads
+        }
+        guard !threads.isEmpty else { return }
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        for wire in state.withLock({ $0.wires }) { wire.wake() }
+        for thread in threads { pthread_join(thread, nil) }
+    }
+
+    private final class Start {
+        let origin: WireOrigin
+        let body: (WireOrigin) -> Void
+        init(_ origin: WireOrigin, _ body: @escaping (WireOrigin) -> Void) {
+            self.origin = origin
+            self.body = body
+        }
+    }
+
+    private func spawn(_ body: @escaping (WireOrigin) -> Void) {
+        state.withLock { state in
+            guard !state.isStopped else { return }
+            var thread = pthread_t()
+            let start = Unmanaged.passRetained(Start(self, body)).toOpaque()
+            let code = pthread_create(
+                &thread, nil,
+                { context in
+                    if let context {
+                        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+                        start.body(start.origin)
+                    }
+                    return nil
+                }, start)
+            precondition(code == 0, "no thread")
+            state.threads.append(thread)
+        }
+    }
+
+    private func acceptAll() {
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else { return }
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            let wire = Wire(accepted: descriptor)
+            let number: Int? = state.withLock { state in
+                if state.isStopped { return nil }
+                state.wires.append(wire)
+                return state.wires.count - 1
+            }
+            guard let number else { return }
+            spawn { $0.serve(wire, number) }
+        }
+    }
+
+    private func serve(_ wire: Wire, _ number: Int) {
+        while var head = try? wire.receiveHead() {
+            head.connection = number
+            head.isWhole = head["Transfer-Encoding"] == nil && (head["Content-Length"] ?? "0") == "0"
+            let (place, conversation) = state.withLock { state -> (Int, Conversation) in
+                state.requests.append(head)
+                return (state.requests.count - 1, state.conversation)
+            }
+            wire.given = head
+            wire.record = { [state] request in state.withLock { $0.requests[place] = request } }
+            guard (try? conversation(wire)) != nil else { break }
+        }
+        wire.close()
+    }
+}

@@ -1,0 +1,19 @@
+// The tables of exchanges in raw bytes, in the order of the page about conformance, behind those of the cache's rules.
+
+extension Tables {
+    static let pages = all + wire
+
+    static let wire: [Table] = [
+        Table(title: "Messages passed on", clauses: WireClauses.messages),
+        Table(title: "Methods, hops, interim answers, trailers", clauses: WireClauses.forwarding),
+        Table(title: "Unsafe methods and their bodies", clauses: WireClauses.uploads),
+        Table(title: "Requests: framing", clauses: WireClauses.requestFraming),
+        Table(title: "Answers: framing", clauses: WireClauses.answerFraming),
+        Table(title: "Connections", clauses: WireClauses.connections),
+        Table(title: "Bodies on their way", clauses: WireClauses.streams),
+        Table(title: "Conditional requests", clauses: WireClauses.conditional),
+        Table(title: "Ranges", clauses: WireClauses.ranges),
+        Table(title: "Content codings", clauses: WireClauses.codings),
+        Table(title: "Failures of the origin", clauses: WireClauses.failures),
+    ]
+}
