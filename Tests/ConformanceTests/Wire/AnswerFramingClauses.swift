@@ -14,7 +14,7 @@ extension WireClauses {
     private static func refused(
         _ section: String, _ level: Level, _ says: String, _ bytes: String, lacks: String = "Evil"
     ) -> WireClause {
-        WireClause(section, level, "refused: \(says)") { stand in
+        WireClause(section, level, "refused from the origin: \(says)") { stand in
             stand.answers(bytes)
             for method in ["GET", "POST"] {
                 let more = method == "POST" ? "Content-Length: 0\r\n" : ""
@@ -128,7 +128,7 @@ extension WireClauses {
         _ section: String, _ level: Level, _ says: String, _ bytes: String, gives body: String = "hello",
         closes: Bool = false
     ) -> WireClause {
-        WireClause(section, level, says) { stand in
+        WireClause(section, level, "in answers: \(says)") { stand in
             stand.converses { wire in
                 _ = try wire.readRequest()
                 try wire.send(bytes)

@@ -337,7 +337,7 @@ extension WireClauses {
         },
         WireClause("RFC 9111 §3", .mustNot, "a 416 of the origin's is not the answer to a whole request") { stand in
             stand.answers { request in
-                request.has("Range:")
+                request.has("Range")
                     ? "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */10\r\nContent-Length: 0\r\n\r\n"
                     : whole(digits, page)
             }

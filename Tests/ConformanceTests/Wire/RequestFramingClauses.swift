@@ -14,7 +14,7 @@ extension WireClauses {
     private static func refused(
         _ section: String, _ level: Level, _ says: String, _ bytes: String, status: Int...
     ) -> WireClause {
-        WireClause(section, level, "refused: \(says)") { stand in
+        WireClause(section, level, "refused from a client: \(says)") { stand in
             stand.answers(whole("x"))
             let text = bytes.replacing("@", with: stand.root)
             let (answer, rest) = try await stand.talk { client in
@@ -33,7 +33,7 @@ extension WireClauses {
         status: Int...
     ) -> WireClause {
         let bytes = "\(method) @/a HTTP/1.1\r\n\(host)\(lines)\r\n\(body)"
-        return WireClause(section, level, "refused: \(says)") { stand in
+        return WireClause(section, level, "refused from a client: \(says)") { stand in
             stand.answers(whole("x"))
             let text = bytes.replacing("@", with: stand.root)
             let (answer, rest) = try await stand.talk { client in
@@ -217,7 +217,7 @@ extension WireClauses {
             .expect(.status(200))
             stand.lastRequest.expect(.body("hello"))
         },
-        WireClause("RFC 9112 §6.3", .must, "leading zeros do not change a length") { stand in
+        WireClause("RFC 9112 §6.3", .must, "in requests: leading zeros do not change a length") { stand in
             stand.answers(whole("x"))
             let answers = try await stand.pipeline([
                 stand.request("POST", "/a", "Content-Length: 005\r\n") + "hello", stand.request("GET", "/b"),
@@ -251,7 +251,7 @@ extension WireClauses {
     private static func chunks(_ section: String, _ level: Level, _ says: String, _ body: String, gives content: String)
         -> WireClause
     {
-        WireClause(section, level, says) { stand in
+        WireClause(section, level, "in requests: \(says)") { stand in
             stand.answers(whole("x"))
             let answers = try await stand.pipeline([
                 stand.request("POST", "/a", "Transfer-Encoding: chunked\r\n") + body, stand.request("GET", "/next"),
@@ -264,7 +264,7 @@ extension WireClauses {
 
     /// A chunked request that is wrong: the client is told or cut off, and the origin never gets a whole request.
     private static func badChunks(_ section: String, _ level: Level, _ says: String, _ body: String) -> WireClause {
-        WireClause(section, level, "refused: \(says)") { stand in
+        WireClause(section, level, "refused from a client: \(says)") { stand in
             stand.answers(whole("x"))
             let answer = try await stand.talk { client in
                 try client.send(stand.request("POST", "/a", "Transfer-Encoding: chunked\r\n") + body)
