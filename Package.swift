@@ -80,7 +80,7 @@ let package = Package(
                 "LarderFetch", "LarderServer", "LarderDaemon", "LarderTestSupport",
             ]),
         tests("LarderCLITests", ["LarderCore", "LarderIO", "LarderDaemon", "LarderCLI", "LarderTestSupport"]),
-        tests("LarderBenchmarksTests", ["LarderBenchmarks"]),
+        tests("LarderBenchmarksTests", ["LarderCore", "LarderBenchmarks"]),
         // Speaks raw bytes to a daemon: it may not know LarderHTTP, or a misreading could be on both sides.
         tests("ConformanceTests", ["LarderCore", "LarderTestSupport"]),
         tests(
