@@ -66,7 +66,8 @@ struct KillRun {
                 connections: 8, isTolerant: true
             ).start(on: stand)
             defer { child.stop() }
-            try stand.signals.pause(milliseconds: 30)
+            try child.wait(for: "its connections") { child.output.hasPrefix(Load.ready) }
+            try stand.pauseWhole(milliseconds: 30)
             try stand.pauseWhole(milliseconds: Int(random.next() % 200))
             larder.process.killOutright()
             let seen = try Load.result(of: child, seconds: 60)

@@ -1,4 +1,5 @@
 // The closed loop as a child of the harness, on the core of the load.
+import Glibc
 import LarderCore
 
 /// One run of load against one server.
@@ -30,11 +31,14 @@ struct Load {
     }
 
     static func result(of child: ChildProcess, seconds: Int) throws(Failure) -> LoadRound {
-        guard let round = LoadRound(lines: try child.finish(seconds: seconds)) else {
+        guard let round = LoadRound(lines: try child.finish(seconds: seconds).replacing(ready, with: "")) else {
             throw .failed("load", "no result")
         }
         return round
     }
+
+    /// What a tolerant child says as soon as all its connections stand: from then on the server may go away.
+    static let ready = "ready\n"
 
     /// What the child does with those words.
     static func part(_ words: [String]) throws(Failure) {
@@ -49,6 +53,7 @@ struct Load {
         }
         var loop = try ClosedLoop(
             port: port, sizes: sizes, order: order, connections: connections, isTolerant: words[10] == "tolerant")
+        if words[10] == "tolerant" { _ = write(STDOUT_FILENO, ready, ready.utf8.count) }
         print(try loop.run(count: count, seconds: seconds).lines)
     }
 }
