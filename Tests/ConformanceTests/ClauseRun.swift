@@ -215,12 +215,13 @@ final class ClauseRun: Sendable {
     }
 
     private func note(_ who: String, _ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
+        let plain = text.replacing("\r\n", with: "\n")
+        let lines = plain.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
         state.withLock { $0.transcript.append(who + "\n" + lines.joined(separator: "\n")) }
     }
 
     private func fail(_ what: String) {
-        let said = state.withLock { $0.transcript }.joined(separator: "\n").replacing("\r", with: "")
+        let said = state.withLock { $0.transcript }.joined(separator: "\n")
         Issue.record("\(clause.id): \(clause.text)\n  \(what)\n\(said)", sourceLocation: location)
     }
 }

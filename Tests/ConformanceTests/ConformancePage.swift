@@ -32,6 +32,35 @@ enum ConformancePage {
     private static let differences = """
         ## Deliberately different
 
+        Stricter than required, which costs a call now and then and is never wrong:
+
+        - `Cookie` in a request counts like `Authorization`, on storing and on reuse (RFC 9111 §7.3 leaves it open).
+        - A request with `Authorization` or `Cookie` is answered from the store only where the stored answer says that
+          it is for everybody (`public`, `s-maxage` or `must-revalidate`).
+        - `Set-Cookie` is never stored: an answer that sets one is stored only where it is `public` or has `s-maxage`,
+          and then without it. Only who caused the fetch of an answer that is not stored gets its cookie.
+        - An answer whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
+        - With a qualified `private` or `no-cache` the named fields are left out of what is stored.
+        - Answers to POST are never stored, whatever they say (RFC 9110 §9.3.3 would allow it).
+        - An error of the server is not stored in the place of an answer that may still cover for it.
+
+        Simpler than allowed:
+
+        - Parts (206) are never stored or joined: ranges are cut from whole stored answers (RFC 9111 §3.3, §3.4).
+        - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
+        - An upstream gets one of two `Accept-Encoding` values, `gzip` or `identity`; answers are kept in the coding
+          they came in, and decoded for a client that takes none.
+        - Of one address 32 variants are kept; the oldest leave.
+        - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
+        - TRACE is refused (RFC 9110 §9.3.8: its answer would show fields that are nobody else's business).
+        - `Cache-Status` never tells the key (RFC 9211 §6).
+        - `Strict-Transport-Security`, `Alt-Svc` and `Access-Control-Allow-*` of an upstream are not passed on: they
+          speak of its host, and would be taken for this machine's.
+
+        Not by the standard at all, since the configuration decides there: built-in providers, and providers with
+        `semantics: ttl`. Their lifetimes are the configured ones whatever the answer says, stale answers serve within
+        the configured window, and an upstream's own Cache-Control goes to the client unchanged.
+
         """
 
     static var path: String {

@@ -158,7 +158,6 @@ extension Tables {
             get("X-Q: one", at: "/a?x=1")
             get("X-Q: two", at: "/a?x=2", expect: body("1 two"))
             get("X-Q: none", at: "/a", expect: body("1 none"))
-            get("X-Q: empty", at: "/a?", expect: body("1 empty"))
             get("X-Q: upper", at: "/A", expect: body("1 upper"))
         }
         Clause(
