@@ -81,7 +81,7 @@ public final class Daemon: Sendable {
             try fetchLoop.start()
             let count = settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
             for index in 0..<min(count, 1024) {
-                let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index))
+                let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: time)
                 try loop.start()
                 loops.append(loop)
             }

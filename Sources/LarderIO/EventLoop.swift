@@ -44,11 +44,14 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     ///   - name: "loop-0", "fetch"; the kernel keeps 15 bytes of it.
     ///   - time: the clock behind `now` and timers. With any but the system's, whoever moves the clock posts to the
     ///     loop afterwards: due timers then run.
-    public init(name: String, index: UInt16, time: any TimeSource = SystemTime()) throws(SystemError) {
+    ///   - wall: the clock behind `now` where it is another one than that of the timers.
+    public init(
+        name: String, index: UInt16, time: any TimeSource = SystemTime(), wall: (any TimeSource)? = nil
+    ) throws(SystemError) {
         self.name = name
         self.index = index
         wakeup = try Wakeup()
-        core = LoopBound(try LoopCore(wakeup: wakeup, time: time), mark: mark)
+        core = LoopBound(try LoopCore(wakeup: wakeup, time: time, wall: wall ?? time), mark: mark)
         inbox = Lock(Inbox())
     }
 

@@ -33,6 +33,7 @@ final class LoopCore {
     private(set) var monotonic = MonotonicTime(nanoseconds: 0)
 
     private let time: any TimeSource
+    private let wall: any TimeSource
     /// A timerfd on CLOCK_BOOTTIME: unlike epoll's own timeout it counts the time the machine slept.
     private let alarm: Int32
     private let keepsSystemTime: Bool
@@ -51,8 +52,9 @@ final class LoopCore {
         func ready(_ events: ReadyEvents) { hasRung = true }
     }
 
-    init(wakeup: borrowing Wakeup, time: any TimeSource) throws(SystemError) {
+    init(wakeup: borrowing Wakeup, time: any TimeSource, wall: any TimeSource) throws(SystemError) {
         self.time = time
+        self.wall = wall
         keepsSystemTime = time is SystemTime
         epoll = try Epoll()
         alarm = try Syscall.check("timerfd_create") { timerfd_create(CLOCK_BOOTTIME, larder_TFD_FLAGS) }
@@ -80,7 +82,7 @@ final class LoopCore {
     }
 
     func readClock() {
-        now = time.wall()
+        now = wall.wall()
         monotonic = time.monotonic()
     }
 
