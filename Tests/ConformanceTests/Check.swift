@@ -1,5 +1,4 @@
 // What a scenario expects of a message: a claim, and a look at the message that tells whether it holds.
-import LarderTestSupport
 
 /// A message as it came: an answer at the client, or a request at the origin.
 struct Message: Sendable {

@@ -58,8 +58,8 @@ enum ConformancePage {
           speak of its host, and would be taken for this machine's.
 
         Not by the standard at all, since the configuration decides there: built-in providers, and providers with
-        `semantics: ttl`. Their lifetimes are the configured ones whatever the answer says, stale answers serve within
-        the configured window, and an upstream's own Cache-Control goes to the client unchanged.
+        `semantics: ttl`. Their lifetimes are the configured ones whatever the answer says, and stale answers serve
+        within the configured window (Docs/configuration.md).
 
         """
 
