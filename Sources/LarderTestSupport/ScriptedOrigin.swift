@@ -11,6 +11,7 @@ public struct SeenRequest: Sendable {
     public var head: String
     public var body: Bytes
 
+    public var method: String { String(head.prefix { $0 != " " }) }
     public var target: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
 
     /// The value of a field, nil where it was not sent.

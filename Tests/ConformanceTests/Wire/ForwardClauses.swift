@@ -132,7 +132,7 @@ extension WireClauses {
             answer.1.expect(.body("got 5"))
         },
         WireClause("RFC 9110 §10.1.1", .must, "a final answer of the origin's comes without a 100 before it") { stand in
-            for status in ["417 Expectation Failed", "413 Content Too Large", "401 Unauthorized", "200 OK"] {
+            for status in ["417 Expectation Failed", "413 Content Too Large", "401 Unauthorized"] {
                 stand.converses { wire in
                     _ = try wire.readHead()
                     try wire.send(whole("no", "Connection: close\r\n", status: status))

@@ -106,13 +106,25 @@ extension WireClauses {
         WireClause("RFC 9110 §7.7", .mustNot, "path and query are not respelled") { stand in
             stand.answers(whole("x", page))
             for target in [
-                "/a%2Fb//c;x=1", "/%7euser/%41", "/a?", "/a?q=%41&b=+&&=", "/a?x=/../y", "/:@!$&'()*,=~", "/a?[]|\"<>",
-                "/%ff%80",
+                "/a%2Fb//c;x=1", "/%7euser/%41", "/a?q=%41&b=+&&=", "/a?x=/../y", "/:@!$&'()*,=~", "/a?[]|\"<>",
+                "/a?/?/..",
             ] {
                 let answer = try await stand.ask("GET", target)
                 answer.expect(.status(200))
                 stand.lastRequest.expect(.target(target))
             }
+        },
+        WireClause("RFC 9110 §7.7", .mustNot, "an empty query is not taken away, and is not the same as none") {
+            stand in
+            stand.answers { request in whole("asked \(request.target)", page) }
+            for target in ["/a?", "/a"] {
+                try await stand.ask("GET", target).expect(.status(200), .body("asked \(target)"))
+            }
+        },
+        WireClause("RFC 3986 §2.5", .may, "escaped bytes of a path need not be UTF-8") { stand in
+            stand.answers(whole("x", page))
+            try await stand.ask("GET", "/%ff%80/%e9").expect(.status(200))
+            stand.lastRequest.expect(.target("/%ff%80/%e9"))
         },
         WireClause("RFC 9112 §3", .should, "a target of eight thousand bytes is passed on") { stand in
             stand.answers(whole("x", page))

@@ -45,6 +45,7 @@ extension WireClauses {
             let answers = [try await first, try await second]
             for answer in answers { answer.expect(.status(200), .content(body)) }
             stand.expectCalls(1)
+            try await stand.settles()
             try await stand.get("/a").expect(.content(body), .isHit)
         },
         WireClause("RFC 9111 §4", .may, "a slow client slows nobody else, nor the store") { stand in
@@ -102,6 +103,7 @@ extension WireClauses {
             left.open()
             try await stayer.expect(.status(200), .content(body))
             stand.expectCalls(1)
+            try await stand.settles()
             try await stand.get("/a").expect(.content(body), .isHit)
         },
         WireClause("RFC 9111 §3.3", .mustNot, "what nobody waited for to its end is whole in the store or not there") {
@@ -150,6 +152,7 @@ extension WireClauses {
                     .field("Content-Range", "bytes \(from)-\(to)/3000000"))
             }
             try await stand.ask("HEAD", "/a").expect(.status(200), .body(""), .only("Content-Length", "3000000"))
+            try await stand.settles()
             try await stand.get("/a").expect(.content(body), .isHit)
             stand.expectCalls(1)
         },
@@ -160,6 +163,7 @@ extension WireClauses {
             let body = pattern(2_500_000)
             stand.answers(chunkedAnswer(body, page, sizes: [1, 2, 65_535, 65_536, 65_537, 100_003]))
             try await stand.get("/a").expect(.status(200), .content(body))
+            try await stand.settles()
             try await stand.get("/a").expect(.content(body), .isHit, .only("Content-Length", "2500000"))
             stand.expectCalls(1)
         },
