@@ -139,6 +139,29 @@ extension WireClauses {
             }
             stand.expectCalls(4)
         },
+        WireClause("RFC 9110 §7.6", .must, "the answer to an unsafe method comes as it is sent, and every byte of it") {
+            stand in
+            let body = pattern(300_000)
+            for method in ["POST", "DELETE", "OPTIONS", "BREW"] {
+                for bytes in [whole(body), chunkedAnswer(body)] {
+                    let more = Signal()
+                    stand.converses { wire in
+                        _ = try wire.readRequest()
+                        try wire.send(Bytes(bytes[..<100_000]))
+                        more.wait()
+                        try wire.send(Bytes(bytes[100_000...]))
+                    }
+                    let answer = try await stand.talk { client in
+                        try client.send(stand.request(method, "/a", "Content-Length: 0\r\n"))
+                        let head = try client.receiveHead()
+                        let first = try client.receiveBody(head, atLeast: 10_000)
+                        more.open()
+                        return client.receiveRest(of: head, after: first)
+                    }
+                    answer.expect(.status(200), .content(body))
+                }
+            }
+        },
         WireClause("RFC 9110 §14.2", .must, "parts of a large stored body are right wherever they lie") { stand in
             let body = pattern(3_000_000)
             stand.answers(whole(body, page + "ETag: \"v1\"\r\n"))
