@@ -59,7 +59,7 @@ extension DaemonContext {
         var response = ServerResponse(status: answer.status)
         response.reason = answer.reason
         response.fields = answer.fields
-        response.body = answer.stream?.whole(isRead: request.method == .get) ?? .bytes(answer.body)
+        response.body = answer.stream?.whole(isRead: request.method != .head) ?? .bytes(answer.body)
         response.outcome = answer.outcome
         response.provider = answer.provider
         response.route = answer.route
