@@ -82,6 +82,19 @@ public final class WholeBodyReader: BodyReader {
     }
 }
 
+/// A body of which nothing will come: for a receiver that has been promised one.
+public final class FailingBodyReader: BodyReader {
+    private let failure: BodyFailure
+
+    public init(_ reason: String) {
+        failure = BodyFailure(reason)
+    }
+
+    public func next() async throws(BodyFailure) -> Bytes? { throw failure }
+
+    public func abandon() {}
+}
+
 /// Several readers' bodies, one after the other.
 public final class ChainedBodyReader: BodyReader {
     private let rest: Lock<[any BodyReader]>

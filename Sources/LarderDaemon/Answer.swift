@@ -92,8 +92,8 @@ extension DaemonContext {
         let etag = answer.fields.first("ETag").flatMap { EntityTag.parse($0) }
         let lastModified = answer.fields.first("Last-Modified").flatMap { HTTPDate.parse($0, now: now) }
         switch Conditional.evaluate(
-            method: request.method, requestFields: request.fields, status: 200, etag: etag, lastModified: lastModified,
-            now: now, role: answer.isOurs ? .origin : .cache)
+            method: request.method, requestFields: request.fields, status: 200, etag: etag,
+            lastModified: lastModified ?? dated(answer, now), now: now, role: answer.isOurs ? .origin : .cache)
         {
         case .notModified:
             response.status = 304
@@ -111,6 +111,11 @@ extension DaemonContext {
             guard request.method == .get else { return }
             applyRange(answer, request, &response, etag, lastModified)
         }
+    }
+
+    /// A cache holds If-Modified-Since against the date of an answer that names no change (RFC 9111 §4.3.2).
+    private func dated(_ answer: Answer, _ now: WallTime) -> WallTime? {
+        answer.isOurs ? nil : answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
     }
 
     private func applyRange(

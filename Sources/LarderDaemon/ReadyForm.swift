@@ -7,10 +7,8 @@ extension Answer {
     /// The fields of a 304: what a 200 would have said about the stored copy, not about its content, which the client
     /// has (RFC 9110 §15.4.5).
     static func notModified(_ fields: HeaderFields) -> HeaderFields {
-        var fields = fields
-        for name in ["Content-Type", "Content-Encoding", "Content-Length", "Content-Disposition"] {
-            fields.remove(name)
-        }
+        var fields = NotModified.fields(of: fields)
+        fields.remove("Content-Disposition")
         return fields
     }
 }
@@ -39,7 +37,7 @@ extension ReadyResponse {
         let etag = base.first("ETag").flatMap { EntityTag.parse($0) }
         var tag = Bytes()
         if let etag { HeaderField.append(EntityTag(opaque: etag.opaque).description, to: &tag) }
-        let lastModifiedText = base.first("Last-Modified") ?? ""
+        let lastModifiedText = base.first("Last-Modified") ?? (answer.isOurs ? nil : base.first("Date")) ?? ""
         let lastModified = HTTPDate.parse(lastModifiedText, now: now)
         self.init(
             head: head, body: answer.body, bornAt: answer.bornAt, freshUntil: answer.freshUntil, hits: hits,

@@ -12,6 +12,8 @@ extension CurlTransfer {
     ) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         options.text(CURLOPT_URL, hop.url.text)
+        // The target as it was spelled: libcurl's own form of it drops an empty query (RFC 9110 §7.7 forbids to respell).
+        if !isProxied, let target = hop.url.target { options.text(CURLOPT_REQUEST_TARGET, target) }
         options.text(CURLOPT_PROTOCOLS_STR, "http,https")
         options.number(CURLOPT_FOLLOWLOCATION, 0)
         options.number(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
@@ -81,6 +83,8 @@ extension CurlTransfer {
         }
         // On a kept connection that dies libcurl sends the request again, whatever its method: what may not be sent
         // twice gets a connection of its own.
-        if feed != nil || !RetryPolicy.isRepeatable(hop.method) { options.number(CURLOPT_FRESH_CONNECT, 1) }
+        if feed != nil || hop.needsFreshConnection || !RetryPolicy.isRepeatable(hop.method) {
+            options.number(CURLOPT_FRESH_CONNECT, 1)
+        }
     }
 }

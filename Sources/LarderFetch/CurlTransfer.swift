@@ -1,6 +1,7 @@
 // One request and its answer: an easy handle, what it was set to, and what came of it. Lives on the fetch loop. A
 // transfer knows nothing of redirects, retries and turns; those are the exchange's.
 import CCurl
+import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -39,7 +40,7 @@ final class CurlTransfer {
 
     private let maxBody: Int
     private let maxSends: Int
-    private let isProxied: Bool
+    let isProxied: Bool
     private let time: any TimeSource
     private let loop: EventLoop
     private var list: UnsafeMutablePointer<curl_slist>?
@@ -55,6 +56,8 @@ final class CurlTransfer {
     private var failure: FetchError?
     private var refusedAddress = false
     private var triedAddress = false
+    /// A kept connection was not fit to be used; nothing was sent.
+    private(set) var metUnaskedInput = false
 
     /// Makes the handle ready to be added.
     /// - Parameters:
@@ -232,10 +235,28 @@ final class CurlTransfer {
             failure = CurlError.error(CURLE_GOT_NOTHING, origin: origin)
             return false
         }
+        guard !hasUnaskedInput() else {
+            metUnaskedInput = true
+            failure = fault(.receive, "The upstream spoke before it was asked.")
+            return false
+        }
         sends += 1
         head = ResponseHeadReader(method: hop.method)
         requestTime = time.wall()
         return true
+    }
+
+    /// Whether a kept connection holds bytes that nobody asked for: they would be taken for the answer to the request that
+    /// goes out now (RFC 9112 §6.3). Beneath TLS they may be the handshake's own.
+    private func hasUnaskedInput() -> Bool {
+        guard let easy, !hop.url.origin.isSecure else { return false }
+        var made = 0
+        var socket: curl_socket_t = -1
+        guard larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK, made == 0,
+            larder_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket >= 0
+        else { return false }
+        var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&wanted, 1, 0) > 0
     }
 
     func tookHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {

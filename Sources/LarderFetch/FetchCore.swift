@@ -211,6 +211,10 @@ final class FetchCore {
                 finish(exchange, nil)
                 exchange.resume(response)
             }
+        case .failed where transfer.metUnaskedInput && !exchange.hop.needsFreshConnection:
+            // Nothing was sent, so this is no second try.
+            exchange.hop.needsFreshConnection = true
+            ask(exchange, isUnderWay: true)
         case .failed(let error, let sawAnswer):
             let decision = RetryPolicy.afterFailure(
                 error, sawAnswer: sawAnswer, method: exchange.hop.method, mayRetry: exchange.mayRetry,

@@ -23,6 +23,12 @@ struct FetchURL: Sendable, Hashable {
     /// The URL in libcurl's normal form, all ASCII.
     let text: String
     let origin: Origin
+    /// Path and query as they were written, where libcurl's form may differ from them in nothing but spelling.
+    let target: String?
+
+    static func == (one: FetchURL, other: FetchURL) -> Bool { one.text == other.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
     /// Why a text is no such URL. The sentence holds nothing of the text.
     struct Refusal: Error, Sendable, Hashable {
@@ -31,7 +37,7 @@ struct FetchURL: Sendable, Hashable {
 
     /// Reads an absolute URL.
     init(_ text: String) throws(Refusal) {
-        try self.init(Bytes(text.utf8), relativeTo: nil)
+        try self.init(Bytes(text.utf8), relativeTo: nil, target: Self.target(of: text))
     }
 
     /// The target of a redirect: a reference, as a field's value holds it, resolved against this URL (RFC 3986 §5).
@@ -41,7 +47,17 @@ struct FetchURL: Sendable, Hashable {
         return try FetchURL(bytes, relativeTo: text)
     }
 
-    private init(_ reference: Bytes, relativeTo base: String?) throws(Refusal) {
+    /// Nil where libcurl would have to encode something or to take dot segments out.
+    private static func target(of text: String) -> String? {
+        guard let colon = text.firstIndex(of: ":"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let rest = text[colon...].dropFirst(3).prefix { $0 != "#" }
+        let target = rest.drop { $0 != "/" && $0 != "?" }
+        guard target.first == "/" else { return nil }
+        let path = target.prefix { $0 != "?" }
+        return path.contains("/.") || path.lowercased().contains("%2e") ? nil : String(target)
+    }
+
+    private init(_ reference: Bytes, relativeTo base: String?, target: String? = nil) throws(Refusal) {
         let refused = Refusal(message: "The URL could not be read.")
         guard let handle = curl_url() else { throw refused }
         defer { curl_url_cleanup(handle) }
@@ -79,6 +95,7 @@ struct FetchURL: Sendable, Hashable {
             url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { throw refused }
         self.text = url
+        self.target = target
         origin = Origin(scheme: scheme, host: host, port: port)
     }
 

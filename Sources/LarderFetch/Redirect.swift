@@ -10,6 +10,8 @@ struct Hop: Sendable {
     var secretFields: HeaderFields
     var body: Bytes?
     var addresses: AddressPolicy
+    /// No kept connection is used.
+    var needsFreshConnection = false
 }
 
 enum Redirect {

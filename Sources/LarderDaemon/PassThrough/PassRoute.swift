@@ -45,7 +45,7 @@ struct PassRoute: Sendable {
         explain(server, request, served)
         let isShared = served.isStored || served.outcome != .miss
         var answer = Answer(
-            status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
+            status: entry.status, reason: entry.reason,
             fields: PassFields.toClient(entry.fields, isShared: isShared, received: entry.responseTime),
             body: [], bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forwardStatus,
@@ -155,7 +155,7 @@ struct PassRoute: Sendable {
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         var answer = Answer(
-            status: head.status, reason: head.reason.isEmpty ? nil : head.reason,
+            status: head.status, reason: head.reason,
             fields: PassFields.toClient(fields, isShared: false, received: head.responseTime), body: [],
             bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
             outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,

@@ -62,17 +62,18 @@ indirect enum BodySource: Sendable {
         case .bytes(let bytes): return .bytes(bytes)
         case .large(let body): return .stream(LargeBodyReader(body), length: body.length)
         case .tape(let body):
-            guard isRead, let reader = body.handOver() else {
-                return .stream(WholeBodyReader([]), length: body.length)
-            }
-            return .stream(reader, length: body.length)
+            guard isRead else { return .stream(WholeBodyReader([]), length: body.length) }
+            return .stream(body.handOver() ?? Self.gone, length: body.length)
         case .plain(let coded, let coding):
-            guard isRead, case .stream(let reader, _) = coded.whole(isRead: true),
+            guard isRead else { return .stream(WholeBodyReader([]), length: nil) }
+            guard case .stream(let reader, _) = coded.whole(isRead: true),
                 let plain = InflatingReader(reader, coding: coding)
-            else { return .stream(WholeBodyReader([]), length: nil) }
+            else { return .stream(Self.gone, length: nil) }
             return .stream(plain, length: nil)
         }
     }
+
+    private static var gone: any BodyReader { FailingBodyReader("The beginning of the body is not kept any more.") }
 
     /// A part of it.
     func part(_ range: Range<Int64>) -> ResponseBody {
@@ -81,7 +82,7 @@ indirect enum BodySource: Sendable {
         case .bytes(let bytes): return .bytes(Bytes(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
         case .large(let body): return .stream(LargeBodyReader(body, range: range), length: count)
         case .tape(let body):
-            let reader: any BodyReader = body.handOver() ?? WholeBodyReader([])
+            let reader: any BodyReader = body.handOver() ?? Self.gone
             return .stream(RangeBodyReader(reader, range: range), length: count)
         // It has no length, so no range of it is ever made.
         case .plain: return whole(isRead: true)

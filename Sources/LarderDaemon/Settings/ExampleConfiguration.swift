@@ -55,6 +55,7 @@ public enum ExampleConfiguration {
                 #kind: passthrough
                 #baseURL: https://api.example.com/v1
                 #semantics: rfc
+                #cdnCacheControl: false
                 #rate: off
                 #quota: off
 
