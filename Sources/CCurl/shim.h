@@ -36,9 +36,6 @@ static inline CURLcode larder_easy_set_prereq(CURL *easy, larder_prereq_callback
 static inline CURLcode larder_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
-static inline CURLcode larder_easy_get_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
-    return curl_easy_getinfo(easy, info, value);
-}
 static inline CURLcode larder_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }

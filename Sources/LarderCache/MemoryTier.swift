@@ -32,6 +32,8 @@ public final class MemoryTier: ReadySource {
     private let shardShift: UInt64
     private let seed: UInt64
     private let generations = MemoryGenerations()
+    /// Of what was removed only; what is written anew does not count here.
+    private let removals = MemoryGenerations()
     private let bodies = MemoryBodies()
     private let budget: Atomic<Int>
     /// Bytes promised or held.
@@ -93,6 +95,24 @@ public final class MemoryTier: ReadySource {
 
     /// Whether nothing that the stamp names was invalidated since it was taken.
     public func isCurrent(_ stamp: MemoryStamp) -> Bool { generations.isCurrent(stamp) }
+
+    /// The state of removals: purges, and what an unsafe request made invalid. Taken before something is fetched, it tells
+    /// afterwards whether what came is an answer of before.
+    public func removalStamp(_ key: Digest) -> MemoryStamp { removals.stamp(keys: [key], providers: []) }
+
+    /// Whether nothing of it was removed since.
+    public func isUnremoved(_ stamp: MemoryStamp) -> Bool { removals.isCurrent(stamp) }
+
+    /// The entry, or everything, is being removed: for memory, and for what is under way.
+    public func remove(_ key: Digest?) {
+        if let key {
+            removals.raise(key: key)
+            generations.raise(key: key)
+        } else {
+            removals.raiseAll()
+            generations.raiseAll()
+        }
+    }
 
     /// Keeps a response for requests of exactly that listener and target. Where others would have to go for it, it must
     /// have been asked for before: the first time it is only remembered.

@@ -54,8 +54,10 @@ func curlOpensSocket(
         PublicAddress($0, length: Int(address.pointee.addrlen))
     }
     guard transfer.permitsConnection(to: known) else { return larder_CURL_SOCKET_BAD }
-    return socket(
+    let descriptor = socket(
         address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+    transfer.opened(descriptor)
+    return descriptor
 }
 
 /// CURLOPT_PREREQFUNCTION: connected, new or reused, and the request is about to be sent.
@@ -65,7 +67,8 @@ func curlSendsRequest(
 ) -> Int32 {
     guard let transfer = transfer(context) else { return CURL_PREREQFUNC_ABORT }
     let address = peer.flatMap { PublicAddress(String(cString: $0)) }
-    return transfer.permitsSending(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    return transfer.permitsSending(to: address, local: localPort, peer: peerPort)
+        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 /// CURLMOPT_SOCKETFUNCTION: watch this descriptor for this, or no longer.

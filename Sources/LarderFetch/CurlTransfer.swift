@@ -1,7 +1,6 @@
 // One request and its answer: an easy handle, what it was set to, and what came of it. Lives on the fetch loop. A
 // transfer knows nothing of redirects, retries and turns; those are the exchange's.
 import CCurl
-import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -58,6 +57,9 @@ final class CurlTransfer {
     private var triedAddress = false
     /// A kept connection was not fit to be used; nothing was sent.
     private(set) var metUnaskedInput = false
+    private let sockets: OpenSockets
+    /// A socket was opened for it: what comes first on that one is the server's own business.
+    private var isNewConnection = false
 
     /// Makes the handle ready to be added.
     /// - Parameters:
@@ -67,11 +69,13 @@ final class CurlTransfer {
     ///   - feed: takes the place of the hop's body.
     init(
         _ hop: Hop, maxBody: Int, maxSends: Int, connectTimeout: Duration, settings: FetchSettings,
-        share: OpaquePointer?, window: Int?, feed: UploadFeed?, loop: EventLoop, time: any TimeSource
+        share: OpaquePointer?, window: Int?, feed: UploadFeed?, sockets: OpenSockets, loop: EventLoop,
+        time: any TimeSource
     ) throws(FetchError) {
         self.hop = hop
         self.window = window
         self.feed = feed
+        self.sockets = sockets
         self.loop = loop
         touched = loop.monotonic
         self.maxBody = maxBody
@@ -226,7 +230,7 @@ final class CurlTransfer {
     }
 
     /// Whether the request may go out over the connection, which may be one that another policy opened.
-    func permitsSending(to address: PublicAddress?) -> Bool {
+    func permitsSending(to address: PublicAddress?, local: Int32, peer: Int32) -> Bool {
         guard isPermitted(address) else {
             failure = fault(.forbidden, "The address of the host is not a public one.")
             return false
@@ -235,7 +239,9 @@ final class CurlTransfer {
             failure = CurlError.error(CURLE_GOT_NOTHING, origin: origin)
             return false
         }
-        guard !hasUnaskedInput() else {
+        // Bytes that nobody asked for would be taken for the answer to the request that goes out now (RFC 9112 §6.3), so
+        // this is no connection for it. Beneath TLS they may be the handshake's own.
+        guard hop.url.origin.isSecure || isNewConnection || !sockets.hasInput(local: local, peer: peer) else {
             metUnaskedInput = true
             failure = fault(.receive, "The upstream spoke before it was asked.")
             return false
@@ -246,17 +252,10 @@ final class CurlTransfer {
         return true
     }
 
-    /// Whether a kept connection holds bytes that nobody asked for: they would be taken for the answer to the request that
-    /// goes out now (RFC 9112 §6.3). Beneath TLS they may be the handshake's own.
-    private func hasUnaskedInput() -> Bool {
-        guard let easy, !hop.url.origin.isSecure else { return false }
-        var made = 0
-        var socket: curl_socket_t = -1
-        guard larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK, made == 0,
-            larder_easy_get_socket(easy, CURLINFO_ACTIVESOCKET, &socket) == CURLE_OK, socket >= 0
-        else { return false }
-        var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        return poll(&wanted, 1, 0) > 0
+    /// A socket was opened for its connection.
+    func opened(_ descriptor: Int32) {
+        isNewConnection = true
+        sockets.add(descriptor)
     }
 
     func tookHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {

@@ -36,6 +36,8 @@ extension FetchCore {
                     finish(exchange, exchange.fault(.cancelled, "Nobody reads the answer."))
                     return pump()
                 }
+                // One reader that stands still must not hold up those who wait for more.
+                if exchange.unreadMark == transfer.received { _ = exchange.tape?.dropSlowest() }
                 exchange.unreadMark = transfer.received
                 return watchStall(exchange, transfer, at: now + exchange.stall)
             }

@@ -16,6 +16,7 @@ final class FetchCore {
     private(set) var multi: CurlMulti?
     private var way: WayBack?
     private var isShut = false
+    private let sockets = OpenSockets()
 
     init(loop: EventLoop, settings: FetchSettings, log: Logger, cells: FetchCells, time: any TimeSource) {
         self.loop = loop
@@ -155,7 +156,8 @@ final class FetchCore {
             let transfer = try CurlTransfer(
                 exchange.hop, maxBody: exchange.order.maxBody, maxSends: exchange.maxSends,
                 connectTimeout: min(settings.connectTimeout, rest), settings: settings, share: multi.share,
-                window: exchange.isStream ? settings.streamWindow : nil, feed: exchange.feed, loop: loop, time: time)
+                window: exchange.isStream ? settings.streamWindow : nil, feed: exchange.feed, sockets: sockets,
+                loop: loop, time: time)
             exchange.phase = .transferring(transfer)
             try multi.add(
                 transfer,

@@ -96,10 +96,16 @@ public func withLarder(
     let load: @Sendable () throws -> Settings = {
         try SettingsLoader().load(file: file, environment: environment, flags: places.map { (path: $0.0, value: $0.1) })
     }
+    let isNested = DaemonTurns.isTaken
+    if !isNested { await DaemonTurns.shared.take() }
+    defer { if !isNested { DaemonTurns.shared.give() } }
     let daemon = try await Daemon.start(try load(), Daemon.Surroundings(time: time, log: log, reload: load))
     let result: Result<Void, any Error>
     do {
-        result = .success(try await body(RunningLarder(daemon: daemon, directory: directory)))
+        result = .success(
+            try await DaemonTurns.$isTaken.withValue(true) {
+                try await body(RunningLarder(daemon: daemon, directory: directory))
+            })
     } catch {
         result = .failure(error)
     }

@@ -6,6 +6,8 @@ final class InflatingReader: BodyReader {
     private struct State {
         var inflater: ContentInflater
         var ready: [Bytes] = []
+        /// Coded bytes that are not undone yet: a few at a time, since each may become a thousand.
+        var rest = Bytes()[...]
         var hasEnded = false
     }
     private let base: any BodyReader
@@ -21,31 +23,35 @@ final class InflatingReader: BodyReader {
 
     func next() async throws(BodyFailure) -> Bytes? {
         while true {
-            let (piece, hasEnded) = state.withLock { state -> (Bytes?, Bool) in
-                (state.ready.isEmpty ? nil : state.ready.removeFirst(), state.hasEnded)
+            let (piece, isDry, hasEnded) = state.withLock { state -> (Bytes?, Bool, Bool) in
+                (state.ready.isEmpty ? nil : state.ready.removeFirst(), state.rest.isEmpty, state.hasEnded)
             }
             if let piece { return piece }
             if hasEnded { return nil }
-            let coded = try await base.next()
-            let failure = state.withLock { state -> BodyFailure? in
-                guard let coded else {
-                    state.hasEnded = true
-                    return state.inflater.isWhole ? nil : BodyFailure("The coded body was cut off.")
-                }
-                var made: [Bytes] = []
-                do throws(ContentCodingError) {
-                    try state.inflater.inflate(coded) { made.append($0) }
-                } catch {
-                    return BodyFailure("The content coding could not be undone.")
-                }
-                state.ready = made
-                return nil
-            }
-            if let failure {
+            let coded = isDry ? try await base.next() : nil
+            if let failure = state.withLock({ Self.undo(&$0, coded, hasMore: !isDry) }) {
                 base.abandon()
                 throw failure
             }
         }
+    }
+
+    private static func undo(_ state: inout State, _ coded: Bytes?, hasMore: Bool) -> BodyFailure? {
+        if let coded { state.rest = coded[...] }
+        guard coded != nil || hasMore else {
+            state.hasEnded = true
+            return state.inflater.isWhole ? nil : BodyFailure("The coded body was cut off.")
+        }
+        let slice = Bytes(state.rest.prefix(1024))
+        state.rest = state.rest.dropFirst(1024)
+        var made: [Bytes] = []
+        do throws(ContentCodingError) {
+            try state.inflater.inflate(slice) { made.append($0) }
+        } catch {
+            return BodyFailure("The content coding could not be undone.")
+        }
+        state.ready = made
+        return nil
     }
 
     func abandon() { base.abandon() }

@@ -27,24 +27,42 @@ struct PassFetch: Sendable {
 
     func work(_ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
-        let began = context.tier.stamp(keys: [request.primary.digest], providers: [request.provider.name])
+        let began = context.tier.removalStamp(request.primary.digest)
+        let before = context.tier.stamp(keys: [request.primary.digest], providers: [request.provider.name])
         var found = await shelf.find()
         if let entry = found.entry, request.isPersonal, !request.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
             return .answered(
-                Made(entry: entry, isStored: true, stamp: began, passed: passed(entry, status: nil, storing: nil)))
+                Made(entry: entry, isStored: true, stamp: before, passed: passed(entry, nil, nil, began)))
         }
-        let conditions = found.entry.map { Validation.conditionalFields(for: [$0]) } ?? [:]
+        // With our own rules the answer's validators have no say: it is asked for anew.
+        var conditions: HeaderFields = [:]
+        if rule.semantics == .rfc, let entry = found.entry {
+            conditions = Validation.conditionalFields(for: [entry])
+        }
         switch await send(conditions) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
-            if stream.head.status == 304 {
-                stream.cancel()
-                guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
-                return .answered(await freshen(entry, by: stream.head, found.index))
+            guard stream.head.status == 304 else {
+                return await receive(stream, classification, found, began, voice)
             }
-            return await receive(stream, classification, found, began, voice)
+            stream.cancel()
+            guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
+            if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
+                return .answered(await freshen(entry, by: stream.head, found.index, began))
+            }
+            // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition.
+            found.entry = nil
+            switch await send([:]) {
+            case .failure(let failure): return .failed(failure)
+            case .success((let whole, let classification)):
+                guard whole.head.status != 304 else {
+                    whole.cancel()
+                    return .failed(unasked304)
+                }
+                return await receive(whole, classification, found, began, voice)
+            }
         }
     }
 
@@ -71,23 +89,33 @@ struct PassFetch: Sendable {
 
     /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
     /// for (RFC 9111 §4.3.4).
-    private func freshen(_ entry: StoredResponse, by head: UpstreamHead, _ index: VariantIndex?) async -> Made {
+    private func freshen(
+        _ entry: StoredResponse, by head: UpstreamHead, _ index: VariantIndex?, _ began: MemoryStamp
+    ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         var made = Made(entry: news.entry)
         let others = index == nil ? [] : await shelf.all(index ?? VariantIndex()).filter { $0.key != entry.key }
-        if case .store = news.verdict.decision {
+        if case .store = news.verdict.decision, names(news.entry) == names(entry) {
             made.isStored = await rewrite(made.entry, entry)
+            await shelf.prolong(made.entry)
         } else {
+            // It may not be kept, or is now selected by other fields than those it lies under.
             await context.remove(entry.key.digest)
             made.mayBeShared = false
         }
         for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
             let other = others[place - 1]
-            _ = await rewrite(Validation.freshened(other, by: head, rule: rule, targets: request.targets), other)
+            let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
+            if names(fresh) == names(other) {
+                _ = await rewrite(fresh, other)
+            } else {
+                await context.remove(other.key.digest)
+            }
         }
         made.stamp = context.tier.stamp(
             keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
-        made.passed = passed(made.entry, status: 304, storing: .validated)
+        if !context.tier.isUnremoved(began) { made.stamp = nil }
+        made.passed = passed(made.entry, 304, .validated, began)
         return made
     }
 
@@ -112,6 +140,7 @@ struct PassFetch: Sendable {
     ) async -> FlightResult {
         let head = stream.head
         var verdict = storing(head, classification)
+        let mayBeKept = verdict.isStored
         if head.status >= 500, let old = found.entry, old.status < 500, verdict.isStored {
             // An error never takes the place of what may still cover for it.
             verdict = .refuse(.errorOverAnswer)
@@ -119,19 +148,22 @@ struct PassFetch: Sendable {
         if let length = head.length, length > settings.cacheMaxObject, verdict.isStored {
             verdict = .refuse(.objectTooLarge)
         }
-        let body = TapeBody(stream.body, length: head.length, isKept: verdict.isStored)
+        let body = TapeBody(stream.body, length: head.length)
         var made = Made(entry: entry(head, verdict))
-        made.mayBeShared = verdict.isStored || rule.semantics == .ttl && verdict.rule != .objectTooLarge
-        made.passed = PassedAnswer(
+        made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
+        var passed = PassedAnswer(
             body: body, upstreamStatus: head.status, interim: head.interim, storing: verdict.rule,
-            vary: Vary(head.fields), selecting: request.forwarded)
+            vary: Vary(head.fields), selecting: request.forwarded, began: began)
+        passed.isAnswer = rule.semantics == .rfc || classification.isAnswer
+        passed.ownFields = PassFields.endToEnd(head)
+        made.passed = passed
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
+            if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
             made.passed?.body = nil
-            body.letGo()
             made.entry.body = whole
-            if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject, context.tier.isCurrent(began) {
-                (made.isStored, made.stamp) = await keep(made.entry)
+            if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
+                (made.isStored, made.stamp) = await keep(made.entry, began)
             }
             return .answered(made)
         }
@@ -158,6 +190,16 @@ struct PassFetch: Sendable {
         }
     }
 
+    /// With our own rules, what is no answer is a failure: remembered for a moment, and covered by what is stale.
+    private func failure(
+        _ classification: Classification, _ head: UpstreamHead, _ body: Bytes
+    ) -> UpstreamFailure? {
+        let response = UpstreamResponse(
+            status: head.status, reason: head.reason, fields: PassFields.endToEnd(head), body: body,
+            requestTime: head.requestTime, responseTime: head.responseTime)
+        return UpstreamFailure(classification, response: response, provider: request.provider.name)
+    }
+
     private func storing(_ head: UpstreamHead, _ classification: Classification) -> PassVerdict {
         if !isRefresh, request.directives.noStore { return .refuse(.requestNoStore) }
         switch rule.semantics {
@@ -182,12 +224,11 @@ struct PassFetch: Sendable {
         var entry = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name,
             endpoint: request.provider.provider.endpointName(for: UpstreamRequest(path: request.path)),
-            status: head.status, reason: head.reason, fields: HopByHop.endToEnd(head.fields),
+            status: head.status, reason: head.reason, fields: PassFields.endToEnd(head),
             requestTime: head.requestTime, responseTime: head.responseTime,
             initialAge: Age.initial(
                 fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime),
             freshUntil: head.responseTime, staleUntil: head.responseTime, label: "GET \(request.url)")
-        Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
         guard case .store(let lifetimes, _) = verdict else { return entry }
         entry.fields = RFCStorage.storedFields(of: head, targets: request.targets)
         Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
@@ -207,26 +248,26 @@ struct PassFetch: Sendable {
 
     // MARK: Storing
 
-    private func keep(_ entry: StoredResponse) async -> (isStored: Bool, MemoryStamp?) {
+    private func keep(_ entry: StoredResponse, _ began: MemoryStamp) async -> (isStored: Bool, MemoryStamp?) {
+        guard context.tier.isUnremoved(began) else { return (false, nil) }
         let (isStored, _) = await context.write(entry)
         guard isStored else { return (false, nil) }
         await shelf.note(entry, names: names(entry))
-        return (true, readyStamp(entry))
-    }
-
-    /// Under which memory may keep the answer: nothing has happened to the URL or the provider since.
-    private func readyStamp(_ entry: StoredResponse) -> MemoryStamp {
-        context.tier.stamp(keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
+        let stamp = context.tier.stamp(
+            keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
+        // Whatever was removed while it was written was removed before it was there.
+        guard context.tier.isUnremoved(began) else {
+            await context.remove(entry.key.digest)
+            return (false, nil)
+        }
+        return (true, stamp)
     }
 
     /// Writes the body into the store as it comes.
     private func archive(
         _ made: Made, _ tape: BodyTape, _ body: TapeBody, _ began: MemoryStamp
     ) async -> FlightResult {
-        defer {
-            tape.release()
-            body.letGo()
-        }
+        defer { tape.release() }
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
         else { return .answered(made) }
@@ -250,23 +291,27 @@ struct PassFetch: Sendable {
                 if next == nil { break }
             }
         } catch {
+            tape.archiveEnded()
             writer.abandon()
             return .failed(request.cutOff(error))
         }
-        guard context.tier.isCurrent(began) else {
+        guard context.tier.isUnremoved(began) else {
             writer.abandon()
             return .answered(made)
         }
         let outcome = await writer.complete(made.entry)
         context.tier.invalidate(made.entry.key.digest)
         if outcome == .stored { await shelf.note(made.entry, names: names(made.entry)) }
+        if !context.tier.isUnremoved(began) { await context.remove(made.entry.key.digest) }
         return .answered(made)
     }
 
-    private func passed(_ entry: StoredResponse, status: Int?, storing: CacheRule?) -> PassedAnswer {
+    private func passed(
+        _ entry: StoredResponse, _ status: Int?, _ storing: CacheRule?, _ began: MemoryStamp
+    ) -> PassedAnswer {
         PassedAnswer(
             upstreamStatus: status ?? entry.status, storing: storing, vary: Vary(entry.fields),
-            selecting: request.forwarded)
+            selecting: request.forwarded, began: began)
     }
 }
 

@@ -15,12 +15,27 @@ enum PassFields {
         return fields
     }
 
+    /// The fields of an answer that are not of its connection, and that it came through here.
+    static func endToEnd(_ head: UpstreamHead) -> HeaderFields {
+        var fields = HopByHop.endToEnd(head.fields)
+        Via.append(to: &fields, version: head.isVersion10 ? "1.0" : "1.1")
+        return fields
+    }
+
+    /// Below `/raw` the upstream's pages would be this daemon's own to a browser: they get no script, no forms and no
+    /// origin. On a listener of its own the provider has an origin to itself.
+    static func confine(_ fields: inout HeaderFields) {
+        fields.add("Content-Security-Policy", "sandbox")
+        fields.set("X-Content-Type-Options", "nosniff")
+    }
+
     private static let ours = [
         // The server says these itself.
         "Content-Length", "Age", "X-Request-Id",
         // They speak of the upstream's host and would be taken for this machine's.
-        "Strict-Transport-Security", "Alt-Svc",
+        "Strict-Transport-Security", "Alt-Svc", "Service-Worker-Allowed", "Clear-Site-Data",
         // The API may let any site's pages read its answers; here those would be the user's own (P45).
-        "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials",
+        "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
+        "Access-Control-Allow-Headers", "Access-Control-Expose-Headers",
     ]
 }

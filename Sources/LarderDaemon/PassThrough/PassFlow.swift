@@ -14,6 +14,8 @@ struct PassServed: Sendable {
     /// The upstream's own status, where one came.
     var forwardStatus: Int?
     var isStored = false
+    /// The head is as it came for this request alone.
+    var isOwn = false
     var interim: [InterimHead] = []
     /// Under which memory may keep it; nil keeps it out.
     var stamp: MemoryStamp?
@@ -108,7 +110,7 @@ struct PassFlow: Sendable {
         }
         if case .alone = obtained {
             // A part of what nobody may share is best asked for as a part.
-            if request.wantsRange { return .forward(reason, stored: entry, rule) }
+            if request.wantsRange, entry == nil { return .forward(reason, stored: entry, rule) }
             obtained = await context.flights.obtainAlone(flightKey(found), patience: nil) { await fetch.work($0) }
         }
         switch obtained {
@@ -129,7 +131,17 @@ struct PassFlow: Sendable {
 
     /// Whether an answer to another's request is one to this: the fields that selected it are the same.
     private func isFor(_ made: Made) -> Bool {
-        guard request.rule.semantics == .rfc, let passed = made.passed else { return true }
+        guard let passed = made.passed else { return true }
+        // What was asked for before a purge or an unsafe request is not given to who asks after it.
+        guard context.tier.isUnremoved(passed.began) else { return false }
+        if passed.storing == nil {
+            // It was found stored: then this request's own demands on what is stored count.
+            switch request.verdict(made.entry, request.directives, now: context.time.wall()).decision {
+            case .fresh, .negative: break
+            case .stale, .unusable: return false
+            }
+        }
+        guard request.rule.semantics == .rfc else { return true }
         return passed.vary.matches(passed.selecting, request.forwarded)
     }
 
@@ -144,7 +156,8 @@ struct PassFlow: Sendable {
         guard let passed = made.passed else {
             return .served(stored(made.entry, .hit, made.stamp, rule))
         }
-        if passed.upstreamStatus >= 500, let old, let covered = coverForStatus(passed.upstreamStatus, old) {
+        let fails = request.rule.semantics == .ttl ? !passed.isAnswer : passed.upstreamStatus >= 500
+        if fails, let old, let covered = coverForStatus(passed.upstreamStatus, old) {
             var served = stored(old, .stale, nil, covered)
             served.forward = reason
             served.forwardStatus = passed.upstreamStatus
@@ -155,6 +168,12 @@ struct PassFlow: Sendable {
             forwardStatus: passed.upstreamStatus, isStored: made.isStored,
             interim: joined ? [] : passed.interim, stamp: made.isStored ? made.stamp : nil, rule: rule,
             storing: passed.storing)
+        if !joined, let own = passed.ownFields, own.lines.count != made.entry.fields.lines.count {
+            // Some fields are for who asked and not for the store.
+            served.entry.fields = own
+            served.stamp = nil
+            served.isOwn = true
+        }
         if made.isStored, passed.body == nil, passed.storing == nil {
             // It was found in the store by then.
             served.outcome = .hit

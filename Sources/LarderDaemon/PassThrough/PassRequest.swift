@@ -143,7 +143,9 @@ extension PassRequest {
     /// names are told.
     var keyParts: [KeyParameter] {
         let names = query.map { query in
-            query.split(separator: "&").map { $0.prefix { $0 != "=" } + "=…" }.joined(separator: "&")
+            // What has no name may be a secret as a whole.
+            query.split(separator: "&").map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }
+                .joined(separator: "&")
         }
         return [
             KeyParameter("base", provider.settings.baseURL), KeyParameter("path", path), KeyParameter("query", names),

@@ -14,11 +14,13 @@ struct PassRoute: Sendable {
         _ server: ServerRequest, provider: ConfiguredProvider, path: String, settings: Settings, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let request = try PassRequest(server, provider: provider, path: path)
-        if server.method == .options, server.fields.first("Max-Forwards") == "0" { return Self.options(route) }
+        let hops = server.fields.first("Max-Forwards").flatMap { UInt32(ASCII.trimmed($0[...])) }
+        if server.method == .options, hops == 0 { return Self.options(route) }
         let hasBody = server.upload != nil || !server.body.isEmpty
         guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
             let reason: ForwardReason = server.method == .get || server.method == .head ? .bypass : .method
-            return try await forward(server, request, reason, stored: nil, rule: .method, settings, route)
+            let rule: CacheRule = hasBody ? .requestBody : request.isOwnBusiness ? .ownBusiness : .method
+            return try await forward(server, request, reason, stored: nil, rule: rule, settings, route)
         }
         do {
             switch try await PassFlow(context: context, request: request, settings: settings).run() {
@@ -28,6 +30,7 @@ struct PassRoute: Sendable {
             case .notCached(let rule): throw notCached(request, rule)
             }
         } catch let failure as UpstreamFailure {
+            if let response = failure.response { return await mirrored(response, request, server, route) }
             throw refusal(failure, request)
         } catch let error as ClientFacingError {
             throw error
@@ -43,7 +46,7 @@ struct PassRoute: Sendable {
     ) async -> ServerResponse {
         let entry = served.entry
         explain(server, request, served)
-        let isShared = served.isStored || served.outcome != .miss
+        let isShared = !served.isOwn && served.outcome != .bypass && (served.isStored || served.outcome != .miss)
         var answer = Answer(
             status: entry.status, reason: entry.reason,
             fields: PassFields.toClient(entry.fields, isShared: isShared, received: entry.responseTime),
@@ -51,6 +54,7 @@ struct PassRoute: Sendable {
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forwardStatus,
             isStored: served.isStored, provider: request.provider.name, route: route)
         answer.isOurs = false
+        if server.listenerProvider == nil { PassFields.confine(&answer.fields) }
         answer.detail = served.forward != nil && served.outcome == .stale ? served.rule.rawValue : nil
         answer.variesByCoding = true
         switch served.body {
@@ -66,6 +70,21 @@ struct PassRoute: Sendable {
         var response = context.respond(await context.accepted(answer, by: server), to: server)
         response.interim = served.interim
         return response
+    }
+
+    /// With our own rules, a failure that nothing covers for is the upstream's own answer, where it gave one.
+    private func mirrored(
+        _ response: UpstreamResponse, _ request: PassRequest, _ server: ServerRequest, _ route: String
+    ) async -> ServerResponse {
+        var answer = Answer(
+            status: response.status, reason: response.reason,
+            fields: PassFields.toClient(response.fields, isShared: true, received: response.responseTime),
+            body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime, outcome: .miss,
+            forward: .uriMiss, forwardStatus: response.status, provider: request.provider.name, route: route)
+        answer.isOurs = false
+        answer.isMirroredError = true
+        if server.listenerProvider == nil { PassFields.confine(&answer.fields) }
+        return context.respond(await context.accepted(answer, by: server), to: server)
     }
 
     private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: PassServed) {
@@ -98,7 +117,9 @@ struct PassRoute: Sendable {
         for name in PassRequest.conditions {
             for value in server.fields.all(name) where server.method != .head { fields.add(name, value) }
         }
-        if server.method == .options, let hops = server.fields.first("Max-Forwards").flatMap({ Int($0) }) {
+        if server.method == .options,
+            let hops = server.fields.first("Max-Forwards").flatMap({ UInt32(ASCII.trimmed($0[...])) }), hops > 0
+        {
             fields.set("Max-Forwards", String(hops - 1))
         }
         var order = request.order(fields, method: server.method, settings: settings, limit: .max)
@@ -106,11 +127,27 @@ struct PassRoute: Sendable {
         order.body = server.body.isEmpty ? nil : server.body
         switch await context.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
         case .failure(let failure):
+            if server.method == .head, let stored, let served = covered(stored, failure, request, reason) {
+                return await answer(served, request, server, route)
+            }
             throw refusal(failure, request)
         case .success((let stream, _)):
             await applyEffects(stream.head, request, server, stored)
             return await passOn(stream, request, server, reason, rule, route)
         }
+    }
+
+    /// What is stored tells a HEAD about its GET where the upstream cannot be asked, if it may be used stale.
+    private func covered(
+        _ stored: StoredResponse, _ failure: UpstreamFailure, _ request: PassRequest, _ reason: ForwardReason
+    ) -> PassServed? {
+        let now = context.time.wall()
+        let verdict = request.verdictAfter(.disconnected, stored, request.directives, now: now)
+        if case .unusable = verdict.decision { return nil }
+        var served = PassServed(entry: stored, body: stored.source, outcome: .stale, rule: verdict.rule)
+        served.forward = reason
+        served.failure = failure
+        return served
     }
 
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
@@ -124,8 +161,10 @@ struct PassRoute: Sendable {
             guard let key = request.provider.rawKey(url: url) else { continue }
             await context.remove(key.digest)
         }
-        guard server.method == .head, let stored else { return }
+        guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
+        case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
+            await context.remove(stored.key.digest)
         case .freshen(let entry):
             _ = await context.store.rewriteHead(entry, ifReceivedAt: stored.responseTime)
             context.tier.invalidate(stored.key.digest)
@@ -150,17 +189,17 @@ struct PassRoute: Sendable {
         part.rule = rule
         part.isStored = false
         context.explanations.note(server.id, at: context.time.wall(), part)
-        var fields = HopByHop.endToEnd(head.fields)
-        Via.append(to: &fields, version: head.isVersion10 ? "1.0" : "1.1")
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         var answer = Answer(
             status: head.status, reason: head.reason,
-            fields: PassFields.toClient(fields, isShared: false, received: head.responseTime), body: [],
+            fields: PassFields.toClient(
+                PassFields.endToEnd(head), isShared: false, received: head.responseTime), body: [],
             bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
             outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
             forwardStatus: head.status, provider: request.provider.name, route: route)
         answer.isOurs = false
+        if server.listenerProvider == nil { PassFields.confine(&answer.fields) }
         answer.isMirroredError = true
         let isHead = server.method == .head
         if let whole = isHead ? nil : stream.body.whole {

@@ -18,33 +18,29 @@ struct PassedAnswer: Sendable {
     var vary: Vary
     /// The fields by which it was selected.
     var selecting: HeaderFields
+    /// The whole head, for who asked: some fields are not stored and not for others.
+    var ownFields: HeaderFields?
+    /// The provider takes it for an answer, and not for a failure.
+    var isAnswer = true
+    /// Removals up to when it was asked for.
+    var began: MemoryStamp
 }
 
-/// A body on a tape. Holds it from the first byte on, until the first client takes over.
+/// A body on a tape. For as long as somebody may still begin to read it, its beginning stays where it is: the last copy of
+/// this value is gone right after the last asker has its reader.
 final class TapeBody: Sendable {
     let tape: BodyTape
     let length: Int64?
-    /// The store takes it too: it goes on whoever leaves, and not at a client's pace.
-    private let isKept: Bool
-    private let held: Lock<BodyTapeReader?>
+    private let held: BodyTapeReader?
 
-    init(_ tape: BodyTape, length: Int64?, isKept: Bool = false) {
+    init(_ tape: BodyTape, length: Int64?) {
         self.tape = tape
         self.length = length
-        self.isKept = isKept
-        held = Lock(tape.reader())
+        held = tape.reader()
     }
 
-    /// The first client reads for itself from now on: a body that nobody keeps goes at the pace of its readers.
-    func handOver() -> BodyTapeReader? {
-        if isKept { return tape.reader() }
-        return held.withLock { $0.take() } ?? tape.reader()
-    }
-
-    /// Nobody else needs the beginning.
-    func letGo() {
-        held.withLock { $0.take() }?.abandon()
-    }
+    /// A pass over the whole body; nil where its beginning is gone.
+    func reader() -> BodyTapeReader? { tape.reader() }
 }
 
 /// Where an answer's body is read from.
@@ -63,7 +59,7 @@ indirect enum BodySource: Sendable {
         case .large(let body): return .stream(LargeBodyReader(body), length: body.length)
         case .tape(let body):
             guard isRead else { return .stream(WholeBodyReader([]), length: body.length) }
-            return .stream(body.handOver() ?? Self.gone, length: body.length)
+            return .stream(body.reader() ?? Self.gone, length: body.length)
         case .plain(let coded, let coding):
             guard isRead else { return .stream(WholeBodyReader([]), length: nil) }
             guard case .stream(let reader, _) = coded.whole(isRead: true),
@@ -82,7 +78,7 @@ indirect enum BodySource: Sendable {
         case .bytes(let bytes): return .bytes(Bytes(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
         case .large(let body): return .stream(LargeBodyReader(body, range: range), length: count)
         case .tape(let body):
-            let reader: any BodyReader = body.handOver() ?? Self.gone
+            let reader: any BodyReader = body.reader() ?? Self.gone
             return .stream(RangeBodyReader(reader, range: range), length: count)
         // It has no length, so no range of it is ever made.
         case .plain: return whole(isRead: true)

@@ -38,6 +38,13 @@ struct VariantShelf: Sendable {
         return Found(index: index)
     }
 
+    /// A validated variant lives longer; its index must not be evicted before it.
+    func prolong(_ entry: StoredResponse) async {
+        guard entry.key != request.primary else { return }
+        await context.store.updateFreshness(
+            request.primary.digest, freshUntil: entry.freshUntil, staleUntil: entry.staleUntil)
+    }
+
     /// Every stored variant, for an update that concerns them all.
     func all(_ index: VariantIndex) async -> [StoredResponse] {
         var entries: [StoredResponse] = []
@@ -77,13 +84,13 @@ struct VariantShelf: Sendable {
 extension DaemonContext {
     /// Removes one entry, and what was made from it, from store and memory.
     func remove(_ digest: Digest) async {
-        tier.invalidate(digest)
+        tier.remove(digest)
         do {
             _ = try await store.purge(.digest(digest), soft: false)
         } catch {
             log.error("an entry could not be removed", ["error": "\(error)"])
         }
-        tier.invalidate(digest)
+        tier.remove(digest)
     }
 
     /// The stored entry, a large body left where it is; a store that cannot be read is a miss, logged.

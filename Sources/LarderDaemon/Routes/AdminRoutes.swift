@@ -32,11 +32,13 @@ struct AdminRoutes: Sendable {
         let isSoft = try Self.flag(query, "soft")
         let selector = try selector(query)
         let count: Int
+        // Before it begins, for what is under way; and again after it, for what was read meanwhile.
+        context.tier.remove(nil)
         do {
             count = try await context.store.purge(selector, soft: isSoft)
         } catch {
             // Some of it may be purged all the same.
-            context.tier.invalidateAll()
+            context.tier.remove(nil)
             context.log.error("purge failed", ["error": "\(error)"])
             throw ClientFacingError(
                 status: 503, code: "storeUnavailable",
@@ -44,7 +46,7 @@ struct AdminRoutes: Sendable {
                 retryable: true)
         }
         // Merged answers name several parents, so memory forgets all: it fills again from the store at once.
-        context.tier.invalidateAll()
+        context.tier.remove(nil)
         context.log.notice("purged", ["entries": String(count), "soft": String(isSoft)])
         var writer = JSONWriter()
         writer.object { writer in

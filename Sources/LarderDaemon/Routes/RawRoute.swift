@@ -150,7 +150,8 @@ extension Answer {
 extension DaemonContext {
     /// The answer in a coding that the client takes, undone off the loops where it must be.
     func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
-        guard let coding = answer.fields.first("Content-Encoding"),
+        // A part of a coded body cannot be undone.
+        guard answer.status != 206, let coding = answer.fields.first("Content-Encoding"),
             !ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding),
             !CacheControl(answer.fields.all("Cache-Control")).noTransform
         else { return answer }
