@@ -169,7 +169,8 @@ public final class Daemon: Sendable {
         context.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))
         context.tier.setBudget(Int(clamping: settings.cacheMemorySize))
-        context.tier.invalidateAll()
+        // What is under way was asked for by the old settings.
+        context.tier.remove(nil)
         await server.apply(Self.serverSettings(settings))
         context.counters.cell(DaemonCounters.reloads, "done").add()
         context.log.notice("configuration read again")

@@ -29,7 +29,9 @@ enum ExplainCommand {
         let path = Console.printable(value["path"]?.string ?? operand)
         let status = value["status"].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
         invocation.console.line(
-            invocation.console.styled("\(value["method"]?.string ?? "GET") \(path): \(status), request \(id)", .bold))
+            invocation.console.styled(
+                "\(value["method"]?.string ?? "GET") \(path.isEmpty ? "(from memory)" : path): \(status), request \(id)",
+                .bold))
         for source in value["sources"]?.elements.map({ $0 }) ?? [] {
             invocation.console.line("\(Console.printable(source["provider"]?.string ?? "")):")
             for sentence in source["explanation"]?.elements.map({ $0 }) ?? [] {

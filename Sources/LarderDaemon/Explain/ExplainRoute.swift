@@ -45,8 +45,10 @@ struct ExplainRoute: Sendable {
         part.initialAge = 0
         part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
         part.detail = "It was answered from memory."
+        // The record has no room for a target; the entry's key says what was asked.
+        let path = part.key.first { $0.name == "path" }?.value ?? ""
         return Explanation(
-            id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: "", route: "memory",
+            id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: path, route: "memory",
             status: Int(hit.status), parts: [part])
     }
 
@@ -98,7 +100,10 @@ extension ExplainedPart {
         }
     }
 
-    private var kept: String { isStored == true ? ", and its answer was stored" : ", and its answer was not stored" }
+    private var kept: String {
+        if isBeingStored { return ", and its answer was being stored while it went out" }
+        return isStored == true ? ", and its answer was stored" : ", and its answer was not stored"
+    }
 
     func write(to writer: inout JSONWriter, at time: WallTime, lane: LaneReport?) {
         writer.object { writer in
@@ -114,7 +119,7 @@ extension ExplainedPart {
             if let upstreamStatus { writer.member("upstreamStatus", upstreamStatus) }
             Self.write(rule, as: "rule", to: &writer)
             Self.write(storing, as: "storing", to: &writer)
-            if let isStored { writer.member("stored", isStored) }
+            if let isStored, !isBeingStored { writer.member("stored", isStored) }
             if let receivedAt {
                 writer.member("receivedAt", receivedAt.rfc3339)
                 let age = max(0, (initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000

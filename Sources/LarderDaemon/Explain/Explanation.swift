@@ -19,6 +19,8 @@ struct ExplainedPart: Sendable {
     /// By which rule the upstream's answer was stored, or why it was not.
     var storing: CacheRule?
     var isStored: Bool?
+    /// It is written into the store while it goes out.
+    var isBeingStored = false
     /// Of the entry that answered.
     var receivedAt: WallTime?
     var initialAge: Int64?

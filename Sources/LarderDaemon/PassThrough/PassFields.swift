@@ -22,6 +22,11 @@ enum PassFields {
         return fields
     }
 
+    /// Whether a head has fields that the stored one was kept without. The length is said anew each time.
+    static func hasMore(_ own: HeaderFields, than stored: HeaderFields) -> Bool {
+        own.lines.contains { !stored.contains($0.name) && !ASCII.equalFolded($0.name, "Content-Length") }
+    }
+
     /// Below `/raw` the upstream's pages would be this daemon's own to a browser: they get no script, no forms and no
     /// origin. On a listener of its own the provider has an origin to itself.
     static func confine(_ fields: inout HeaderFields) {

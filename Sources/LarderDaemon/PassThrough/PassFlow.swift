@@ -14,6 +14,8 @@ struct PassServed: Sendable {
     /// The upstream's own status, where one came.
     var forwardStatus: Int?
     var isStored = false
+    /// It is written into the store while it goes out.
+    var isKept = false
     /// The head is as it came for this request alone.
     var isOwn = false
     var interim: [InterimHead] = []
@@ -168,7 +170,7 @@ struct PassFlow: Sendable {
             forwardStatus: passed.upstreamStatus, isStored: made.isStored,
             interim: joined ? [] : passed.interim, stamp: made.isStored ? made.stamp : nil, rule: rule,
             storing: passed.storing)
-        if !joined, let own = passed.ownFields, own.lines.count != made.entry.fields.lines.count {
+        if !joined, let own = passed.ownFields, PassFields.hasMore(own, than: made.entry.fields) {
             // Some fields are for who asked and not for the store.
             served.entry.fields = own
             served.stamp = nil
@@ -191,6 +193,8 @@ struct PassFlow: Sendable {
             let isLong = (body.length ?? .max) > 1 << 20
             if request.wantsRange, !made.mayBeShared, isLong { return .forward(reason, stored: old, rule) }
             served.body = .tape(body)
+            served.isKept =
+                made.entry.freshUntil > made.entry.responseTime || made.entry.staleUntil > made.entry.responseTime
         }
         return .served(served)
     }

@@ -97,6 +97,7 @@ struct PassRoute: Sendable {
         part.rule = served.rule
         part.storing = served.storing
         if served.outcome == .miss { part.isStored = served.isStored }
+        if case .tape = served.body { part.isBeingStored = served.isKept }
         part.receivedAt = served.entry.responseTime
         part.initialAge = served.entry.initialAge
         part.freshUntil = served.entry.freshUntil
