@@ -30,10 +30,17 @@ public enum ASCII {
     /// Whether two texts are equal when ASCII letters are folded.
     @inlinable
     public static func equalFolded(_ left: String, _ right: String) -> Bool {
-        let leftBytes = left.utf8
-        let rightBytes = right.utf8
-        guard leftBytes.count == rightBytes.count else { return false }
-        return zip(leftBytes, rightBytes).allSatisfy { lowercased($0) == lowercased($1) }
+        guard left.utf8.count == right.utf8.count else { return false }
+        // Names mostly differ in their first byte, or are the same text.
+        guard let one = left.utf8.first, let other = right.utf8.first else { return true }
+        guard lowercased(one) == lowercased(other) else { return false }
+        let result = left.utf8.withContiguousStorageIfAvailable { one in
+            right.utf8.withContiguousStorageIfAvailable { other in
+                for index in 0..<one.count where lowercased(one[index]) != lowercased(other[index]) { return false }
+                return true
+            }
+        }
+        return result.flatMap { $0 } ?? zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
 
     /// A token character (RFC 9110 §5.6.2).

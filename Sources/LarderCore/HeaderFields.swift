@@ -33,12 +33,17 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The value of the first line of that name.
     public func first(_ name: String) -> String? {
-        lines.first { ASCII.equalFolded($0.name, name) }?.value
+        for index in lines.indices where ASCII.equalFolded(lines[index].name, name) { return lines[index].value }
+        return nil
     }
 
     /// The values of every line of that name, in order.
     public func all(_ name: String) -> [String] {
-        lines.filter { ASCII.equalFolded($0.name, name) }.map(\.value)
+        var values: [String] = []
+        for index in lines.indices where ASCII.equalFolded(lines[index].name, name) {
+            values.append(lines[index].value)
+        }
+        return values
     }
 
     /// All values of that name joined by ", " (RFC 9110 §5.3), or nil where there is no such line.
@@ -49,7 +54,8 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Whether there is a line of that name.
     public func contains(_ name: String) -> Bool {
-        lines.contains { ASCII.equalFolded($0.name, name) }
+        for index in lines.indices where ASCII.equalFolded(lines[index].name, name) { return true }
+        return false
     }
 
     /// Appends a line, whatever lines of that name there are.
@@ -72,6 +78,8 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// Removes every line of that name.
     public mutating func remove(_ name: String) {
+        // Mostly there is none, and then nothing is moved or copied.
+        guard contains(name) else { return }
         lines.removeAll { ASCII.equalFolded($0.name, name) }
     }
 }
@@ -79,9 +87,13 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 extension HeaderField {
     /// Appends a text whose scalars stand for bytes. Scalars above U+00FF, which only our own code could make, become "?".
     public static func append(_ text: String, to bytes: inout Bytes) {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) {
-            bytes.append(contentsOf: text.utf8)
-        } else {
+        let isPlain =
+            text.utf8.withContiguousStorageIfAvailable { utf8 -> Bool in
+                for byte in utf8 where byte >= 0x80 { return false }
+                bytes.append(contentsOf: utf8)
+                return true
+            } ?? false
+        if !isPlain {
             for scalar in text.unicodeScalars {
                 bytes.append(scalar.value < 0x100 ? UInt8(truncatingIfNeeded: scalar.value) : 0x3F)
             }

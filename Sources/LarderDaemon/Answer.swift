@@ -29,7 +29,7 @@ struct Answer: Sendable {
     var digest: Digest?
     var stamp: MemoryStamp?
     /// What makes the entry's identity, for explanations.
-    var keyParts: [KeyParameter] = []
+    var target: PassTarget?
     /// The stored entries it was made from, where that is not `digest` alone.
     var rows: [Digest]?
     /// It was made from several sources' answers.
@@ -179,7 +179,7 @@ extension DaemonContext {
             takesGzip: answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil, response: ready,
             key: digest, rows: answer.rows, stamp: stamp, now: now)
         var part = ExplainedPart(provider: answer.provider)
-        part.key = answer.keyParts
+        part.target = answer.target
         explanations.keep(digest, part)
     }
 }

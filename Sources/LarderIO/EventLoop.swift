@@ -193,16 +193,17 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         while !ends {
             core.turn(waits: sleeps)
             core.runSoon()
-            perform(core.takeWork())
+            if !core.work.isEmpty { perform(core.takeWork()) }
             let isIdle = core.work.isEmpty && core.soon.isEmpty
             let posted = inbox.withLock { inbox in
-                defer { inbox.work.removeAll(keepingCapacity: inbox.work.capacity <= 1024) }
+                // Emptied only where there was something: to empty an array that is handed out makes a new one.
+                defer { if !inbox.work.isEmpty { inbox.work = [] } }
                 inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
                 inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
                 (ends, sleeps) = (inbox.ended, inbox.sleeps)
                 return inbox.work
             }
-            perform(posted)
+            if !posted.isEmpty { perform(posted) }
         }
         core.clear()
         mark.clear()

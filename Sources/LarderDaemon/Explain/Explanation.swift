@@ -7,8 +7,18 @@ import LarderHTTP
 /// One source's part in an answer.
 struct ExplainedPart: Sendable {
     var provider: String
-    /// What makes the entry's identity, by name.
-    var key: [KeyParameter] = []
+
+    init(provider: String) {
+        self.provider = provider
+    }
+
+    /// What makes the entry's identity, by name; of a pass-through request put together only when somebody asks.
+    var key: [KeyParameter] {
+        get { target?.keyParts ?? named }
+        set { named = newValue }
+    }
+    private var named: [KeyParameter] = []
+    var target: PassTarget?
     var digest: Digest?
     var outcome: CacheOutcome = .none
     /// Why the request went forward, where it did, and what the upstream answered.

@@ -12,6 +12,9 @@ struct PassFetch: Sendable {
     let context: DaemonContext
     let request: PassRequest
     let settings: Settings
+    /// What the asker found, and the state of memory before it looked: while nothing was written since, nothing else is
+    /// there to be found.
+    var looked: (found: VariantShelf.Found, stamp: MemoryStamp)?
     /// Nobody waits: the client's own wishes have no part in it.
     var isRefresh = false
 
@@ -29,7 +32,8 @@ struct PassFetch: Sendable {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
         let began = context.tier.removalStamp(request.primary.digest)
         let before = context.tier.stamp(keys: [request.primary.digest], providers: [request.provider.name])
-        var found = await shelf.find()
+        var found: VariantShelf.Found
+        if let looked, context.tier.isCurrent(looked.stamp) { found = looked.found } else { found = await shelf.find() }
         if let entry = found.entry, request.isPersonal, !request.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.

@@ -48,13 +48,13 @@ struct PassFlow: Sendable {
         guard let entry = found.entry else {
             if request.directives.onlyIfCached { return .notCached(.onlyIfCached) }
             let reason: ForwardReason = found.isVaryMiss ? .varyMiss : .uriMiss
-            return try await forward(reason, nil, found, found.isVaryMiss ? .variantMiss : .uriMiss)
+            return try await forward(reason, nil, found, stamp, found.isVaryMiss ? .variantMiss : .uriMiss)
         }
         let now = context.time.wall()
         if request.isPersonal, !request.isForAll(entry) {
             // An answer that is not said to be everybody's may differ for who shows who they are; nothing tells.
             if request.directives.onlyIfCached { return .notCached(.onlyIfCached) }
-            return try await forward(.bypass, nil, found, .ownBusiness)
+            return try await forward(.bypass, nil, found, stamp, .ownBusiness)
         }
         let verdict = request.verdict(entry, request.directives, now: now)
         switch verdict.decision {
@@ -66,12 +66,12 @@ struct PassFlow: Sendable {
             await refresh(found)
             return .served(stored(entry, .stale, nil, verdict.rule))
         case .stale:
-            return try await forward(.stale, entry, found, verdict.rule)
+            return try await forward(.stale, entry, found, stamp, verdict.rule)
         case .unusable:
             if request.directives.onlyIfCached { return .notCached(verdict.rule) }
             // What is fresh and was not taken, was refused by the request (RFC 9211 §2.2).
             let reason: ForwardReason = now < entry.freshUntil ? .request : .stale
-            return try await forward(reason, entry, found, verdict.rule)
+            return try await forward(reason, entry, found, stamp, verdict.rule)
         }
     }
 
@@ -99,21 +99,27 @@ struct PassFlow: Sendable {
     // MARK: Forward
 
     private func forward(
-        _ reason: ForwardReason, _ entry: StoredResponse?, _ found: VariantShelf.Found, _ rule: CacheRule
+        _ reason: ForwardReason, _ entry: StoredResponse?, _ found: VariantShelf.Found, _ stamp: MemoryStamp,
+        _ rule: CacheRule
     ) async throws(UpstreamFailure) -> Ending {
         if request.method == .head { return .forward(reason, stored: entry, rule) }
-        let fetch = PassFetch(context: context, request: request, settings: settings)
+        var fetch = PassFetch(context: context, request: request, settings: settings)
+        fetch.looked = (found, stamp)
         let patience = patience(entry)
         var obtained: Obtained = .alone
         // What is one client's own, or must not be kept, is handed to no others (RFC 9111 §3.5, §5.2.1.5).
         if !request.directives.noStore, !request.isPersonal {
-            obtained = await context.flights.obtain(flightKey(found), patience: patience) { await fetch.work($0) }
+            obtained = await context.flights.obtain(flightKey(found), patience: patience) { [fetch] in
+                await fetch.work($0)
+            }
             if case .result(.answered(let made), true) = obtained, !isFor(made) { obtained = .alone }
         }
         if case .alone = obtained {
             // A part of what nobody may share is best asked for as a part.
             if request.wantsRange, entry == nil { return .forward(reason, stored: entry, rule) }
-            obtained = await context.flights.obtainAlone(flightKey(found), patience: nil) { await fetch.work($0) }
+            obtained = await context.flights.obtainAlone(flightKey(found), patience: nil) { [fetch] in
+                await fetch.work($0)
+            }
         }
         switch obtained {
         case .result(.answered(let made), let joined):

@@ -139,18 +139,10 @@ extension PassRequest {
         rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: ["accept-encoding"])
     }
 
-    /// The parts of the key, for an explanation. The values of a query may hold what is nobody else's business: only its
-    /// names are told.
-    var keyParts: [KeyParameter] {
-        let names = query.map { query in
-            // What has no name may be a secret as a whole.
-            query.split(separator: "&").map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }
-                .joined(separator: "&")
-        }
-        return [
-            KeyParameter("base", provider.settings.baseURL), KeyParameter("path", path), KeyParameter("query", names),
-            KeyParameter("coding", forwarded.first("Accept-Encoding")),
-        ]
+    /// What an explanation tells of the key.
+    var target: PassTarget {
+        PassTarget(
+            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"))
     }
 
     var wantsRange: Bool { method == .get && fields.contains("Range") }
@@ -200,5 +192,26 @@ extension PassRequest {
         UpstreamFailure(
             provider: provider.name, failure: .unreachable, detail: "The answer was cut off: \(failure.reason)",
             fetch: FetchError(stage: .receive, origin: "", message: failure.reason))
+    }
+}
+
+/// The target of a pass-through request, for explanations.
+struct PassTarget: Sendable {
+    var base: String
+    var path: String
+    var query: String?
+    var coding: String?
+
+    /// The parts of the key. The values of a query may hold what is nobody else's business: only its names are told, and
+    /// what has no name may be a secret as a whole.
+    var keyParts: [KeyParameter] {
+        let names = query.map { query in
+            query.split(separator: "&").map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }
+                .joined(separator: "&")
+        }
+        return [
+            KeyParameter("base", base), KeyParameter("path", path), KeyParameter("query", names),
+            KeyParameter("coding", coding),
+        ]
     }
 }

@@ -64,7 +64,7 @@ struct PassRoute: Sendable {
         if entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
             answer.digest = entry.key.digest
             answer.rows = [request.primary.digest, entry.key.digest]
-            answer.keyParts = request.keyParts
+            answer.target = request.target
             answer.stamp = served.stamp
         }
         var response = context.respond(await context.accepted(answer, by: server), to: server)
@@ -89,7 +89,7 @@ struct PassRoute: Sendable {
 
     private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: PassServed) {
         var part = ExplainedPart(provider: request.provider.name)
-        part.key = request.keyParts
+        part.target = request.target
         part.digest = served.entry.key.digest
         part.outcome = served.outcome
         part.forward = served.forward
@@ -183,7 +183,7 @@ struct PassRoute: Sendable {
     ) async -> ServerResponse {
         let head = stream.head
         var part = ExplainedPart(provider: request.provider.name)
-        part.key = request.keyParts
+        part.target = request.target
         part.outcome = reason == .bypass || reason == .method ? .bypass : .miss
         part.forward = reason
         part.upstreamStatus = head.status

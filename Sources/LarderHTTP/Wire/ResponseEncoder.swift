@@ -40,7 +40,11 @@ public enum ResponseEncoder {
     public static func appendField(_ name: String, _ value: String, to out: inout Bytes) {
         let start = out.count
         HeaderField.append(name, to: &out)
-        guard out.count > start, out[start...].allSatisfy(ASCII.isToken) else {
+        var isName = out.count > start
+        out.withUnsafeBufferPointer { bytes in
+            for index in start..<bytes.count where !Octet.isToken(bytes[index]) { isName = false }
+        }
+        guard isName else {
             out.removeSubrange(start...)
             return
         }
@@ -57,7 +61,9 @@ public enum ResponseEncoder {
     private static func appendText(_ text: String, to out: inout Bytes) {
         let start = out.count
         HeaderField.append(text, to: &out)
-        for index in start..<out.count where !Octet.isValue(out[index]) { out[index] = 0x20 }
+        out.withUnsafeMutableBufferPointer { bytes in
+            for index in start..<bytes.count where !Octet.isValue(bytes[index]) { bytes[index] = 0x20 }
+        }
     }
 
     private static func endLine(_ out: inout Bytes) {
