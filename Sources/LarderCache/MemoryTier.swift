@@ -85,6 +85,9 @@ public final class MemoryTier: ReadySource {
         }
     }
 
+    /// Nothing is ever taken: what would be given need not be made.
+    public var isOff: Bool { budget.load(ordering: .relaxed) == 0 }
+
     // MARK: Filling
 
     /// The present state of all that an answer will depend on. Take it before reading what the answer is made from:

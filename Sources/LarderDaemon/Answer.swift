@@ -54,7 +54,7 @@ extension DaemonContext {
             answer.fields.set("Date", HTTPDate.format(answer.bornAt))
         }
         // A merged answer's sources were counted one by one.
-        if !answer.isMerged { counters.cell(DaemonCounters.outcomes, answer.provider, answer.outcome.rawValue).add() }
+        if !answer.isMerged { count(answer.outcome, of: answer.provider) }
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
         var response = ServerResponse(status: answer.status)
         response.reason = answer.reason
@@ -164,7 +164,7 @@ extension DaemonContext {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil,
+        guard !tier.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil,
             answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head,
             request.isPlain,
             // Memory tells clients apart by whether they take gzip, and by nothing else.

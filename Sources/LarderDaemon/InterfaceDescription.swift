@@ -86,6 +86,9 @@ enum InterfaceDescription {
                 parameters: [("provider", "path", true, []), ("path", "path", true, [])]),
             Path(path: "/v1/status", summary: "Providers, budgets, store and memory."),
             Path(
+                path: "/v1/explain/{request}", summary: "Why the answer with that X-Request-Id was what it was.",
+                parameters: [("request", "path", true, [])]),
+            Path(
                 path: "/v1/cache", method: "delete", summary: "Purge; needs authority.",
                 parameters: [
                     ("all", "query", false, ["1"]), ("provider", "query", false, []), ("term", "query", false, []),

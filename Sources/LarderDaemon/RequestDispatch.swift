@@ -82,7 +82,7 @@ final class RequestDispatch: RequestHandler {
         if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
-        count(response)
+        context.count(route: response.route, status: response.status)
         context.explanations.close(
             request.id, at: context.time.wall(), method: request.method, path: request.path, route: response.route,
             status: response.status)
@@ -158,9 +158,4 @@ final class RequestDispatch: RequestHandler {
         return (try? router.match(request.method, path: request.path))?.name ?? "none"
     }
 
-    private func count(_ response: ServerResponse) {
-        // By the hundred: a bounded set of series.
-        let status = "\(response.status / 100)xx"
-        context.counters.cell(DaemonCounters.requests, response.route, status).add()
-    }
 }

@@ -31,6 +31,7 @@ extension DaemonContext {
     private func makeRaw(_ question: RawQuestion) async -> FlightResult {
         // Between our look-up and our lead another flight may have ended and committed this very row.
         let rule = question.provider.rule(for: question.endpoint)
+        let began = tier.removalStamp(question.key.digest)
         if let entry = await readOrMiss(question.key), isFresh(entry, question.directives, rule) {
             return .answered(Made(entry: entry, isStored: true))
         }
@@ -48,7 +49,7 @@ extension DaemonContext {
         switch await upstream.perform(call) {
         case .failure(let failure): return .failed(failure)
         case .success((let response, let classification)):
-            return .answered(await keep(response, classification, question))
+            return .answered(await keep(response, classification, question, began))
         }
     }
 
@@ -62,7 +63,8 @@ extension DaemonContext {
     }
 
     private func keep(
-        _ response: UpstreamResponse, _ classification: Classification, _ question: RawQuestion
+        _ response: UpstreamResponse, _ classification: Classification, _ question: RawQuestion,
+        _ began: MemoryStamp
     ) async -> Made {
         let rule = question.provider.rule(for: question.endpoint)
         let decision = StorePolicy.decide(
@@ -74,7 +76,8 @@ extension DaemonContext {
             body: response.body, requestTime: response.requestTime, responseTime: response.responseTime,
             freshUntil: response.responseTime, staleUntil: response.responseTime,
             label: "\(question.request.method) \(question.provider.url(question.request))")
-        guard question.isStored, case .store(let lifetimes) = decision else {
+        // What a purge was to be rid of does not come back with a fetch that was under way.
+        guard question.isStored, tier.isUnremoved(began), case .store(let lifetimes) = decision else {
             return Made(entry: entry, mayBeShared: rule.semantics == .ttl)
         }
         entry.initialAge = lifetimes.initialAge

@@ -57,7 +57,7 @@ struct ArtworkRoute: Sendable {
         let entry = served.entry
         let now = context.time.wall()
         guard !entry.isNegative else {
-            context.counters.cell(DaemonCounters.outcomes, provider.name, served.outcome.rawValue).add()
+            context.count(served.outcome, of: provider.name)
             throw ClientFacingError(
                 status: 404, code: "noData", detail: "There is no image at the address that the result named.",
                 provider: provider.name, failure: .notFound, retryable: false,

@@ -20,19 +20,20 @@ struct RawRoute: Sendable {
                 status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".",
                 parameter: "provider", allowed: snapshot.providers.all.map(\.name))
         }
-        if provider.isPassthrough, provider.settings.enabled {
+        guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
+        if provider.isPassthrough {
             return try await PassRoute(context: context).pass(
                 request, provider: provider, path: path, settings: snapshot.settings, route: route)
         }
         let raw = try RawRequest(request, provider: provider, path: path)
-        guard provider.settings.enabled, !provider.provider.about.needsKey || raw.hasCredentials else {
+        guard !provider.provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: context.time.wall())
         }
         if raw.isBypass { return try await bypass(raw, provider, request, snapshot.settings, route) }
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let rule = provider.rule(for: endpoint)
         let directives = ClientDirectives(fields: request.fields)
-        let key = provider.rawKey(raw.upstream, variant: raw.coding, identity: raw.identity)
+        let key = provider.rawKey(raw.upstream, identity: raw.identity)
         let question = RawQuestion(
             provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
             order: raw.order(provider, snapshot.settings), clientFields: request.fields,
@@ -103,7 +104,7 @@ struct RawRoute: Sendable {
             answer.digest = entry.key.digest
             answer.stamp = served.stamp
         }
-        answer.variesByCoding = entry.fields.contains("Content-Encoding") || raw.coding != nil
+        answer.variesByCoding = entry.fields.contains("Content-Encoding")
         return context.respond(await context.accepted(answer, by: request), to: request)
     }
 

@@ -154,7 +154,7 @@ struct SearchRoute: Sendable {
             bornAt: oldest, freshUntil: freshUntil, outcome: outcome, provider: "search", route: route)
         answer.isMerged = true
         for case let served? in answers.map(\.1) {
-            context.counters.cell(DaemonCounters.outcomes, served.entry.provider, served.outcome.rawValue).add()
+            context.count(served.outcome, of: served.entry.provider)
         }
         answer.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
         // A partial answer must not outlive the outage that made it so; a whole one is ready for the next asker.
@@ -202,7 +202,7 @@ struct SearchRoute: Sendable {
         status: 404, code: "noSuchRoute", detail: "There is nothing at this path; /openapi.json lists what there is.")
 
     private static func notFound(_ served: Served, _ context: DaemonContext) -> ClientFacingError {
-        context.counters.cell(DaemonCounters.outcomes, served.entry.provider, served.outcome.rawValue).add()
+        context.count(served.outcome, of: served.entry.provider)
         var error = ClientFacingError(
             status: 404, code: "notFound", detail: "\(served.entry.provider) has nothing of that name.",
             provider: served.entry.provider, failure: .notFound, retryable: false)
@@ -240,6 +240,6 @@ extension SourceAnswer {
 
 extension DaemonContext {
     func countFailure(_ provider: String) {
-        counters.cell(DaemonCounters.outcomes, provider, CacheOutcome.none.rawValue).add()
+        count(.none, of: provider)
     }
 }

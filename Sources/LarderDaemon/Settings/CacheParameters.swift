@@ -59,8 +59,8 @@ extension SettingsTable {
         advice: "It keeps a crowd of clients from becoming a crowd of calls; suspensions come on top of it.")
     static let fetchMaxBody = Parameter(
         "fetch.maxBody", .size((1 << 10)...(1 << 30)), default: "128 MiB",
-        summary: "The largest answer taken from an upstream; a larger one is broken off.",
-        advice: "An answer is held in memory while it is handed on.")
+        summary: "The largest answer that is taken whole from an upstream; a larger one is broken off.",
+        advice: "It is held in memory while it is read. Answers of passthrough providers stream and have no limit.")
     static let fetchMaxTransfers = Parameter(
         "fetch.maxTransfers", .count(1...1024), default: "64", summary: "Upstream exchanges under way at once.")
     static let fetchProxy = Parameter(

@@ -56,7 +56,8 @@ extension SettingsTable {
         summary: "A stop waits this long for answers in hand.",
         advice: "Keep it below TimeoutStopSec of the unit (30s).")
     static let serverMaxBody = Parameter(
-        "server.maxBody", .size(0...(64 << 20)), default: "1 MiB", summary: "The largest request body.")
+        "server.maxBody", .size(0...(64 << 20)), default: "1 MiB", summary: "The largest request body.",
+        advice: "Bodies for passthrough providers stream to them and have no limit here.")
     static let server = [
         loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverWriteTimeout, serverDrainTimeout,
         serverMaxBody,
