@@ -14,8 +14,7 @@ struct PassRoute: Sendable {
         _ server: ServerRequest, provider: ConfiguredProvider, path: String, settings: Settings, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let request = try PassRequest(server, provider: provider, path: path)
-        let hops = server.fields.first("Max-Forwards").flatMap { UInt32(ASCII.trimmed($0[...])) }
-        if server.method == .options, hops == 0 { return Self.options(route) }
+        if server.method == .options, Self.forwardsLeft(server) == 0 { return Self.options(route) }
         let hasBody = server.upload != nil || !server.body.isEmpty
         guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
             let reason: ForwardReason = server.method == .get || server.method == .head ? .bypass : .method
@@ -118,10 +117,8 @@ struct PassRoute: Sendable {
         for name in PassRequest.conditions {
             for value in server.fields.all(name) where server.method != .head { fields.add(name, value) }
         }
-        if server.method == .options,
-            let hops = server.fields.first("Max-Forwards").flatMap({ UInt32(ASCII.trimmed($0[...])) }), hops > 0
-        {
-            fields.set("Max-Forwards", String(hops - 1))
+        if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
+            fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
         var order = request.order(fields, method: server.method, settings: settings, limit: .max)
         order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
@@ -229,6 +226,15 @@ struct PassRoute: Sendable {
         error.fields.add("Cache-Status", "larder; detail=only-if-cached")
         error.fields.set("Proxy-Status", ProxyStatus.render(.proxyInternalResponse))
         return error
+    }
+
+    /// How often a request may still be forwarded; what is more than can be counted is as much as can be, and what is no
+    /// number counts for nothing (RFC 9110 §7.6.2).
+    private static func forwardsLeft(_ server: ServerRequest) -> UInt64? {
+        guard let text = server.fields.first("Max-Forwards").map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return UInt64(text) ?? .max
     }
 
     /// The last recipient of an OPTIONS request is who finds no forwards left (RFC 9110 §7.6.2).
