@@ -17,8 +17,10 @@ struct PassRoute: Sendable {
         if server.method == .options, Self.forwardsLeft(server) == 0 { return Self.options(route) }
         let hasBody = server.upload != nil || !server.body.isEmpty
         guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
-            let reason: ForwardReason = server.method == .get || server.method == .head ? .bypass : .method
-            let rule: CacheRule = hasBody ? .requestBody : request.isOwnBusiness ? .ownBusiness : .method
+            let isRead = server.method == .get || server.method == .head
+            let reason: ForwardReason = isRead ? .bypass : .method
+            // A body is the reason only where the method alone would not be.
+            let rule: CacheRule = !isRead ? .method : hasBody ? .requestBody : .ownBusiness
             return try await forward(server, request, reason, stored: nil, rule: rule, settings, route)
         }
         do {

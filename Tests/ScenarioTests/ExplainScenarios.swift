@@ -1,0 +1,172 @@
+// `/v1/explain/{request-id}`: how an answer came to be, told by the rule and its section, with nobody's secrets in it.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct ExplainScenarios {
+    private func configuration(_ origin: ScriptedOrigin) -> String {
+        "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+    }
+
+    /// The explanation of an answer; its text holds nothing that was secret in the request.
+    private func explain(_ answer: WireResponse, _ larder: RunningLarder) async throws -> JSONValue {
+        let id = try #require(answer["X-Request-Id"])
+        let response = try await larder.get("/v1/explain/\(id)")
+        #expect(response.status == 200, "\(response)")
+        #expect(response["Content-Type"] == "application/json")
+        #expect(response["Cache-Control"] == "no-store")
+        #expect(!response.text.contains("s3cret"), "\(response)")
+        let value = try response.json()
+        #expect(value["requestId"]?.string == id)
+        #expect(value["status"]?.integer == answer.status, "\(response)")
+        return value
+    }
+
+    private func sources(_ value: JSONValue) -> [JSONValue] { value["sources"]?.elements.map { $0 } ?? [] }
+
+    /// The only source of it.
+    private func source(_ answer: WireResponse, _ larder: RunningLarder) async throws -> JSONValue {
+        let sources = sources(try await explain(answer, larder))
+        #expect(sources.count == 1)
+        return try #require(sources.first)
+    }
+
+    private func expectRule(_ value: JSONValue?, _ name: String, _ section: String, _ what: String) {
+        #expect(value?["name"]?.string == name, "\(what)")
+        #expect(value?["section"]?.string == section, "\(what)")
+        #expect(value?["sentence"]?.string?.isEmpty == false, "\(what)")
+    }
+
+    @Test func aMissAHitInTheStoreAndOneInMemory() async throws {
+        let origin = ScriptedOrigin(answering: ok("page", fields: "Cache-Control: max-age=600\r\nAge: 100\r\n"))
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let target = "/raw/api/a?token=s3cret&s3cret"
+        try await withLarder(configuration(origin), directory: directory) { larder in
+            let miss = try await source(try await larder.get(target, ("X-Mine", "s3cret")), larder)
+            #expect(miss["provider"]?.string == "api")
+            #expect(miss["outcome"]?.string == "miss")
+            #expect(miss["forward"]?.string == "uri-miss")
+            #expect(miss["upstreamStatus"]?.integer == 200)
+            #expect(miss["stored"]?.bool == true)
+            #expect(miss["key"]?["query"]?.string == "token=…&…")
+            expectRule(miss["rule"], "uriMiss", "RFC 9111 §4", "miss")
+            expectRule(miss["storing"], "maxAge", "RFC 9111 §5.2.2.1", "miss")
+        }
+        try await withLarder(configuration(origin), directory: directory) { larder in
+            for place in ["store", "memory"] {
+                let hit = try await larder.get(target)
+                #expect(hit["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(hit)")
+                let value = try await explain(hit, larder)
+                #expect((value["route"]?.string == "memory") == (place == "memory"), "\(place)")
+                let source = try #require(sources(value).first)
+                #expect(source["provider"]?.string == "api", "\(place)")
+                #expect(source["outcome"]?.string == "hit", "\(place)")
+                expectRule(source["rule"], "fresh", "RFC 9111 §4.2", place)
+                #expect(source["forward"] == nil, "\(place)")
+                #expect(source["upstreamStatus"] == nil, "\(place)")
+                #expect(source["key"]?["path"]?.string == "/a", "\(place)")
+                // What the answer said of its age and lifetime.
+                let age = try #require(source["age"]?.integer)
+                let ttl = try #require(source["ttl"]?.integer)
+                #expect((100...160).contains(age), "\(place)")
+                #expect((439...500).contains(ttl), "\(place)")
+                #expect((599...600).contains(age + ttl), "\(place)")
+            }
+        }
+    }
+
+    @Test func aStaleAnswerThatCoversForAFailure() async throws {
+        let moods = CacheScenarios.Moods()
+        let origin = ScriptedOrigin { _ in moods.current.withLock { $0 } }
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withLarder(configuration(origin), time: time) { larder in
+            moods.set(ok("page", fields: "Cache-Control: max-age=60, stale-if-error=600\r\n"))
+            _ = try await larder.get("/raw/api/a")
+            moods.set([.reset])
+            time.advance(by: .seconds(100))
+            let answer = try await larder.get("/raw/api/a")
+            #expect(answer.text == "page", "\(answer)")
+            let source = try await source(answer, larder)
+            #expect(source["outcome"]?.string == "stale")
+            #expect(source["forward"]?.string == "stale")
+            expectRule(source["rule"], "staleIfError", "RFC 5861 §4", "stale")
+            #expect(source["age"]?.integer == 100)
+            #expect(source["ttl"]?.integer == -40)
+            #expect(source["class"]?.string == "unreachable")
+            let text = source["explanation"]?.elements.compactMap(\.string) ?? []
+            #expect(text.first?.contains("stale for 40 s") == true, "\(text)")
+        }
+    }
+
+    @Test func anotherVariantAndWhatIsPassedBy() async throws {
+        let origin = ScriptedOrigin { request in
+            let vary = request.target.hasPrefix("/v") ? "Vary: X-Who\r\n" : ""
+            return [.send(ok("page", fields: "Cache-Control: max-age=600\r\n" + vary))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            _ = try await larder.get("/raw/api/v", ("X-Who", "anna"))
+            let other = try await source(try await larder.get("/raw/api/v", ("X-Who", "s3cret")), larder)
+            #expect(other["outcome"]?.string == "miss")
+            #expect(other["forward"]?.string == "vary-miss")
+            expectRule(other["rule"], "variantMiss", "RFC 9111 §4.1", "variant")
+
+            _ = try await larder.get("/raw/api/own")
+            let own = try await source(
+                try await larder.get("/raw/api/own?k=s3cret", ("Authorization", "Bearer s3cret"), ("Cookie", "s3cret")),
+                larder)
+            #expect(own["outcome"]?.string == "bypass")
+            #expect(own["forward"]?.string == "bypass")
+            expectRule(own["storing"], "authorization", "RFC 9111 §3.5", "own")
+
+            let post = try await source(
+                try await larder.send("POST", "/raw/api/form?k=s3cret", body: "s3cret"), larder)
+            #expect(post["outcome"]?.string == "bypass")
+            #expect(post["forward"]?.string == "method")
+            #expect(post["stored"]?.bool == false)
+            expectRule(post["rule"], "method", "RFC 9111 §3", "post")
+        }
+    }
+
+    @Test func anErrorIsExplainedToo() async throws {
+        // A port where nobody listens any more.
+        let gone = ScriptedOrigin(answering: "")
+        gone.stop()
+        try await withLarder(configuration(gone)) { larder in
+            let answer = try await larder.get("/raw/api/a?k=s3cret")
+            #expect(answer.status == 502, "\(answer)")
+            let source = try await source(answer, larder)
+            #expect(source["provider"]?.string == "api")
+            #expect(source["outcome"]?.string == "none")
+            #expect(source["class"]?.string == "unreachable")
+            #expect(source["detail"]?.string?.isEmpty == false)
+        }
+    }
+
+    @Test func aMergedSearchHasAPartForEachSource() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin)) { larder in
+            let answer = try await larder.get("/v1/search?q=jack+johnson&source=itunes")
+            let source = try await source(answer, larder)
+            #expect(source["provider"]?.string == "itunes")
+            #expect(source["outcome"]?.string == "miss")
+            #expect(source["stored"]?.bool == true)
+            #expect(source["rule"]?["name"]?.string?.isEmpty == false)
+            #expect(source["limiter"]?["suspended"]?.bool == false)
+        }
+    }
+
+    @Test func whatIsNotKnownOrNoIdIsSaid() async throws {
+        try await withLarder { larder in
+            let unknown = try await larder.get("/v1/explain/0-ffffff")
+            try BadInputScenarios.expectProblem(unknown, 404, "unknown")
+            #expect(try unknown.json()["code"]?.string == "unknownRequest")
+            for text in ["x", "0-", "-1", "1", "0-2f-3", "%00", "0-2f%20", "99999999999999999999-1"] {
+                try BadInputScenarios.expectProblem(try await larder.get("/v1/explain/\(text)"), 400, text)
+            }
+        }
+    }
+}
