@@ -1,0 +1,190 @@
+// Bodies that are read while they come: who attaches late reads all of it, and a store that refuses in the middle takes
+// nothing from anybody.
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderTestSupport
+import Testing
+
+@Suite struct LongBodyScenarios {
+    private func configuration(_ origin: ScriptedOrigin, _ more: String = "") -> String {
+        "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }\n\(more)"
+    }
+
+    /// Bytes that are not the same at any two places of a piece.
+    private static func pattern(_ count: Int) -> Bytes {
+        var bytes = Bytes()
+        bytes.reserveCapacity(count + 16)
+        var number: UInt64 = 0
+        while bytes.count < count {
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+            number += 1
+        }
+        return Bytes(bytes.prefix(count))
+    }
+
+    private static func chunk(_ bytes: Bytes) -> Bytes {
+        Bytes(text: String(bytes.count, radix: 16) + "\r\n") + bytes + Bytes(text: "\r\n")
+    }
+
+    /// Sends the body in two parts, with its length or without, and waits for the gate between them.
+    private static func acts(_ body: Bytes, _ begun: Int, isChunked: Bool, _ gate: Gate) -> [Act] {
+        let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\n"
+        let (first, second) = (Bytes(body.prefix(begun)), Bytes(body.dropFirst(begun)))
+        if isChunked {
+            return [
+                .send(head + "Transfer-Encoding: chunked\r\n\r\n"), .sendBytes(chunk(first)), .await(gate),
+                .sendBytes(chunk(second)), .send("0\r\n\r\n"),
+            ]
+        }
+        return [
+            .send(head + "Content-Length: \(body.count)\r\n\r\n"), .sendBytes(first), .await(gate), .sendBytes(second),
+        ]
+    }
+
+    private static let request = "GET /raw/api/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+    /// Asks, tells when the first so many bytes of the body are here, and reads on to its end.
+    private func read(
+        _ larder: RunningLarder, told: Lock<Int>, after count: Int, isChunked: Bool
+    ) async throws -> WireResponse {
+        try await larder.talk { client in
+            try client.send(Self.request)
+            var response = try client.receiveHead()
+            var body = Bytes()
+            var hasTold = false
+            func tell() {
+                guard !hasTold, body.count >= count else { return }
+                hasTold = true
+                told.withLock { $0 += 1 }
+            }
+            if response["Transfer-Encoding"]?.lowercased() == "chunked" {
+                while true {
+                    guard let size = Int(try client.receiveLine(), radix: 16) else { throw WireError("no chunk size") }
+                    body += try client.take(size)
+                    _ = try client.receiveLine()
+                    if size == 0 { break }
+                    tell()
+                }
+            } else {
+                body = try client.take(count)
+                tell()
+                body += try client.receiveRest()
+            }
+            response.body = body
+            return response
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whoAttachesLateReadsAllOfIt(_ isChunked: Bool) async throws {
+        let body = Self.pattern(4 << 20)
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in Self.acts(body, 3 << 20, isChunked: isChunked, gate) }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            let told = Lock(0)
+            // The first has read what there is before the next ones come.
+            async let first = read(larder, told: told, after: 3 << 20, isChunked: isChunked)
+            try await larder.eventually("the first reads") { told.withLock { $0 } == 1 }
+            async let second = read(larder, told: told, after: 3 << 20, isChunked: isChunked)
+            async let third = read(larder, told: told, after: 3 << 20, isChunked: isChunked)
+            try await larder.eventually("the late ones read from its beginning") { told.withLock { $0 } == 3 }
+            gate.open()
+            for response in [try await first, try await second, try await third] {
+                #expect(response.status == 200)
+                #expect(response["Content-Length"] == (isChunked ? nil : String(body.count)))
+                #expect(response.body == body, "\(response.body.count) bytes")
+            }
+            let hit = try await larder.get("/raw/api/a")
+            #expect(hit["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(hit["Cache-Status"] ?? "")")
+            #expect(hit["Content-Length"] == String(body.count))
+            #expect(hit.body == body)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatIsTooLargeForTheStoreReachesEverybodyWholeAndIsNotKept(_ isChunked: Bool) async throws {
+        let body = Self.pattern(4 << 20)
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in Self.acts(body, 1 << 20, isChunked: isChunked, gate) }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "cache: { maxObject: 2MiB }")) { larder in
+            let told = Lock(0)
+            async let first = read(larder, told: told, after: 1 << 20, isChunked: isChunked)
+            try await larder.eventually("the first reads") { told.withLock { $0 } == 1 }
+            async let second = read(larder, told: told, after: 1 << 20, isChunked: isChunked)
+            try await larder.eventually("the second reads") { told.withLock { $0 } == 2 }
+            gate.open()
+            for response in [try await first, try await second] {
+                #expect(response.status == 200)
+                #expect(response.body == body, "\(response.body.count) bytes")
+            }
+            let held = try await larder.get("/raw/api/a", ("Cache-Control", "only-if-cached"))
+            #expect(held.status == 504, "it was kept")
+            let calls = origin.requests.count
+            #expect(try await larder.get("/raw/api/a").body == body)
+            #expect(origin.requests.count == calls + 1)
+        }
+    }
+
+    @Test func aCodedBodyIsUndoneAsItPasses() async throws {
+        let count = 64 << 20
+        let coded = try ContentCoding.gzip(Bytes(repeating: 0, count: count))
+        #expect(coded.count < 1 << 18)
+        let gate = Gate()
+        let half = coded.count / 2
+        let nothing = Bytes(repeating: 0, count: 1 << 20)
+        let origin = ScriptedOrigin { _ in
+            [
+                .send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=600\r\nContent-Encoding: gzip\r\n"
+                        + "Content-Length: \(coded.count)\r\n\r\n"), .sendBytes(Bytes(coded.prefix(half))),
+                .await(gate), .sendBytes(Bytes(coded.dropFirst(half))),
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            for turn in ["fetched", "stored", "again"] {
+                let (early, zeros, rest) = try await larder.talk { client in
+                    try client.send(Self.request)
+                    let head = try client.receiveHead()
+                    #expect(head.status == 200, "\(turn)")
+                    #expect(head["Content-Encoding"] == nil, "\(turn)")
+                    let length = head["Content-Length"].flatMap { Int($0) }
+                    var (early, zeros, rest) = (0, 0, 0)
+                    func note(_ piece: Bytes) {
+                        // The same as a piece of zeros: compared by the C library, since there are many.
+                        let isZero = piece.withUnsafeBytes { bytes in
+                            nothing.withUnsafeBytes { memcmp(bytes.baseAddress!, $0.baseAddress!, bytes.count) == 0 }
+                        }
+                        if isZero { zeros += piece.count } else { rest += piece.count }
+                        if zeros >= 1 << 20, early == 0 {
+                            // The other half has not left the origin yet.
+                            early = zeros
+                            gate.open()
+                        }
+                    }
+                    if let length {
+                        while zeros + rest < length { note(try client.take(min(1 << 16, length - zeros - rest))) }
+                    } else {
+                        while true {
+                            guard let size = Int(try client.receiveLine(), radix: 16) else {
+                                throw WireError("no chunk size")
+                            }
+                            if size > 0 { note(try client.take(size)) }
+                            _ = try client.receiveLine()
+                            if size == 0 { break }
+                        }
+                    }
+                    return (early, zeros, rest)
+                }
+                #expect(early > 0, "\(turn)")
+                #expect(zeros == count, "\(turn)")
+                #expect(rest == 0, "\(turn)")
+            }
+            #expect(origin.requests.count == 1)
+        }
+    }
+}

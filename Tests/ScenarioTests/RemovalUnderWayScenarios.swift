@@ -1,0 +1,86 @@
+// What a purge or an unsafe request ends: also a fetch that was under way then brings nothing that is kept, and nobody
+// who asks afterwards is given it (RFC 9111 §4.4).
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct RemovalUnderWayScenarios {
+    enum Removal: String, CaseIterable, Sendable {
+        case purge, post
+    }
+
+    private func configuration(_ origin: ScriptedOrigin) -> String {
+        "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }\nadmin: { token: \(PurgeScenarios.token) }"
+    }
+
+    private func remove(_ removal: Removal, _ larder: RunningLarder) async throws {
+        let answer =
+            switch removal {
+            case .purge:
+                try await larder.send(
+                    "DELETE", "/v1/cache?all=1", fields: [("Authorization", "Bearer \(PurgeScenarios.token)")])
+            case .post: try await larder.send("POST", "/raw/api/a", body: "x")
+            }
+        #expect(answer.status == 200, "\(answer)")
+    }
+
+    /// The first GET waits for the gate, before its head or in the middle of its body; what comes later does not.
+    private func origin(_ gate: Gate, isLong: Bool) -> ScriptedOrigin {
+        let count = Lock(0)
+        return ScriptedOrigin { request in
+            if request.method == "POST" { return [.send(ok("changed"))] }
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            let answer = ok(
+                "answer \(number)" + String(repeating: "x", count: isLong ? 600_000 : 0),
+                fields: "Cache-Control: max-age=600\r\n")
+            if number > 1 { return [.send(answer)] }
+            let begun = isLong ? 300_000 : 0
+            return [.send(String(answer.prefix(begun))), .await(gate), .send(String(answer.dropFirst(begun)))]
+        }
+    }
+
+    @Test(arguments: Removal.allCases, [false, true])
+    func whatIsUnderWayIsNotKept(_ removal: Removal, _ isLong: Bool) async throws {
+        let gate = Gate()
+        let origin = origin(gate, isLong: isLong)
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            async let old = larder.get("/raw/api/a")
+            try await larder.eventually("it is under way") { origin.requests.count == 1 }
+            try await remove(removal, larder)
+            gate.open()
+            #expect(try await old.text.hasPrefix("answer 1"), "who asked before gets what was")
+            for _ in 0..<2 {
+                let held = try await larder.get("/raw/api/a", ("Cache-Control", "only-if-cached"))
+                #expect(held.status == 504, "it was kept")
+            }
+            #expect(try await larder.get("/raw/api/a").text.hasPrefix("answer 2"))
+            #expect(try await larder.get("/raw/api/a").text.hasPrefix("answer 2"))
+        }
+    }
+
+    @Test(arguments: Removal.allCases, [false, true])
+    func whoAsksAfterwardsIsNotGivenIt(_ removal: Removal, _ isLong: Bool) async throws {
+        let gate = Gate()
+        let origin = origin(gate, isLong: isLong)
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            async let old = larder.get("/raw/api/a")
+            try await larder.eventually("it is under way") { origin.requests.count == 1 }
+            try await remove(removal, larder)
+            let calls = origin.requests.count
+            async let new = larder.get("/raw/api/a")
+            try await larder.eventually("the second waits, or asks for itself") {
+                let joined = try await larder.counter("larder_joined_total")
+                return joined == 1 || origin.requests.count > calls
+            }
+            gate.open()
+            #expect(try await new.text.hasPrefix("answer 2"), "it was given what was asked for before")
+            #expect(try await old.text.hasPrefix("answer 1"))
+            #expect(try await larder.get("/raw/api/a").text.hasPrefix("answer 1") == false)
+        }
+    }
+}
