@@ -32,7 +32,6 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             let first = try await larder.get("/raw/api/a")
             #expect(first["Set-Cookie"] == "a=b", "\(first)")
-            #expect(first["Cache-Status"]?.hasSuffix("stored") == true, "\(first)")
             for _ in 0..<3 {
                 let hit = try await larder.get("/raw/api/a")
                 #expect(hit.text == "page")
@@ -51,7 +50,6 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             let first = try await larder.get("/raw/api/a")
             #expect(first["X-User"] == "anna", "\(first)")
-            #expect(first["Cache-Status"]?.hasSuffix("stored") == true, "\(first)")
             for _ in 0..<3 {
                 let hit = try await larder.get("/raw/api/a")
                 #expect(hit["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(hit)")

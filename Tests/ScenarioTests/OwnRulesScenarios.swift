@@ -32,7 +32,6 @@ import Testing
             for turn in 1...3 {
                 let fetched = try await larder.get("/raw/api/a")
                 #expect(fetched.text == "answer \(turn)", "\(fetched)")
-                #expect(fetched["Cache-Status"]?.hasSuffix("stored") == true, "\(fetched)")
                 time.advance(by: .seconds(59))
                 for _ in 0..<2 {
                     let hit = try await larder.get("/raw/api/a")
