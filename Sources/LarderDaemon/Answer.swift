@@ -164,7 +164,8 @@ extension DaemonContext {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard !tier.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp, now < answer.freshUntil,
+        guard !tier.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp,
+            now < answer.freshUntil,
             answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head,
             request.isPlain,
             // Memory tells clients apart by whether they take gzip, and by nothing else.

@@ -174,7 +174,10 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         core.value.soon.append(body)
     }
 
-    /// The time read at the last wake.
+    /// Reads the clock within a turn, before something that came after the turn began is answered by it.
+    public func readClock() { core.value.readClock() }
+
+    /// The time read at the last wake, or by `readClock` since.
     public var now: WallTime { core.value.now }
     public var monotonic: MonotonicTime { core.value.monotonic }
 

@@ -108,6 +108,7 @@ final class Connection: EventHandler {
     /// Does whatever can be done now.
     func run() {
         var budget = worker.settings.limits.maxInput
+        var hasRead = false
         while machine.phase != .closed {
             if !pending.isEmpty {
                 let isWritten = flush()
@@ -128,6 +129,9 @@ final class Connection: EventHandler {
                 budget -= 64 * 1024
                 process(takeStash())
             } else if hasInput {
+                // What comes now may have been sent long after the turn began.
+                if hasRead { worker.loop.readClock() }
+                hasRead = true
                 budget -= read()
             } else {
                 return

@@ -44,6 +44,8 @@ final class Listener: EventHandler {
             switch Syscall.accept(descriptor) {
             case .connection(let client):
                 shared.cells.accepted.add()
+                // It may have come long after the turn began, behind others that were answered in it.
+                worker.loop.readClock()
                 worker.adopt(client, from: spec, isProbe: false)
             case .none:
                 _ = shared.limit.give()

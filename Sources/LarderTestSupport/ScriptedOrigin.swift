@@ -122,12 +122,13 @@ public final class ScriptedOrigin: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
         ending.open()
         while true {
-            let (threads, open) = state.withLock { state in
+            let threads = state.withLock { state in
                 state.stopped = true
                 defer { state.threads = [] }
-                return (state.threads, state.connections)
+                // Under the lock: one that its thread has closed may be another's by now.
+                for descriptor in state.connections where descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
+                return state.threads
             }
-            for descriptor in open where descriptor >= 0 { shutdown(descriptor, Int32(SHUT_RDWR)) }
             if threads.isEmpty { break }
             for thread in threads { pthread_join(thread, nil) }
         }
@@ -184,8 +185,10 @@ public final class ScriptedOrigin: Sendable {
             state.withLock { $0.requests.append(request) }
             guard perform(script(request), descriptor) else { break }
         }
-        state.withLock { $0.connections[number] = -1 }
-        close(descriptor)
+        state.withLock {
+            $0.connections[number] = -1
+            close(descriptor)
+        }
     }
 
     /// Whether the connection goes on.

@@ -75,8 +75,8 @@ public final class WireClient: @unchecked Sendable {
             }
         }
         guard result == 0 else {
+            // `deinit` closes it: closed here too, it might be another's by then.
             let code = errno
-            close(descriptor)
             throw WireError("connect: \(String(cString: strerror(code)))")
         }
     }
