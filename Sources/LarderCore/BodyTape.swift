@@ -440,7 +440,7 @@ public final class BodyTapeReader: BodyReader {
 
     private func wait() async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
+            await handover { waiter in
                 let isDue = tape.state.withLock { state -> Bool in
                     guard let own = state.seats[seat], !state.isDue(own), !Task.isCancelled else { return true }
                     state.seats[seat]?.waiter = waiter

@@ -83,7 +83,7 @@ extension Daemon {
 extension EventLoop {
     /// Suspends the caller for that long, on this loop's timers.
     func pause(for duration: Duration) async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        await handover { (continuation: CheckedContinuation<Void, Never>) in
             post {
                 _ = self.schedule(at: self.monotonic + duration) { continuation.resume() }
             }

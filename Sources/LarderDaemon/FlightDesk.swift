@@ -168,7 +168,7 @@ actor FlightDesk {
         nextTicket += 1
         let ticket = nextTicket
         let obtained = await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
+            await handover { waiter in
                 admit(waiter, ticket, key, patience, isShared: isShared, work)
             }
         } onCancel: {

@@ -21,7 +21,7 @@ final class Latch: Sendable {
 
     /// Returns when it is open. One task at a time.
     func wait() async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        await handover { (continuation: CheckedContinuation<Void, Never>) in
             let isOpen = state.withLock { state in
                 if !state.isOpen { state.waiting = continuation }
                 return state.isOpen

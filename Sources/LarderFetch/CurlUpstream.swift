@@ -65,7 +65,7 @@ public final class CurlUpstream: Upstream {
         let ticket = FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
         let way = WayBack(loop: loop, core: core)
         let outcome: Result<Answer, FetchError> = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            await handover { continuation in
                 let taken = isOpen.withLock { isOpen in
                     if isOpen { way.post { start(ticket, $0, way, continuation) } }
                     return isOpen
@@ -94,7 +94,7 @@ public final class CurlUpstream: Upstream {
     /// Ends every fetch as cancelled, closes every connection and frees what libcurl holds. The loop must run; nothing
     /// is left on it afterwards. A second call returns at once.
     public func shutdown() async {
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+        await handover { (done: CheckedContinuation<Void, Never>) in
             let wasOpen = isOpen.withLock { isOpen in
                 defer { isOpen = false }
                 if isOpen {

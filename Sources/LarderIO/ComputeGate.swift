@@ -38,7 +38,7 @@ public struct ComputeGate: Sendable {
     }
 
     private func enter() async {
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             let enters = state.withLock { state in
                 if state.free > 0 {
                     state.free -= 1

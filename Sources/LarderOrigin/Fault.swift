@@ -97,7 +97,7 @@ final class FaultBook: Sendable {
 
     /// Suspends until so many requests have come below a prefix.
     func waitFor(_ count: Int, _ prefix: String) async {
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             let isThere = pages.withLock { pages in
                 if pages.count(prefix) >= count { return true }
                 pages.waiters.append(Waiter(prefix: prefix, count: count, resume: continuation))

@@ -63,7 +63,7 @@ struct StreamedAnswer {
     private static func waitForRoom(_ mark: Int, _ id: RequestID, _ box: LoopBound<Connection?>) async -> Bool {
         guard let connection = box.value, connection.stream?.id == id else { return false }
         if connection.pending.count <= mark { return true }
-        return await withCheckedContinuation { continuation in
+        return await handover { continuation in
             if let connection = box.value, connection.stream?.id == id {
                 connection.stream?.room = (mark, continuation)
             } else {

@@ -107,7 +107,7 @@ public final class HTTPServer: Sendable {
     public func apply(_ settings: ServerSettings) async {
         shared.limit.set(settings.limits.maxConnections)
         for (loop, worker) in zip(loops, workers) {
-            await withCheckedContinuation { continuation in
+            await handover { continuation in
                 loop.post {
                     worker.value.apply(settings)
                     continuation.resume()
@@ -121,7 +121,7 @@ public final class HTTPServer: Sendable {
     public func hit(_ id: RequestID) async -> HitRecord? {
         guard let place = loops.firstIndex(where: { $0.index == id.loop }) else { return nil }
         let worker = workers[place]
-        return await withCheckedContinuation { continuation in
+        return await handover { continuation in
             loops[place].post { continuation.resume(returning: worker.value.recent.find(id.sequence)) }
         }
     }
@@ -132,7 +132,7 @@ public final class HTTPServer: Sendable {
     /// Closes the listening sockets, once every loop has let go of them. Connections stay.
     public func stopAccepting() async {
         for (loop, worker) in zip(loops, workers) {
-            await withCheckedContinuation { continuation in
+            await handover { continuation in
                 loop.post {
                     worker.value.stopAccepting()
                     continuation.resume()
@@ -154,7 +154,7 @@ public final class HTTPServer: Sendable {
             loop.post { worker.value.beginDrain() }
         }
         for (loop, worker) in zip(loops, workers) {
-            await withCheckedContinuation { continuation in
+            await handover { continuation in
                 loop.post { worker.value.drain(until: loop.monotonic + deadline, continuation) }
             }
         }

@@ -37,7 +37,7 @@ final class Probe: EventHandler {
         }
 
         func wait() async -> Bool {
-            await withCheckedContinuation { continuation in
+            await handover { continuation in
                 let known = state.withLock { state -> Bool? in
                     if case .given(let result) = state { return result }
                     state = .awaited(continuation)

@@ -85,7 +85,7 @@ final class RequestBodyReader: BodyReader {
 
     private func wait() async {
         await withTaskCancellationHandler {
-            await withCheckedContinuation { waiter in
+            await handover { waiter in
                 let isDue = state.withLock { state -> Bool in
                     guard state.pieces.isEmpty, state.ending == nil else { return true }
                     state.waiter = waiter

@@ -20,7 +20,7 @@ extension SQLiteStore {
             return false
         }
         if isCrowded { return refuse("overloaded") }
-        let answer: Result<BodyPin, WriteRefusal> = await withCheckedContinuation { continuation in
+        let answer: Result<BodyPin, WriteRefusal> = await handover { continuation in
             let job = WriteJob.begin(length, continuation)
             if !shared.writes.offer(job, weight: job.weight) {
                 continuation.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
@@ -44,7 +44,7 @@ extension SQLiteStore {
         var entry = entry
         entry.body = []
         entry.large = nil
-        return await withCheckedContinuation { [entry] continuation in
+        return await handover { [entry] continuation in
             let job = WriteJob.rewrite(entry, responseTime, continuation)
             if !shared.writes.offer(job, weight: job.weight) { continuation.resume(returning: false) }
         }

@@ -79,7 +79,7 @@ public final class SQLiteStore: CacheStore {
         }
         guard isFirst else { return }
         shared.reads.end()
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             if !shared.writes.insist(.close(continuation)) { continuation.resume() }
             shared.writes.end()
         }
@@ -91,7 +91,7 @@ public final class SQLiteStore: CacheStore {
 
     func look(_ key: CacheKey, opens: Bool) async throws(StoreError) -> StoredResponse? {
         let shared = shared
-        let answer: Result<StoredResponse?, StoreError> = await withCheckedContinuation { continuation in
+        let answer: Result<StoredResponse?, StoreError> = await handover { continuation in
             if !shared.reads.offer(.entry(key, opens: opens, continuation)) {
                 shared.meters.readRefused.add()
                 continuation.resume(returning: shared.refusedRead())
@@ -113,7 +113,7 @@ public final class SQLiteStore: CacheStore {
             shared.meters.count(refused)
             return refused
         }
-        return await withCheckedContinuation { continuation in
+        return await handover { continuation in
             let job = WriteJob.write(entry, continuation)
             if !shared.writes.offer(job, weight: job.weight) {
                 let word = shared.refusalWord
@@ -133,7 +133,7 @@ public final class SQLiteStore: CacheStore {
 
     public func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
         let shared = shared
-        let answer: Result<Int, StoreError> = await withCheckedContinuation { continuation in
+        let answer: Result<Int, StoreError> = await handover { continuation in
             let job = WriteJob.purge(selector, soft: soft, continuation)
             if !shared.writes.offer(job, weight: job.weight) {
                 continuation.resume(returning: .failure(shared.overloaded("purging")))
@@ -144,7 +144,7 @@ public final class SQLiteStore: CacheStore {
 
     public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
         let shared = shared
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             let job = WriteJob.freshen(digest, freshUntil, staleUntil, continuation)
             if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
         }
@@ -152,7 +152,7 @@ public final class SQLiteStore: CacheStore {
 
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let shared = shared
-        let answer: Result<StoreStatistics, StoreError> = await withCheckedContinuation { continuation in
+        let answer: Result<StoreStatistics, StoreError> = await handover { continuation in
             if !shared.reads.offer(.statistics(continuation)) {
                 continuation.resume(returning: .failure(shared.overloaded("reading statistics")))
             }
@@ -164,7 +164,7 @@ public final class SQLiteStore: CacheStore {
     /// the log.
     public func maintain() async {
         let shared = shared
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             let job = WriteJob.maintain(continuation)
             if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
         }
@@ -176,7 +176,7 @@ extension SQLiteStore {
     /// disk does, for tests.
     func limitPages(_ pages: Int) async {
         let shared = shared
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             let job = WriteJob.limitPages(pages, continuation)
             if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
         }

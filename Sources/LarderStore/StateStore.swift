@@ -69,7 +69,7 @@ public final class StateStore: Sendable {
             return !closed
         }
         guard isFirst else { return }
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             closing.withLock { $0 = continuation }
             queue.end()
         }
@@ -204,7 +204,7 @@ public final class StateStore: Sendable {
         _ body: @escaping @Sendable (Connection) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         let queue = queue
-        let answer: Swift.Result<Result, StoreError> = await withCheckedContinuation { continuation in
+        let answer: Swift.Result<Result, StoreError> = await handover { continuation in
             let job = StateJob(
                 run: { (connection) throws(StoreError) in
                     let result = try body(connection)

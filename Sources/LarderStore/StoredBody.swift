@@ -90,7 +90,7 @@ extension StoreShared {
     /// Never refused for a crowd: a body that is being passed on must not be cut for it, and each reader of one asks
     /// for one stretch at a time.
     func piece(_ question: PieceQuestion) async throws(BodyFailure) -> Bytes {
-        let answer: Result<Bytes, BodyFailure> = await withCheckedContinuation { continuation in
+        let answer: Result<Bytes, BodyFailure> = await handover { continuation in
             if !reads.insist(.piece(question, continuation), weight: 1) {
                 continuation.resume(returning: .failure(BodyFailure("The store is closed.")))
             }

@@ -102,7 +102,7 @@ final class StoredBodyWriter: BodyWriter {
     private func commit(
         _ job: @Sendable (CheckedContinuation<WriteOutcome, Never>) -> WriteJob
     ) async -> WriteOutcome {
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             if !shared.writes.insist(job(continuation)) {
                 shared.meters.count(.refused("closed"))
                 continuation.resume(returning: .refused("closed"))

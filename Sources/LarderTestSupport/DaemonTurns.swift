@@ -17,7 +17,7 @@ final class DaemonTurns: Sendable {
     private let state = Lock(State())
 
     func take() async {
-        await withCheckedContinuation { waiter in
+        await handover { waiter in
             let goes = state.withLock { state -> Bool in
                 guard state.taken >= Self.most else {
                     state.taken += 1

@@ -58,7 +58,7 @@ func withRig(
         outcome = .failure(error)
     }
     await fetcher.shutdown()
-    let left = await withCheckedContinuation { continuation in
+    let left = await handover { continuation in
         loop.post { continuation.resume(returning: [loop.load.descriptors, loop.load.timers]) }
     }
     #expect(left == [0, 0])

@@ -229,7 +229,7 @@ extension Rig {
     /// A whole turn of the loop, timers included.
     func turn() async {
         for _ in 0..<2 {
-            await withCheckedContinuation { continuation in loop.post { continuation.resume() } }
+            await handover { continuation in loop.post { continuation.resume() } }
         }
     }
 }

@@ -261,7 +261,7 @@ private final class StuckReader: BodyReader {
             return !state.hasGiven
         }
         if isFirst { return Bytes("hello".utf8) }
-        await withCheckedContinuation { waiter in
+        await handover { waiter in
             let isDue = state.withLock { state in
                 if state.isAbandoned || state.hasEnded { return true }
                 state.waiter = waiter

@@ -33,9 +33,10 @@ func withLoop<Value: Sendable>(
 extension EventLoop {
     /// The body's result, computed on the loop.
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            post { continuation.resume(with: Result { try body() }) }
+        let answer: Result<Value, any Error> = await handover { continuation in
+            post { continuation.resume(returning: Result { try body() }) }
         }
+        return try answer.get()
     }
 }
 
@@ -81,19 +82,20 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
             Syscall.close(far)
         }
         try await withLoop { loop in
-            let told = try await withCheckedThrowingContinuation { continuation in
+            let told: Result<[ReadyEvents], any Error> = await handover { continuation in
                 loop.post {
                     let recorder = Recorder()
-                    recorder.onReady = { [unowned recorder] in continuation.resume(returning: recorder.told) }
+                    recorder.onReady = { [unowned recorder] in continuation.resume(returning: .success(recorder.told)) }
                     do {
                         _ = try loop.register(near, [.readable, .edge], handler: recorder)
                         _ = [UInt8(1)].withUnsafeBytes { Syscall.send(far, $0) }
                     } catch {
-                        continuation.resume(throwing: error)
+                        continuation.resume(returning: .failure(error))
                     }
                 }
             }
-            #expect(told == [.readable])
+            let heard = try told.get()
+            #expect(heard == [.readable])
         }
     }
 
@@ -158,7 +160,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
 
     @Test func systemTimersWakeASleepingLoop() async throws {
         try await withLoop { loop in
-            let waited = await withCheckedContinuation { continuation in
+            let waited = await handover { continuation in
                 loop.post {
                     let start = loop.monotonic
                     _ = loop.schedule(at: start + .milliseconds(20)) {
@@ -181,7 +183,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
             }
             // The kernel's timers are late by a little.
             while try await loop.run({ loop.monotonic }) <= deadline + .milliseconds(5) {}
-            let waited = await withCheckedContinuation { continuation in
+            let waited = await handover { continuation in
                 // Work that the loop gave itself is the last thing before it sleeps.
                 loop.post {
                     loop.post {

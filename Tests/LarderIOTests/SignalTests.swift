@@ -8,7 +8,7 @@ import Testing
     @Test func blockedSignalsArriveOnTheLoop() async throws {
         let number = SIGUSR2
         try await withLoop { loop in
-            let seen = try await withCheckedThrowingContinuation { continuation in
+            let seen: Result<Int32, any Error> = await handover { continuation in
                 loop.post {
                     Signals.block([number])
                     do {
@@ -16,15 +16,16 @@ import Testing
                         holder.source = try SignalSource([number], on: loop) { arrived in
                             holder.source?.cancel()
                             holder.source = nil
-                            continuation.resume(returning: arrived)
+                            continuation.resume(returning: .success(arrived))
                         }
                         pthread_kill(pthread_self(), number)
                     } catch {
-                        continuation.resume(throwing: error)
+                        continuation.resume(returning: .failure(error))
                     }
                 }
             }
-            #expect(seen == number)
+            let heard = try seen.get()
+            #expect(heard == number)
             let left = try await loop.run { loop.load.descriptors }
             #expect(left == 0)
         }

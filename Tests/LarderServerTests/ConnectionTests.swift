@@ -16,7 +16,7 @@ final class Gate: Sendable {
 
     func pass() async {
         arrived.add()
-        await withCheckedContinuation { continuation in
+        await handover { continuation in
             let isOpen = state.withLock { state in
                 if !state.isOpen { state.waiting.append(continuation) }
                 return state.isOpen

@@ -90,7 +90,7 @@ struct TestServer {
         // Two turns: what the first one's timers did is done after the second.
         for _ in 0..<2 {
             for loop in loops {
-                await withCheckedContinuation { continuation in loop.post { continuation.resume() } }
+                await handover { continuation in loop.post { continuation.resume() } }
             }
         }
     }

@@ -82,7 +82,7 @@ import Testing
             var rows = try EntryRows(connection)
             for number in 0..<600 { try rows.write(bench.entry("\(number)", size: 10), now: bench.time.wall()) }
             var left: Int64?
-            let purged: Result<Int, StoreError> = await withCheckedContinuation { continuation in
+            let purged: Result<Int, StoreError> = await handover { continuation in
                 let work = PurgeWork(.all, soft: false, last: 600, continuation)
                 do throws(StoreError) {
                     var isLast = false

@@ -48,7 +48,7 @@ import Testing
         let queue = WorkQueue<Int>(capacity: 100_000, crowd: 8, threads: 3)
         let taken = Lock<[Int]>([])
         let running = Lock(3)
-        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+        let ran: Result<Void, any Error> = await handover { done in
             do {
                 for number in 0..<3 {
                     try NamedThread.start("queue-test-\(number)") {
@@ -59,7 +59,7 @@ import Testing
                                 if running.withLock({ left in
                                     left -= 1; return left
                                 }) == 0 {
-                                    done.resume()
+                                    done.resume(returning: .success(()))
                                 }
                                 return
                             case .nothing: break
@@ -74,9 +74,10 @@ import Testing
                 for number in 0..<20_000 { #expect(queue.offer(number)) }
                 queue.end()
             } catch {
-                done.resume(throwing: error)
+                done.resume(returning: .failure(error))
             }
         }
+        try ran.get()
         #expect(taken.withLock { $0 }.sorted() == Array(0..<20_000))
     }
 
@@ -87,7 +88,7 @@ import Testing
         let gate = ReaderGate()
         #expect(gate.enter() == 0)
         let isShut = Lock(false)
-        await withCheckedContinuation { (shut: CheckedContinuation<Void, Never>) in
+        await handover { (shut: CheckedContinuation<Void, Never>) in
             let nudged = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 1)
             do throws(StoreError) {
                 try NamedThread.start("gate-test") {

@@ -182,7 +182,7 @@ struct PassFetch: Sendable {
     private func settle(_ tape: BodyTape, _ length: Int64?) async {
         if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
         let loop = context.flights.loop
-        await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+        await handover { (waiter: CheckedContinuation<Void, Never>) in
             let once = Once(waiter)
             let alarm = loop.schedule(at: loop.monotonic + Self.settling) { once.fire() }
             tape.watch(for: Self.settledSize) {

@@ -1,0 +1,33 @@
+// The one place where a task waits for what another thread hands it. Everything else calls this, never the standard
+// library's function, so that the thread sanitizer sees the order there is.
+//
+// The concurrency runtime (Swift 6.3, stdlib/public/Concurrency/Task.cpp) tells the sanitizer that a continuation was
+// resumed, and a task that had suspended itself learns of it when it is run again. One that was resumed before it came
+// to wait goes straight on, and that way in `swift_continuation_await` tells the sanitizer nothing: the memory order
+// holds, yet whatever the other thread had written looks like a race. Builds for the thread sanitizer
+// (`-DTHREAD_SANITIZER`, as in .ci/run) say it here instead; in all others this is the standard function itself.
+
+#if THREAD_SANITIZER
+/// Of the sanitizer's interface, compiler-rt's sanitizer/tsan_interface.h: what was released on the address by
+/// another thread happened before what follows.
+@_silgen_name("__tsan_acquire")
+private func threadSanitizerAcquire(_ address: UnsafeRawPointer)
+#endif
+
+/// Suspends the task until somebody resumes the continuation, exactly once, on any thread.
+///
+/// - Parameter body: arranges that; runs at once, on the caller's thread.
+/// - Returns: what the continuation was resumed with.
+public func handover<Value>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (CheckedContinuation<Value, Never>) -> Void
+) async -> sending Value {
+    let value = await withCheckedContinuation(isolation: isolation, body)
+    #if THREAD_SANITIZER
+    // The runtime releases on the address of the task that is resumed, which is this one.
+    withUnsafeCurrentTask { task in
+        if let task { threadSanitizerAcquire(unsafeBitCast(task, to: UnsafeRawPointer.self)) }
+    }
+    #endif
+    return value
+}

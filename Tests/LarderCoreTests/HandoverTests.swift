@@ -1,0 +1,58 @@
+import Glibc
+import LarderCore
+import Synchronization
+import Testing
+
+@Suite struct HandoverTests {
+    private final class Parcel: Sendable {
+        let number: Int
+        init(_ number: Int) { self.number = number }
+    }
+
+    /// Only for how long a thread runs; its order says nothing (relaxed), as that of a clock.
+    private final class Flag: Sendable {
+        let isUp = Atomic(false)
+    }
+
+    /// Under the thread sanitizer this is the way that the runtime leaves unmarked: without the mark every such wait
+    /// reads as a race.
+    @Test func whatAThreadHandedOverBeforeItWasAwaitedIsReadInOrder() async throws {
+        for number in 0..<20 {
+            let parcel: Parcel = await handover { continuation in
+                let resumed = Flag()
+                onAThread {
+                    continuation.resume(returning: Parcel(number))
+                    resumed.isUp.store(true, ordering: .relaxed)
+                }
+                while !resumed.isUp.load(ordering: .relaxed) { sched_yield() }
+            }
+            #expect(parcel.number == number)
+        }
+    }
+
+    @Test func whatAThreadHandsOverWhileItIsAwaitedIsReadInOrder() async throws {
+        for number in 0..<20 {
+            let parcel: Parcel = await handover { continuation in
+                onAThread { continuation.resume(returning: Parcel(number)) }
+            }
+            #expect(parcel.number == number)
+        }
+    }
+}
+
+private final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+}
+
+private func onAThread(_ body: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let result = pthread_create(
+        &thread, nil,
+        { raw in
+            if let raw { Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body() }
+            return nil
+        }, Unmanaged.passRetained(Work(body)).toOpaque())
+    precondition(result == 0)
+    pthread_detach(thread)
+}
