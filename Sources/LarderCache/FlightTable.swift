@@ -115,6 +115,6 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         return Array(flight.waiters.values)
     }
 
-    /// Whether anybody waits for the key's flight or it runs by itself.
-    public func isUnderWay(_ key: Key) -> Bool { byKey[key] != nil }
+    /// The flight that an asker of the key would join.
+    public func flight(of key: Key) -> FlightNumber? { byKey[key] }
 }

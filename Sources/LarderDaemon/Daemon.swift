@@ -103,11 +103,12 @@ public final class Daemon: Sendable {
             loop: fetchLoop, upstream: fetcher, state: state, compute: compute, time: time,
             log: log.labelled("upstream"), counters: counters)
         await upstream.open(snapshot.providers)
+        let tier = MemoryTier(budget: Int(clamping: settings.cacheMemorySize))
         let context = DaemonContext(
             snapshot: snapshot, store: store, state: state,
             flights: FlightDesk(
-                loop: fetchLoop, time: time, counters: counters, failurePause: settings.fetchFailurePause),
-            upstream: upstream, tier: MemoryTier(budget: Int(clamping: settings.cacheMemorySize)), compute: compute,
+                loop: fetchLoop, time: time, tier: tier, counters: counters, failurePause: settings.fetchFailurePause),
+            upstream: upstream, tier: tier, compute: compute,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         context.tier.register(in: counters)
         let readiness = Readiness()

@@ -84,7 +84,7 @@ struct EntryFlow: Sendable {
             context.store.touch(entry.key.digest)
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
             if !directives.onlyIfCached, !directives.noStore {
-                await context.flights.refresh(key, work: { [work] _ in await work(true) })
+                await context.flights.refresh(key, of: key.digest, work: { [work] _ in await work(true) })
             }
             return Served(entry: entry, outcome: .stale)
         case .fetch(let reason, let fallback, let patience):
@@ -101,7 +101,9 @@ struct EntryFlow: Sendable {
         let hasFallback = fallback != nil
         if !directives.noStore {
             let longest = [patience, deadline].compactMap { $0 }.min()
-            obtained = await context.flights.obtain(key, patience: longest) { [work] _ in await work(hasFallback) }
+            obtained = await context.flights.obtain(key, of: key.digest, patience: longest) { [work] _ in
+                await work(hasFallback)
+            }
         }
         if case .alone = obtained {
             obtained = await context.flights.obtainAlone(key, patience: deadline) { [work] _ in await work(hasFallback)

@@ -1,6 +1,6 @@
 // The one owner of fetches under way, budgets and suspensions: an actor that lives on the fetch loop (decision 7).
 //
-// A flight belongs to the daemon, never to who asked first. Its work ends only when its row is committed or refused, so
+// A flight belongs to the daemon, never to who asked first, and nobody joins one that began before its entry was removed. Its work ends only when its row is committed or refused, so
 // a latecomer either finds the row or joins the flight; a leader looks in the store once more, since a flight may have
 // ended between its own look and its lead.
 import LarderCache
@@ -52,8 +52,11 @@ actor FlightDesk {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let time: any TimeSource
+    private let tier: MemoryTier
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var tasks: [FlightNumber: Task<Void, Never>] = [:]
+    /// The state of removals when each flight began.
+    private var beginnings: [FlightNumber: MemoryStamp] = [:]
     /// What flights under way have told already.
     private var announced: [FlightNumber: Made] = [:]
     private var failures = FailureMemory<UpstreamFailure>(limit: 10_000)
@@ -75,9 +78,12 @@ actor FlightDesk {
     private let abandoned: CounterCell
     private let underWay: CounterCell
 
-    init(loop: EventLoop, time: any TimeSource, counters: CounterRegistry, failurePause: Duration) {
+    init(
+        loop: EventLoop, time: any TimeSource, tier: MemoryTier, counters: CounterRegistry, failurePause: Duration
+    ) {
         self.loop = loop
         self.time = time
+        self.tier = tier
         self.failurePause = failurePause
         joined = counters.cell(DaemonCounters.joined)
         refused = counters.cell(DaemonCounters.flightsRefused)
@@ -86,10 +92,13 @@ actor FlightDesk {
     }
 
     /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience`.
+    ///
+    /// - Parameter removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
     func obtain(
-        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable (FlightVoice) async -> FlightResult
+        _ key: CacheKey, of removable: Digest, patience: Duration?,
+        work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
-        await sit(key, patience, isShared: true, work)
+        await sit(key, removable, patience, isShared: true, work)
     }
 
     /// Leads a flight for this asker alone, at most for `patience`: nobody joins it, what comes of it is remembered for
@@ -97,13 +106,25 @@ actor FlightDesk {
     func obtainAlone(
         _ key: CacheKey, patience: Duration?, work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
-        await sit(key, patience, isShared: false, work)
+        await sit(key, key.digest, patience, isShared: false, work)
     }
 
     /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
-    func refresh(_ key: CacheKey, work: @escaping @Sendable (FlightVoice) async -> FlightResult) {
+    func refresh(
+        _ key: CacheKey, of removable: Digest, work: @escaping @Sendable (FlightVoice) async -> FlightResult
+    ) {
         guard failures.recall(key.digest, now: time.wall()) == nil else { return }
-        if case .lead(let number) = table.enter(key, wantedByItself: true) { start(number, key, work) }
+        letGo(key)
+        if case .lead(let number) = table.enter(key, wantedByItself: true) { start(number, key, removable, work) }
+    }
+
+    /// Whoever asks after a purge, or after an unsafe request, asks anew.
+    private func letGo(_ key: CacheKey) {
+        guard let number = table.flight(of: key), let beginning = beginnings[number], !tier.isUnremoved(beginning)
+        else {
+            return
+        }
+        table.detach(number)
     }
 
     /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
@@ -119,10 +140,11 @@ actor FlightDesk {
     }
 
     private func start(
-        _ number: FlightNumber, _ key: CacheKey, isShared: Bool = true,
+        _ number: FlightNumber, _ key: CacheKey, _ removable: Digest, isShared: Bool = true,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         underWay.set(table.count)
+        beginnings[number] = tier.removalStamp(removable)
         tasks[number] = Task(executorPreference: loop) {
             let voice = FlightVoice { await self.announce(number, key, isShared, $0) }
             let result = await work(voice)
@@ -150,6 +172,7 @@ actor FlightDesk {
     private func land(_ number: FlightNumber, _ key: CacheKey, _ isShared: Bool, _ result: FlightResult) {
         let wasCancelled = tasks.removeValue(forKey: number)?.isCancelled ?? false
         let wasAnnounced = announced.removeValue(forKey: number) != nil
+        beginnings[number] = nil
         if isShared, case .failed(let failure) = result, !wasCancelled, !wasAnnounced, failurePause > .zero {
             // The pause counts from the end of the attempt, else a slow failure would be repeated at once.
             // An instant that the failure itself names for the next try is not passed over.
@@ -162,14 +185,14 @@ actor FlightDesk {
     }
 
     private func sit(
-        _ key: CacheKey, _ patience: Duration?, isShared: Bool,
+        _ key: CacheKey, _ removable: Digest, _ patience: Duration?, isShared: Bool,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         nextTicket += 1
         let ticket = nextTicket
         let obtained = await withTaskCancellationHandler {
             await handover { waiter in
-                admit(waiter, ticket, key, patience, isShared: isShared, work)
+                admit(waiter, ticket, key, removable, patience, isShared: isShared, work)
             }
         } onCancel: {
             loop.post { [weak self] in self?.assumeIsolated { $0.leave(ticket, as: .left) } }
@@ -183,7 +206,8 @@ actor FlightDesk {
     /// Finds the asker its flight and seats it there, in one step: any `await` in between, even of this actor's own
     /// functions, would let the flight end before the asker waits for it.
     private func admit(
-        _ waiter: Waiter, _ ticket: UInt64, _ key: CacheKey, _ patience: Duration?, isShared: Bool,
+        _ waiter: Waiter, _ ticket: UInt64, _ key: CacheKey, _ removable: Digest, _ patience: Duration?,
+        isShared: Bool,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         // A cancellation before this line found no waiter to take out, so it is looked for here.
@@ -193,6 +217,7 @@ actor FlightDesk {
                 return waiter.resume(returning: .result(.failed(failure), joined: false))
             }
             if unshareable.recall(key.digest, now: time.wall()) != nil { return waiter.resume(returning: .alone) }
+            letGo(key)
         }
         let seat: Seat
         switch isShared ? table.enter(key, wantedByItself: false) : table.enterAlone(key) {
@@ -200,7 +225,7 @@ actor FlightDesk {
             refused.add()
             return waiter.resume(returning: .result(.failed(Self.overload), joined: false))
         case .lead(let number):
-            start(number, key, isShared: isShared, work)
+            start(number, key, removable, isShared: isShared, work)
             seat = Seat(number: number, hasJoined: false, isShared: isShared)
         case .joined(let number):
             joined.add()

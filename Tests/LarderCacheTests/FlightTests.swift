@@ -39,7 +39,7 @@ import Testing
         #expect(table.leave(number, ticket: 1, keepFlight: false)?.departure == .cancel(number))
         #expect(try lead(&table, "a") != number, "a new asker must not join what is being cancelled")
         #expect(table.finish(number).isEmpty)
-        #expect(table.isUnderWay("a"), "the end of the old flight leaves the new one alone")
+        #expect(table.flight(of: "a") != nil, "the end of the old flight leaves the new one alone")
     }
 
     @Test func aRefreshGoesOnWhenNobodyWaits() throws {

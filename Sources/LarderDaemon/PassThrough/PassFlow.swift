@@ -86,7 +86,7 @@ struct PassFlow: Sendable {
         // A refresh that may not be stored would cost a call and bring nothing to anybody.
         guard !request.directives.noStore else { return }
         let fetch = PassFetch(context: context, request: request, settings: settings, isRefresh: true)
-        await context.flights.refresh(flightKey(found)) { await fetch.work($0) }
+        await context.flights.refresh(flightKey(found), of: request.primary.digest) { await fetch.work($0) }
     }
 
     /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
@@ -109,9 +109,9 @@ struct PassFlow: Sendable {
         var obtained: Obtained = .alone
         // What is one client's own, or must not be kept, is handed to no others (RFC 9111 §3.5, §5.2.1.5).
         if !request.directives.noStore, !request.isPersonal {
-            obtained = await context.flights.obtain(flightKey(found), patience: patience) { [fetch] in
-                await fetch.work($0)
-            }
+            obtained = await context.flights.obtain(
+                flightKey(found), of: request.primary.digest, patience: patience
+            ) { [fetch] in await fetch.work($0) }
             if case .result(.answered(let made), true) = obtained, !isFor(made) { obtained = .alone }
         }
         if case .alone = obtained {
