@@ -135,7 +135,9 @@ public final class SQLiteStore: CacheStore {
         let shared = shared
         let answer: Result<Int, StoreError> = await handover { continuation in
             let job = WriteJob.purge(selector, soft: soft, continuation)
-            if !shared.writes.offer(job, weight: job.weight) {
+            // Never refused for want of room: what is invalid would go on being answered (RFC 9111 §4.4). Whoever asks
+            // waits for the answer, so that no more of these wait than there are requests.
+            if !shared.writes.insist(job, weight: job.weight) {
                 continuation.resume(returning: .failure(shared.overloaded("purging")))
             }
         }

@@ -129,6 +129,24 @@ import Testing
         }
     }
 
+    @Test func aCrowdedWriterStillInvalidates() async throws {
+        try await withStore(StoreSettings(maxSize: 1 << 30, minFree: 0)) { (store, bench) async throws in
+            let entries = (0..<6).map { bench.entry("\($0)", size: 30 << 20) }
+            await withTaskGroup(of: Bool.self) { group in
+                for entry in entries {
+                    group.addTask { await store.write(entry) == .stored }
+                    group.addTask { (try? await store.purge(.digest(entry.key.digest), soft: false)) != nil }
+                }
+                for entry in entries {
+                    group.addTask { (try? await store.purge(.digest(entry.key.digest), soft: false)) != nil }
+                }
+                let failures = await group.reduce(into: 0) { $0 += $1 ? 0 : 1 }
+                // Only writes were refused, and each of those was counted.
+                #expect(failures == bench.count(StoreCounters.writes, "overloaded"))
+            }
+        }
+    }
+
     @Test func threadsBearTheirNames() async throws {
         try await withStore { (store, bench) async throws in
             _ = try await store.read(bench.entry("a").key)
