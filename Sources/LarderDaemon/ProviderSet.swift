@@ -59,22 +59,17 @@ struct ConfiguredProvider: Sendable {
             ], identity: identity)
     }
 
-    /// The key of the raw entry that an absolute URL names; nil where it is not below this provider's base.
-    func rawKey(url: String) -> CacheKey? {
-        guard URLOrigin(url) == URLOrigin(settings.baseURL) else { return nil }
-        func path(_ url: String) -> Substring {
-            guard let colon = url.firstIndex(of: ":") else { return "" }
-            return url[colon...].dropFirst(3).drop { $0 != "/" && $0 != "?" }
-        }
-        let base = path(settings.baseURL)
-        let whole = path(url)
-        guard whole.hasPrefix(base) else { return nil }
-        let rest = whole.dropFirst(base.count)
+    /// The key of the raw entry that a URL names; nil where it is not below this provider's base.
+    func rawKey(url: HTTPURL) -> CacheKey? {
+        guard let base = HTTPURL(settings.baseURL), url.hasOrigin(of: base) else { return nil }
+        let folder = base.target == "/" ? "" : base.target
+        guard url.target.hasPrefix(folder) else { return nil }
+        let rest = url.target.dropFirst(folder.count)
         guard rest.isEmpty || rest.first == "/" || rest.first == "?" else { return nil }
-        let target = rest.first == "/" ? rest : "/" + rest
-        let mark = target.firstIndex(of: "?")
-        let query = mark.map { String(target[target.index(after: $0)...]) }
-        return rawKey(UpstreamRequest(path: String(target[..<(mark ?? target.endIndex)]), query: query))
+        let mark = rest.firstIndex(of: "?") ?? rest.endIndex
+        let path = mark == rest.startIndex ? "/" : String(rest[..<mark])
+        let query = mark == rest.endIndex ? nil : String(rest[rest.index(after: mark)...])
+        return rawKey(UpstreamRequest(path: path, query: query))
     }
 
     /// The fields that speak to this cache beside `Cache-Control`, the nearest first (RFC 9213 §2).
@@ -99,7 +94,7 @@ struct ConfiguredProvider: Sendable {
         var fields = request.fields
         if !fields.contains("Accept") { fields.set("Accept", "application/json") }
         fields.set("Accept-Encoding", "gzip")
-        let base = settings.baseURL
+        let base = HTTPURL(settings.baseURL)
         return FetchOrder(
             url: url(request), method: request.method, fields: fields,
             secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
@@ -108,26 +103,9 @@ struct ConfiguredProvider: Sendable {
             // A retry of the fetcher's own would be a call that no budget counted.
             mayRetry: settings.rate == nil && settings.quota == nil,
             permits: { url in
-                if URLOrigin(url) == URLOrigin(base) { return .configured }
+                if let base, HTTPURL(url)?.hasOrigin(of: base) == true { return .configured }
                 return url.hasPrefix("https://") ? .publicOnly : nil
             })
-    }
-}
-
-/// Scheme, host and port of a URL, for comparing origins (RFC 6454 §5).
-struct URLOrigin: Hashable, Sendable {
-    let text: String
-
-    init?(_ url: String) {
-        guard let colon = url.firstIndex(of: ":"), url[colon...].hasPrefix("://") else { return nil }
-        let rest = url[colon...].dropFirst(3)
-        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard !authority.isEmpty, !authority.contains("@") else { return nil }
-        let name = url[..<colon].lowercased()
-        var host = authority.lowercased()
-        if name == "http", host.hasSuffix(":80") { host.removeLast(3) }
-        if name == "https", host.hasSuffix(":443") { host.removeLast(4) }
-        text = "\(name)://\(host)"
     }
 }
 

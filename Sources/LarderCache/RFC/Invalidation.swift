@@ -3,21 +3,26 @@
 import LarderCore
 import LarderHTTP
 
-/// Which URLs to invalidate. Pure.
+/// When something is invalidated, and what besides the request's own target. Pure.
 public enum Invalidation {
-    /// Absolute URLs whose stored answers are to be invalidated (RFC 9111 §4.4), the request's own first, each once,
-    /// with scheme and host in lower case and without default port and fragment. Empty for safe methods and for errors;
-    /// methods that are not known count as unsafe.
+    /// Whether what is stored for the request's target is to be invalidated (RFC 9111 §4.4): after every answer that is
+    /// no error to a method that is not known to be safe.
+    public static func isDue(method: Method, status: Int) -> Bool {
+        !method.isSafe && (200..<400).contains(status)
+    }
+
+    /// The other URLs whose stored answers are to be invalidated then, each once (RFC 9111 §4.4).
     ///
-    /// - Parameter requestURL: absolute.
-    public static func targets(
-        method: Method, status: Int, requestURL: String, fields: HeaderFields
-    ) -> [String] {
-        guard !method.isSafe, (200..<400).contains(status), let base = HTTPURL(requestURL) else { return [] }
-        var out = [base.text]
+    /// - Parameter requestURL: absolute. One that is no URL by the book can still be asked and stored; nothing can be
+    ///   resolved against it, so that nothing else is named.
+    public static func others(requestURL: String, fields: HeaderFields) -> [HTTPURL] {
+        guard let base = HTTPURL(requestURL) else { return [] }
+        var out: [HTTPURL] = []
         for value in fields.all("Location") + fields.all("Content-Location") {
-            guard let url = base.resolving(value), url.hasOrigin(of: base), !out.contains(url.text) else { continue }
-            out.append(url.text)
+            guard let url = base.resolving(value), url.hasOrigin(of: base), url != base, !out.contains(url) else {
+                continue
+            }
+            out.append(url)
         }
         return out
     }

@@ -155,11 +155,13 @@ struct PassRoute: Sendable {
     private func applyEffects(
         _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?
     ) async {
-        let urls = Invalidation.targets(
-            method: server.method, status: head.status, requestURL: request.url, fields: head.fields)
-        for url in urls {
-            guard let key = request.provider.rawKey(url: url) else { continue }
-            await context.remove(key.digest)
+        if Invalidation.isDue(method: server.method, status: head.status) {
+            // By the key it was stored under: a URL of another spelling would name another.
+            await context.remove(request.primary.digest)
+            for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
+                guard let key = request.provider.rawKey(url: url) else { continue }
+                await context.remove(key.digest)
+            }
         }
         guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {

@@ -204,6 +204,15 @@ extension Tables {
                 hits("body 3")
             }
         }
+        for target in ["/a?", "/a%7Eb", "/a~b", "/a|b", "/\u{E4}", "/a//b", "/?", "/a?x=%"] {
+            Clause("RFC 9111 §4.4 target \(target)", .must, "A target is invalidated however it is spelled.") {
+                answers(reply("Cache-Control: max-age=600"))
+                get(at: target)
+                hits("body 1", at: target)
+                send("POST", at: target, body: "x")
+                miss("body 3", at: target)
+            }
+        }
         for code in ["201 Created", "204 No Content", "303 See Other"] {
             Clause("RFC 9111 §4.4 POST answered \(code.prefix(3))", .must, "Every answer that is no error invalidates.")
             {
