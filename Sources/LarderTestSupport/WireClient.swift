@@ -41,7 +41,7 @@ public final class WireClient: @unchecked Sendable {
     private var pending = Bytes()
 
     /// - Parameter address: "127.0.0.1:8080" or "unix:/path", as the daemon prints it.
-    public init(_ address: String, timeout: Duration = .seconds(120)) throws {
+    public init(_ address: String, timeout: Duration = .seconds(300)) throws {
         if address.hasPrefix("unix:") {
             descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             var name = sockaddr_un()

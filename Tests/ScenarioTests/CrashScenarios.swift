@@ -17,6 +17,8 @@ import Testing
     struct Question: Sendable, Hashable {
         var number: Int
         var isSearch: Bool { number % 5 == 0 }
+        /// Streamed, and written into the store piece by piece: a kill may find it half there.
+        var isLarge: Bool { !isSearch && number % 16 == 7 }
         var target: String { isSearch ? "/v1/itunes/search?q=word\(number)" : "/file/\(number)" }
 
         func isAnswered(by response: WireResponse) -> Bool {
@@ -31,6 +33,8 @@ import Testing
     /// What the clients of one round saw.
     struct Round: Sendable {
         var stored: [Question] = []
+        /// Large ones that were asked for, whatever became of them.
+        var large: [Question] = []
         var wrong: [String] = []
     }
 
@@ -42,6 +46,8 @@ import Testing
         let launch = LarderLaunch(
             TellingOrigin.configuration(origin, in: directory, itunes: "    rate: off\n    quota: \(limit)/day"))
         var stored: [Question] = []
+        var large: [Question] = []
+        var largeInAll = 0
         var starts: [Duration] = []
         let clock = SystemTime()
         for round in 0..<Self.rounds {
@@ -53,6 +59,7 @@ import Testing
 
             // The last round's entries, nearly all of them, and a few of every earlier one.
             let recent = stored.suffix(60)
+            let half = large
             let earlier = stored.dropLast(60).enumerated().filter { $0.offset % 37 == round % 37 }.map(\.element)
             try await onOwnThread {
                 for question in recent + earlier {
@@ -61,15 +68,22 @@ import Testing
                     #expect(question.isAnswered(by: response), "round \(round): \(question.target)")
                     #expect(status.hasPrefix("larder; hit"), "round \(round): \(question.target): \(status)")
                 }
+                for question in half {
+                    let response = try LarderProcess.get(question.target, at: addresses[1])
+                    #expect(question.isAnswered(by: response), "round \(round): \(question.target), half written?")
+                }
                 try Self.expectCallsCounted(origin, limit, round, at: addresses[0])
             }
             let seen = try await Self.load(larder, addresses, round: round)
             #expect(seen.wrong.isEmpty)
             stored += seen.stored
+            large = seen.large
+            largeInAll += large.count
             #expect(try await onOwnThread { try larder.waitForEnd() } == .signalled(SIGKILL))
             #expect(larder.complaints() == [], "round \(round)")
         }
         #expect(stored.count > Self.rounds * 5, "there was something to lose: \(stored.count)")
+        #expect(largeInAll >= Self.rounds, "and to find half written: \(largeInAll)")
         // Not the slowest: other tests share the machine, and `listening` bounds each start by itself.
         let median = starts.sorted()[Self.rounds / 2]
         #expect(median < .seconds(5))
@@ -101,6 +115,7 @@ import Testing
             for turn in 0..<10_000 {
                 let question = Question(number: first + turn)
                 let connection = connections[question.isSearch ? 0 : 1]
+                if question.isLarge { result.withLock { $0.large.append(question) } }
                 try connection.send("GET \(question.target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 if turn == last { larder.signal(SIGKILL) }
                 let response = try connection.receive()
