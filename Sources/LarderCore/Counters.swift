@@ -51,10 +51,15 @@ public final class CounterRegistry: Sendable {
         var read: @Sendable () -> Double
     }
 
+    /// What a cell is found by.
+    private struct SeriesName: Hashable {
+        var family: String
+        var labels: [String]
+    }
+
     private struct Table {
         var series: [Series] = []
-        /// Cells by family and labels, joined by a byte that no label holds.
-        var cells: [String: CounterCell] = [:]
+        var cells: [SeriesName: CounterCell] = [:]
     }
 
     private let table = Lock(Table())
@@ -64,7 +69,7 @@ public final class CounterRegistry: Sendable {
     /// The cell of a family and its label values; the same cell for the same values.
     public func cell(_ family: CounterFamily, _ labels: String...) -> CounterCell {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
-        let name = labels.reduce(family.name) { "\($0)\u{0}\($1)" }
+        let name = SeriesName(family: family.name, labels: labels)
         return table.withLock { table in
             if let known = table.cells[name] { return known }
             let cell = CounterCell()

@@ -72,6 +72,11 @@ extension DaemonContext {
         return response
     }
 
+    /// One more answer of a provider's data.
+    func count(_ outcome: CacheOutcome, of provider: String) {
+        counters.cell(DaemonCounters.outcomes, provider, outcome.rawValue).add()
+    }
+
     private func cacheStatus(_ answer: Answer, _ now: WallTime) -> String {
         let left = (answer.freshUntil - now).milliseconds
         let ttl = left >= 0 ? left / 1000 : (left - 999) / 1000

@@ -32,8 +32,6 @@ final class DaemonContext: Sendable {
     let startedAt: WallTime
     let totals: Totals
     let explanations = ExplanationBook()
-    let outcomeCells = KnownCells<OutcomeKey>()
-    let requestCells = KnownCells<RequestKey>()
     /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
     let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
     private let current: Lock<Snapshot>

@@ -33,6 +33,17 @@ enum DaemonCounters {
     static let reloads = CounterFamily(
         "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
 
+    /// The label of a final status: its hundred, so that the series are a bounded set. What is no final status is sent
+    /// as 500.
+    static func statusClass(_ status: Int) -> String {
+        switch status {
+        case 200..<300: "2xx"
+        case 300..<400: "3xx"
+        case 400..<500: "4xx"
+        default: "5xx"
+        }
+    }
+
     static let all: [CounterFamily] = [
         requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, joined, flightsRefused,
         flightsAbandoned, flightsUnderWay, reloads,

@@ -157,5 +157,11 @@ final class RequestDispatch: RequestHandler {
         if Self.rawTarget(request.path) != nil { return "raw" }
         return (try? router.match(request.method, path: request.path))?.name ?? "none"
     }
+}
 
+extension DaemonContext {
+    /// One more request answered by a route.
+    func count(route: String, status: Int) {
+        counters.cell(DaemonCounters.requests, route, DaemonCounters.statusClass(status)).add()
+    }
 }
