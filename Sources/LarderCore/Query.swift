@@ -12,7 +12,16 @@ public enum PercentCoding {
 
     /// Decodes "%XX" and, in a query, "+" as a space. The result is valid UTF-8 without NUL.
     public static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) throws(Failure) -> String {
+        let out = try decodeBytes(bytes, plusIsSpace: plusIsSpace)
+        guard !out.contains(0), let text = out.strictText else { throw .notText }
+        return text
+    }
+
+    /// The same, whatever the bytes mean: they need be no text.
+    @inlinable
+    public static func decodeBytes(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool) throws(Failure) -> Bytes {
         var out = Bytes()
+        out.reserveCapacity(bytes.underestimatedCount)
         var iterator = bytes.makeIterator()
         while let byte = iterator.next() {
             switch byte {
@@ -25,8 +34,7 @@ public enum PercentCoding {
             default: out.append(byte)
             }
         }
-        guard !out.contains(0), let text = out.strictText else { throw .notText }
-        return text
+        return out
     }
 
     /// Whether a byte stands for itself everywhere (unreserved, RFC 3986 §2.3).

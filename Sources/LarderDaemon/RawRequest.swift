@@ -23,7 +23,7 @@ struct RawRequest: Sendable {
                 status: 405, code: "methodNotAllowed", detail: "Raw routes of built-in providers are read only.",
                 allowed: ["GET", "HEAD"], fields: ["Allow": "GET, HEAD"])
         }
-        try Self.checkPath(path)
+        try UpstreamPath.check(path, isText: true)
         let hasIdentity = request.fields.contains("Authorization") || request.fields.contains("Cookie")
         isBypass = !request.body.isEmpty || hasIdentity
         usesOwnKey = provider.settings.key != nil
@@ -59,20 +59,5 @@ struct RawRequest: Sendable {
         var order = provider.order(upstream, settings: settings)
         if !usesOwnKey { order.secretFields = secretFields }
         return order
-    }
-
-    /// Dot segments would climb out of the provider's base path once the URL is normalised (RFC 3986 §5.2.4).
-    static func checkPath(_ path: String) throws(ClientFacingError) {
-        // "OPTIONS *" is about the server itself (RFC 9112 §3.2.4); behind the base URL the star would be part of its
-        // name.
-        guard path.hasPrefix("/") else { throw .invalid("path", "A path begins with a slash.") }
-        for segment in path.split(separator: "/") {
-            guard let plain = try? PercentCoding.decode(segment.utf8, plusIsSpace: false) else {
-                throw .invalid("path", "The path is not percent-encoded UTF-8.")
-            }
-            if plain == "." || plain == ".." || plain.contains("/") && plain.split(separator: "/").contains("..") {
-                throw .invalid("path", "The path may not climb: it has a \"\(plain)\" segment.")
-            }
-        }
     }
 }

@@ -12,6 +12,7 @@ import Testing
     @Test func plusIsASpaceOnlyWhereAFormWouldSaySo() throws {
         #expect(try PercentCoding.decode("a+b%2B".utf8, plusIsSpace: true) == "a b+")
         #expect(try PercentCoding.decode("a+b%2B".utf8, plusIsSpace: false) == "a+b+")
+        #expect(try PercentCoding.decodeBytes("a%00%ff+".utf8, plusIsSpace: false) == [0x61, 0, 0xFF, 0x2B])
     }
 
     @Test func aQuerySurvivesEncodingAndParsing() throws {

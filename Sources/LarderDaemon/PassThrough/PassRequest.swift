@@ -35,7 +35,7 @@ struct PassRequest: Sendable {
         guard request.method.name != "CONNECT" else {
             throw ClientFacingError(status: 501, code: "notImplemented", detail: "CONNECT is not passed on.")
         }
-        try Self.checkPath(path)
+        try UpstreamPath.check(path)
         guard !Via.isLoop(request.fields) else {
             throw ClientFacingError(
                 status: 508, code: "loop", detail: "The request has come through this program too many times.")
@@ -50,28 +50,6 @@ struct PassRequest: Sendable {
         forwarded = Self.forwarded(request, provider)
         isPersonal = forwarded.contains("Authorization") || forwarded.contains("Cookie")
         primary = provider.rawKey(UpstreamRequest(path: path, query: request.query))
-    }
-
-    /// Dot segments, however they are spelled, would climb out of the provider's base path (RFC 3986 §5.2.4). Other bytes
-    /// are the origin's business, whether they are text or not.
-    private static func checkPath(_ path: String) throws(ClientFacingError) {
-        guard path.hasPrefix("/") else { throw .invalid("path", "A path begins with a slash.") }
-        var plain = Bytes()
-        var rest = Array(path.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == 0x25 else {
-                plain.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
-                decoded != 0, rest.first != 0x2B
-            else { throw .invalid("path", "The path is not percent-encoded.") }
-            plain.append(decoded)
-            rest = rest.dropFirst(2)
-        }
-        for segment in plain.split(separator: 0x2F) where segment == [0x2E] || segment == [0x2E, 0x2E] {
-            throw .invalid("path", "The path may not climb: it has a segment of dots.")
-        }
     }
 
     /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
