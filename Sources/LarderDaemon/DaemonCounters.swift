@@ -22,6 +22,12 @@ enum DaemonCounters {
     static let dropped = CounterFamily(
         "larder_results_dropped_total", help: "Results of an answer that could not be normalised.", labels: ["provider"]
     )
+    static let parts = CounterFamily(
+        "larder_parts_total",
+        help: "Parts of answers that take several calls: data, absent, failed, or refused as more than one may take.",
+        labels: ["provider", "result"])
+    static let partsUnderWay = CounterFamily(
+        "larder_parts_under_way", .gauge, help: "Parts of answers being looked up or fetched now.")
     static let joined = CounterFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
     static let flightsRefused = CounterFamily(
@@ -45,7 +51,7 @@ enum DaemonCounters {
     }
 
     static let all: [CounterFamily] = [
-        requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, joined, flightsRefused,
-        flightsAbandoned, flightsUnderWay, reloads,
+        requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
+        partsUnderWay, joined, flightsRefused, flightsAbandoned, flightsUnderWay, reloads,
     ]
 }

@@ -12,11 +12,14 @@ struct SourceAnswer: Sendable {
     var staleUntil: WallTime?
     var initialAge: Int64 = 0
     var isStale = false
-    /// Why the source gave nothing, or why what it gave is stale.
+    /// It is fresh and nothing of it is missing: only then may it be kept.
+    var isWhole: Bool { normalised.map { $0.missing == 0 } ?? false && !isStale }
+    /// Why the source gave nothing, why a part of it is missing, or why what it gave is stale.
     var failure: UpstreamFailure?
 
     var state: String {
         guard let normalised else { return failure?.failure == .notFound ? "noResults" : "failed" }
+        if normalised.missing > 0 { return "partial" }
         return normalised.count > 0 ? "results" : "noResults"
     }
 
@@ -28,7 +31,7 @@ struct SourceAnswer: Sendable {
         staleUntil = served.entry.staleUntil
         initialAge = served.entry.initialAge
         isStale = served.outcome == .stale
-        failure = served.failure
+        failure = served.failure ?? normalised?.lack
         // A kept absence says the same as one that was just found.
         if failure == nil, served.entry.isNegative {
             failure = UpstreamFailure(
@@ -47,7 +50,7 @@ enum Envelope {
     static func state(_ sources: [SourceAnswer]) -> String {
         let usable = sources.filter { $0.normalised != nil }
         if usable.isEmpty { return "failed" }
-        if usable.count < sources.count { return "partial" }
+        if usable.count < sources.count || usable.contains(where: { $0.state == "partial" }) { return "partial" }
         return usable.contains { $0.state == "results" } ? "results" : "noResults"
     }
 
@@ -78,6 +81,7 @@ enum Envelope {
             material += Bytes(text: "\(source.fetchedAt?.rfc3339 ?? "-") \(source.freshUntil?.rfc3339 ?? "-") ")
             material += Bytes(text: "\(source.normalised?.dropped ?? 0) \(source.failure?.failure.rawValue ?? "-") ")
             material += Bytes(text: source.failure?.detail ?? "")
+            if let missing = source.normalised?.missing, missing > 0 { material += Bytes(text: " \(missing) missing") }
         }
         material += Bytes(text: order)
         return "\"\(Base64URL.encode(Digest(of: material).bytes.prefix(12)))\""
@@ -89,6 +93,7 @@ enum Envelope {
             writer.member("state", source.state)
             writer.member("count", source.normalised?.count ?? 0)
             if let dropped = source.normalised?.dropped, dropped > 0 { writer.member("dropped", dropped) }
+            if let missing = source.normalised?.missing, missing > 0 { writer.member("missing", missing) }
             if let total = source.normalised?.totalUpstream { writer.member("total", total) }
             writer.member(ifPresent: "fetchedAt", source.fetchedAt?.rfc3339)
             writer.member(ifPresent: "freshUntil", source.freshUntil?.rfc3339)

@@ -8,6 +8,9 @@ struct NormalisedEntry: Sendable {
     var count: Int
     var dropped: Int
     var totalUpstream: Int?
+    /// Parts of the answer that could not be had, and why; the first of the reasons that says most.
+    var missing = 0
+    var lack: UpstreamFailure?
     /// The canonical query, a JSON object.
     var query: Bytes
     /// A JSON array of results.
@@ -31,6 +34,12 @@ struct NormalisedEntry: Sendable {
             "digest": Base64URL.encode(resultsDigest.bytes),
         ]
         if let totalUpstream { fields.add("total", String(totalUpstream)) }
+        if missing > 0, let lack {
+            fields.add("missing", String(missing))
+            fields.add("lack", lack.failure.rawValue)
+            fields.add("lack-detail", lack.detail)
+            if let retryAt = lack.retryAt { fields.add("lack-until", String(retryAt.milliseconds)) }
+        }
         return fields
     }
 
@@ -44,6 +53,14 @@ struct NormalisedEntry: Sendable {
         self.count = count
         self.dropped = dropped
         totalUpstream = entry.fields.first("total").flatMap { Int($0) }
+        if let missing = entry.fields.first("missing").flatMap({ Int($0) }),
+            let failure = entry.fields.first("lack").flatMap({ FailureClass(rawValue: $0) })
+        {
+            self.missing = missing
+            lack = UpstreamFailure(
+                provider: entry.provider, failure: failure, detail: entry.fields.first("lack-detail") ?? "",
+                retryAt: entry.fields.first("lack-until").flatMap { Int64($0) }.map { WallTime(milliseconds: $0) })
+        }
         var bytes = Bytes()
         HeaderField.append(query, to: &bytes)
         self.query = bytes

@@ -130,27 +130,38 @@ extension DaemonContext {
 
     private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
     {
-        let provider = question.provider
-        let endpoint = question.endpoint
-        let rawKey = provider.rawKey(endpoint.upstream)
+        if let plan = question.endpoint.plan {
+            return await PlannedWork(context: self, question: question, key: key, hasFallback: hasFallback).run(plan)
+        }
         let raw: Served
         do {
-            raw = try await EntryFlow(
-                context: self, provider: provider.name, key: rawKey, rule: provider.rule(for: endpoint.name),
-                staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives,
-                wantsFresh: true,
-                work: rawWork(
-                    RawQuestion(
-                        provider: provider, endpoint: endpoint.name, request: endpoint.upstream, key: rawKey,
-                        order: provider.order(endpoint.upstream, settings: question.settings),
-                        directives: question.directives, isStored: !question.directives.noStore))
-            ).run()
+            raw = try await obtainRaw(question, question.endpoint.upstream, endpoint: question.endpoint.name)
         } catch {
             return .failed(error)
         }
         // What is stored in normal form covers for the same failure without being made again.
         if let failure = raw.failure, hasFallback { return .failed(failure) }
         return await normalise(raw, question, key)
+    }
+
+    /// A raw entry from which a normalised one is made: fresh, or stale where only that can cover for a failure.
+    ///
+    /// - Parameter deadline: after which it counts as late, though its fetch goes on.
+    func obtainRaw(
+        _ question: NormalisedQuestion, _ request: UpstreamRequest, endpoint: String, deadline: Duration? = nil
+    ) async throws(UpstreamFailure) -> Served {
+        let provider = question.provider
+        let key = provider.rawKey(request)
+        return try await EntryFlow(
+            context: self, provider: provider.name, key: key, rule: provider.rule(for: endpoint),
+            staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives, wantsFresh: true,
+            deadline: deadline,
+            work: rawWork(
+                RawQuestion(
+                    provider: provider, endpoint: endpoint, request: request, key: key,
+                    order: provider.order(request, settings: question.settings), directives: question.directives,
+                    isStored: !question.directives.noStore))
+        ).run()
     }
 
     private func normalise(_ raw: Served, _ question: NormalisedQuestion, _ key: CacheKey) async -> FlightResult {
@@ -164,10 +175,7 @@ extension DaemonContext {
             parents: [rawEntry.key.digest], normaliserVersion: question.provider.provider.about.normaliserVersion,
             label: rawEntry.label)
         if !rawEntry.isNegative {
-            let response = UpstreamResponse(
-                status: rawEntry.status, reason: rawEntry.reason, fields: rawEntry.fields, body: rawEntry.body,
-                requestTime: rawEntry.requestTime, responseTime: rawEntry.responseTime,
-                url: question.provider.url(endpoint.upstream))
+            let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))
             let limit = Int(clamping: question.settings.fetchMaxBody)
             let made = await compute.run { () -> Result<NormalisedEntry, UpstreamFailure> in
                 guard let plain = response.decoded(limit: limit) else {
@@ -181,39 +189,54 @@ extension DaemonContext {
             }
             switch made {
             case .failure(let failure):
-                // Its raw form was taken for an answer. Kept for a minute only, it is asked for again, else the source
-                // would stay broken for the whole lifetime of what could not be read.
-                let now = time.wall()
-                let end = min(rawEntry.freshUntil, now + .seconds(60))
-                await store.updateFreshness(rawEntry.key.digest, freshUntil: end, staleUntil: end)
+                await shorten(rawEntry)
                 return .failed(failure)
             case .success(let normalised):
                 entry.fields = normalised.fields
                 entry.body = normalised.results
-                if normalised.dropped > 0 {
-                    counters.cell(DaemonCounters.dropped, endpoint.provider).add(normalised.dropped)
-                    log.notice(
-                        "results dropped", ["provider": endpoint.provider, "count": String(normalised.dropped)])
-                }
+                noteDropped(normalised, of: endpoint.provider)
             }
         }
         var made = Made(entry: entry, covering: raw.failure)
-        // A row is made from a raw row only: what was not kept raw is not kept in normal form.
-        if raw.failure == nil, raw.forward == nil || raw.isStored || raw.outcome == .joined,
-            !question.directives.noStore
-        {
+        if raw.failure == nil, raw.hasRow, !question.directives.noStore {
             (made.isStored, made.stamp) = await write(entry)
         }
         return .answered(made)
     }
 
-    private static func unreadable(_ provider: String, _ why: String) -> UpstreamFailure {
+    /// A raw form that was taken for an answer and cannot be read is kept for a minute only and then asked for again,
+    /// else the source would stay broken for its whole lifetime.
+    func shorten(_ raw: StoredResponse) async {
+        let end = min(raw.freshUntil, time.wall() + .seconds(60))
+        await store.updateFreshness(raw.key.digest, freshUntil: end, staleUntil: end)
+    }
+
+    func noteDropped(_ normalised: NormalisedEntry, of provider: String) {
+        guard normalised.dropped > 0 else { return }
+        counters.cell(DaemonCounters.dropped, provider).add(normalised.dropped)
+        log.notice("results dropped", ["provider": provider, "count": String(normalised.dropped)])
+    }
+
+    static func unreadable(_ provider: String, _ why: String) -> UpstreamFailure {
         UpstreamFailure(
             provider: provider, failure: .broken, detail: "The answer of \(provider) could not be read: \(why).")
     }
 }
 
+extension Served {
+    /// Whether a row stands behind it. A normalised row is made from raw rows only: what was not kept raw is not kept in
+    /// normal form.
+    var hasRow: Bool { forward == nil || isStored || outcome == .joined }
+}
+
 extension UpstreamResponse {
+    /// A stored answer as it came.
+    init(_ entry: StoredResponse, url: String) {
+        self.init(
+            status: entry.status, reason: entry.reason, fields: entry.fields, body: entry.body,
+            requestTime: entry.requestTime, responseTime: entry.responseTime, url: url)
+    }
+
     /// The same answer without content coding, or nil where the coding is unknown, broken or the body grows past the
     /// limit (a small body may inflate to anything).
     func decoded(limit: Int) -> UpstreamResponse? {

@@ -152,6 +152,8 @@ public struct Endpoint: Sendable {
     public var query: Bytes
     /// Turns a raw answer classified as data or empty, its content coding undone, into results.
     public var normalise: @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
+    /// Where one call is not enough: what is done instead of fetching `upstream` and normalising it.
+    public var plan: (any CallPlan)?
 
     public init(
         provider: String, name: String, parameters: [KeyParameter], upstream: UpstreamRequest, query: Bytes,

@@ -1,7 +1,8 @@
 // A provider for an API that does not exist, as Docs/writing-a-provider.md shows it. It stands outside the room of the
 // providers, so it uses only what is public; a built-in one finds more tools there.
 //
-// The API has one route, GET /trees?name=TEXT, and answers {"trees": [{"id", "name", "note", "picture"}, …]}.
+// The API has two routes: GET /trees?name=TEXT answers {"trees": [{"id", "name", "note", "picture"}, …]}, and
+// GET /rows/NUMBER answers {"names": ["…", …]}.
 import LarderCore
 import LarderProviders
 
@@ -11,7 +12,10 @@ public struct ExampleProvider: Provider {
 
     public let about = ProviderAbout(
         name: "orchard", routePrefix: "orchard", title: "Orchard", defaultBaseURL: "https://api.orchard.example",
-        endpoints: [EndpointAbout("trees", ttl: .seconds(3600), summary: "/trees: trees by name")],
+        endpoints: [
+            EndpointAbout("trees", ttl: .seconds(3600), summary: "/trees: trees by name"),
+            EndpointAbout("rows", ttl: .seconds(86_400), summary: "/rows/{number}: the names of one row"),
+        ],
         emptyTTL: .seconds(300), negativeTTL: .seconds(60), staleFor: .seconds(86_400),
         defaultRate: CallRate(calls: 30, per: .seconds(60)), imageHosts: ["pictures.orchard.example"],
         categories: ["trees"], credentialParameters: ["key"], credentialFieldNames: ["X-Orchard-Key"],
@@ -19,6 +23,9 @@ public struct ExampleProvider: Provider {
 
     // example: question
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        if path.count == 2, path[0] == "rows", let number = Int(path[1]), number > 0, query.items.isEmpty {
+            return row(number)
+        }
         guard path == ["trees"] else {
             throw ClientFacingError(
                 status: 404, code: "noRoute", detail: "Orchard has no such route.", provider: "orchard")
@@ -43,8 +50,11 @@ public struct ExampleProvider: Provider {
         writer.object { $0.member("name", name) }
         return Endpoint(
             provider: about.name, name: "trees", parameters: [KeyParameter("name", name)],
-            upstream: canonical(UpstreamRequest(path: "/trees", query: QueryParameters([.init("name", name)]).encoded)),
-            query: writer.bytes, normalise: Self.normalise)
+            upstream: Self.trees(name), query: writer.bytes, normalise: Self.normalise)
+    }
+
+    private static func trees(_ name: String) -> UpstreamRequest {
+        UpstreamRequest(path: "/trees", query: QueryParameters([.init("name", name)]).encoded)
     }
 
     /// What does not matter to this API is gone: case and white space.
@@ -69,7 +79,7 @@ public struct ExampleProvider: Provider {
     }
 
     public func endpointName(for request: UpstreamRequest) -> String {
-        request.path == "/trees" ? "trees" : "other"
+        request.path == "/trees" ? "trees" : request.path.hasPrefix("/rows/") ? "rows" : "other"
     }
 
     public func credentialFields(key: String) -> HeaderFields { ["X-Orchard-Key": key] }
@@ -86,10 +96,11 @@ public struct ExampleProvider: Provider {
         default: return .broken("Orchard answered \(response.status).")
         }
         if endpoint == "other" { return .data }
-        guard let root = try? JSON.parse(response.body), let trees = root["trees"], trees.kind == .array else {
-            return .broken("The answer has no list of trees.")
+        let name = endpoint == "rows" ? "names" : "trees"
+        guard let root = try? JSON.parse(response.body), let list = root[name], list.kind == .array else {
+            return .broken("The answer has no list of \(name).")
         }
-        return trees.count == 0 ? .empty : .data
+        return list.count == 0 ? .empty : .data
     }
     // example: end
 
@@ -130,6 +141,55 @@ public struct ExampleProvider: Provider {
         }
         return NormalisedAnswer(
             results: writer.bytes, count: count, dropped: dropped.values.reduce(0, +), droppedReasons: dropped)
+    }
+    // example: end
+
+    // example: plan
+    /// The trees of one row: first the names in it, then the trees of each name.
+    struct Row: CallPlan {
+        let request: UpstreamRequest
+        private var stepsDone = 0
+
+        init(_ number: Int) {
+            request = UpstreamRequest(path: "/rows/\(number)")
+        }
+
+        mutating func next(
+            _ brought: [CallOutcome], _ signer: ArtworkSigner
+        ) throws(NormaliseError) -> PlanStep {
+            defer { stepsDone += 1 }
+            switch stepsDone {
+            case 0: return .fetch([PlannedCall("rows", request, role: .subject)])
+            case 1:
+                guard let body = brought.first?.response?.body, let names = (try? JSON.parse(body))?["names"] else {
+                    throw NormaliseError(provider: "orchard", message: "The row has no names.")
+                }
+                return .fetch(
+                    names.elements.compactMap(\.string).map { PlannedCall("trees", trees($0), role: .part) })
+            default:
+                // A name of which nothing came leaves its place empty; the daemon says that it is missing.
+                var whole = NormalisedAnswer(results: Bytes(text: "[]"), count: 0)
+                for response in brought.compactMap(\.response) {
+                    let trees = try normalise(response, signer)
+                    let joined =
+                        whole.count == 0 ? trees.results : whole.results.dropLast() + [0x2C] + trees.results.dropFirst()
+                    if trees.count > 0 { whole.results = joined }
+                    whole.count += trees.count
+                    whole.dropped += trees.dropped
+                }
+                return .done(whole)
+            }
+        }
+    }
+
+    /// `/v1/orchard/rows/3`.
+    func row(_ number: Int) -> Endpoint {
+        var writer = JSONWriter()
+        writer.object { $0.member("row", number) }
+        let row = Row(number)
+        return Endpoint(
+            provider: about.name, name: "rows", parameters: [KeyParameter("row", String(number))],
+            subject: row.request, query: writer.bytes, plan: row)
     }
     // example: end
 }

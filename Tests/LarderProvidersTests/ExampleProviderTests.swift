@@ -81,6 +81,6 @@ import Testing
             #expect(page.contains(text), "the page lacks: \(text.prefix(80))…")
             parts += 1
         }
-        #expect(parts == 4)
+        #expect(parts == 5)
     }
 }

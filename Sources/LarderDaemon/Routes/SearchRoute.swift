@@ -81,7 +81,8 @@ struct SearchRoute: Sendable {
                 freshUntil: served.entry.freshUntil,
                 outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
                 isStored: served.isStored, provider: provider.name, route: route, digest: served.entry.key.digest,
-                stamp: served.stamp),
+                // A partial answer must not outlive the outage that made it so.
+                stamp: source.isWhole ? served.stamp : nil),
             to: request)
     }
 
@@ -146,7 +147,7 @@ struct SearchRoute: Sendable {
         let tag = Envelope.entityTag(query: plan.query, sources: sources, order: order.rawValue)
         let body = Envelope.render(query: plan.query, sources: sources, count: count, results: results)
         let outcome = Self.combined(answers.compactMap { $0.1?.outcome })
-        let isWhole = sources.allSatisfy { $0.normalised != nil && !$0.isStale }
+        let isWhole = sources.allSatisfy(\.isWhole)
         let oldest = sources.filter { $0.normalised != nil }.map(\.bornAt).min() ?? now
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
         var answer = Answer(
@@ -174,7 +175,7 @@ struct SearchRoute: Sendable {
 
     private static func fields(_ tag: String, _ source: SourceAnswer) -> HeaderFields {
         fields(
-            tag, bornAt: source.bornAt, freshUntil: source.freshUntil ?? source.bornAt, mayBeKept: !source.isStale)
+            tag, bornAt: source.bornAt, freshUntil: source.freshUntil ?? source.bornAt, mayBeKept: source.isWhole)
     }
 
     /// The client may keep what we may: `max-age` is the whole lifetime, since `Age` tells how much of it is gone.

@@ -63,14 +63,20 @@ extension SettingsTable {
         advice: "It is held in memory while it is read. Answers of passthrough providers stream and have no limit.")
     static let fetchMaxTransfers = Parameter(
         "fetch.maxTransfers", .count(1...1024), default: "64", summary: "Upstream exchanges under way at once.")
+    static let fetchSideBySide = Parameter(
+        "fetch.sideBySide", .count(1...256), default: "16",
+        summary: "Calls that one answer may have under way at once, where it takes several: a list and its items.",
+        advice: "fetch.maxTransfers bounds all of them together, the provider's rate and quota as well.")
+    static let fetchCallsPerAnswer = Parameter(
+        "fetch.callsPerAnswer", .count(1...5000), default: "600",
+        summary: "Calls and look-ups that one answer may take in all; an answer that would need more is partial.")
     static let fetchProxy = Parameter(
         "fetch.proxy", .text, default: nil,
         summary: "URL of a proxy for all upstream calls: http://host:port or socks5h://host:port.",
         advice: "http_proxy and its like in the environment are never followed.", needsRestart: true)
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxTransfers,
-        fetchProxy,
+        fetchMaxTransfers, fetchSideBySide, fetchCallsPerAnswer, fetchProxy,
     ]
 
     static let searchDeadline = Parameter(

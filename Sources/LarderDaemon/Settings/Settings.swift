@@ -66,6 +66,9 @@ public struct Settings: Sendable {
     /// The largest answer that is taken; one larger than `cacheMaxObject` is handed on and not stored.
     public var fetchMaxBody: Int64
     public var fetchMaxTransfers: Int
+    /// Calls that one answer has under way at once, and in all, where it takes several.
+    public var fetchSideBySide: Int
+    public var fetchCallsPerAnswer: Int
     /// The proxy's URL; never taken from `http_proxy`.
     public var fetchProxy: String?
 

@@ -100,6 +100,8 @@ public struct SettingsLoader: Sendable {
             fetchFailurePause: reader.duration(Table.fetchFailurePause),
             fetchMaxBody: reader.size(Table.fetchMaxBody),
             fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
+            fetchSideBySide: reader.count(Table.fetchSideBySide),
+            fetchCallsPerAnswer: reader.count(Table.fetchCallsPerAnswer),
             fetchProxy: reader.text(Table.fetchProxy, check: Self.proxy),
             searchDeadline: reader.duration(Table.searchDeadline),
             logLevel: logLevel(&reader),

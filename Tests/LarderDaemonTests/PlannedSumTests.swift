@@ -1,0 +1,73 @@
+// What the parts of an answer make of the whole: the shortest lifetime, the greatest age, and what is missing.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import Testing
+
+@testable import LarderDaemon
+
+@Suite struct PlannedSumTests {
+    private func call(_ role: PlannedCall.Role) -> PlannedCall {
+        PlannedCall("thing", UpstreamRequest(path: "/thing"), role: role)
+    }
+
+    private func served(
+        at seconds: Int64, freshFor: Int64, age: Int64 = 0, isStored: Bool = true, failure: UpstreamFailure? = nil
+    ) -> Result<Served, UpstreamFailure> {
+        let response = WallTime(seconds: seconds)
+        let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [KeyParameter("n", String(seconds))])
+        let entry = StoredResponse(
+            key: key, layer: .raw, provider: "p", endpoint: "e", requestTime: response + .seconds(-1),
+            responseTime: response, initialAge: age, freshUntil: response + .seconds(freshFor),
+            staleUntil: response + .seconds(freshFor * 2))
+        return .success(
+            Served(entry: entry, outcome: .miss, forward: .uriMiss, failure: failure, isStored: isStored))
+    }
+
+    private func failed(_ failure: FailureClass) -> Result<Served, UpstreamFailure> {
+        .failure(UpstreamFailure(provider: "p", failure: failure, detail: "\(failure)"))
+    }
+
+    @Test func theWholeIsAsOldAsItsOldestPartAndFreshAsLongAsItsFirstToEnd() {
+        var sum = PlannedSum()
+        _ = sum.add(served(at: 1000, freshFor: 60), of: call(.subject))
+        _ = sum.add(served(at: 900, freshFor: 300), of: call(.part))
+        _ = sum.add(served(at: 990, freshFor: 500, age: 95_000), of: call(.part))
+        #expect(sum.freshUntil == WallTime(seconds: 1060))
+        #expect(sum.staleUntil == WallTime(seconds: 1120))
+        #expect(sum.responseTime == WallTime(seconds: 990) && sum.initialAge == 95_000)
+        #expect(sum.parents.count == 3 && sum.subjects.count == 1 && sum.haveRows)
+    }
+
+    @Test func anAidCountsNeitherForAgeNorAsMissing() {
+        var sum = PlannedSum()
+        _ = sum.add(served(at: 1000, freshFor: 60), of: call(.subject))
+        let none = sum.add(failed(.unreachable), of: call(.aid))
+        _ = sum.add(served(at: 10, freshFor: 20, isStored: false), of: call(.aid))
+        #expect(none == nil)
+        #expect(sum.missing == 0 && sum.lack == nil && sum.haveRows && sum.parents.count == 1)
+        #expect(sum.freshUntil == WallTime(seconds: 1060))
+    }
+
+    @Test func aSubjectThatFailsEndsTheWholeAndAPartIsCounted() {
+        var sum = PlannedSum()
+        #expect(sum.add(failed(.limited), of: call(.subject))?.failure == .limited)
+        #expect(sum.missing == 0)
+        let none = sum.add(failed(.broken), of: call(.part))
+        #expect(none == nil)
+        #expect(sum.missing == 1 && sum.lack?.failure == .broken && !sum.isOutage)
+        _ = sum.add(failed(.suspended), of: call(.part))
+        _ = sum.add(failed(.timedOut), of: call(.part))
+        #expect(sum.missing == 3 && sum.lack?.failure == .suspended && sum.isOutage)
+    }
+
+    @Test func whatIsStaleOrWasNotKeptIsSaid() {
+        var sum = PlannedSum()
+        let why = UpstreamFailure(provider: "p", failure: .broken, detail: "why")
+        _ = sum.add(served(at: 1000, freshFor: 60, failure: why), of: call(.part))
+        _ = sum.add(served(at: 1000, freshFor: 60, isStored: false), of: call(.part))
+        #expect(sum.covering?.detail == "why")
+        #expect(!sum.haveRows)
+    }
+}
