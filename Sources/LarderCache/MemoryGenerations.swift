@@ -35,7 +35,8 @@ final class MemoryGenerations: @unchecked Sendable {
 
     private static func place(provider: String) -> Int {
         // FNV-1a: the same place for the same name in any call.
-        let hash = provider.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in provider.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return 1 + Int(truncatingIfNeeded: (hash ^ hash >> 32) % UInt64(providers))
     }
 
@@ -44,11 +45,15 @@ final class MemoryGenerations: @unchecked Sendable {
     }
 
     func stamp(keys: [Digest], providers: [String]) -> MemoryStamp {
-        let places = Set([0] + keys.map(Self.place(key:)) + providers.map(Self.place(provider:))).sorted()
+        var places: [Int] = []
+        places.reserveCapacity(1 + keys.count + providers.count)
+        places.append(0)
+        for key in keys { places.append(Self.place(key: key)) }
+        for provider in providers { places.append(Self.place(provider: provider)) }
         return MemoryStamp(places: places, sum: sum(places))
     }
 
-    /// Counters only grow, so sums are equal only where every counter is.
+    /// Counters only grow, so sums are equal only where every counter is, also where a place is counted twice.
     func isCurrent(_ stamp: MemoryStamp) -> Bool { sum(stamp.places) == stamp.sum }
 
     private func sum(_ places: [Int]) -> UInt64 {

@@ -49,14 +49,19 @@ extension CacheKey {
     ///   - parameters: in canonical order; the caller leaves out what equals a default and does not matter.
     ///   - identity: a hash of the client's own credentials, empty where the answer is shared by all.
     public init(layer: Layer, provider: String, endpoint: String, parameters: [KeyParameter], identity: Bytes = []) {
-        var out: Bytes = [Self.version, layer.rawValue]
-        Self.append(Bytes(text: provider), to: &out)
-        Self.append(Bytes(text: endpoint), to: &out)
+        var out = Bytes()
+        var size = 2 + 4 + provider.utf8.count + 4 + endpoint.utf8.count + 1 + 4 + identity.count
+        for parameter in parameters { size += 9 + parameter.name.utf8.count + (parameter.value?.utf8.count ?? 0) }
+        out.reserveCapacity(size)
+        out.append(Self.version)
+        out.append(layer.rawValue)
+        Self.append(provider.utf8, to: &out)
+        Self.append(endpoint.utf8, to: &out)
         for parameter in parameters {
-            Self.append(Bytes(text: parameter.name), to: &out)
+            Self.append(parameter.name.utf8, to: &out)
             if let value = parameter.value {
                 out.append(1)
-                Self.append(Bytes(text: value), to: &out)
+                Self.append(value.utf8, to: &out)
             } else {
                 out.append(0)
             }
@@ -68,9 +73,13 @@ extension CacheKey {
 
     /// Length as a four-byte big-endian number, then the bytes. A length's first byte is never 0xFF, so the mark
     /// before the identity cannot be taken for one more parameter.
-    private static func append(_ part: Bytes, to out: inout Bytes) {
-        precondition(part.count < 1 << 24, "a key part of 16 MiB")
-        for shift in [24, 16, 8, 0] { out.append(UInt8(truncatingIfNeeded: part.count >> shift)) }
+    private static func append(_ part: some Collection<UInt8>, to out: inout Bytes) {
+        let count = part.count
+        precondition(count < 1 << 24, "a key part of 16 MiB")
+        out.append(UInt8(truncatingIfNeeded: count >> 24))
+        out.append(UInt8(truncatingIfNeeded: count >> 16))
+        out.append(UInt8(truncatingIfNeeded: count >> 8))
+        out.append(UInt8(truncatingIfNeeded: count))
         out.append(contentsOf: part)
     }
 }

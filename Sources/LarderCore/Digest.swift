@@ -7,32 +7,27 @@ public struct Digest: Sendable, Hashable, Comparable {
 
     /// The digest of some bytes.
     public init(of bytes: Bytes) {
-        self.init(raw: Self.sha256(bytes))
+        var out: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &out) { larder_sha256(bytes, bytes.count, $0.baseAddress) }
+        self.init(bigEndian: out)
     }
 
     /// A digest from its 32 bytes, or nil from any other number of them.
     public init?(bytes: Bytes) {
         guard bytes.count == 32 else { return nil }
-        self.init(raw: bytes)
+        self.init(bigEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) })
     }
 
-    private init(raw: Bytes) {
-        func word(_ index: Int) -> UInt64 {
-            raw[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        words = (word(0), word(1), word(2), word(3))
+    private init(bigEndian raw: (UInt64, UInt64, UInt64, UInt64)) {
+        words = (
+            UInt64(bigEndian: raw.0), UInt64(bigEndian: raw.1), UInt64(bigEndian: raw.2), UInt64(bigEndian: raw.3)
+        )
     }
 
     /// The 32 bytes.
     public var bytes: Bytes {
-        var out = Bytes()
-        out.reserveCapacity(32)
-        for word in [words.0, words.1, words.2, words.3] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                out.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-            }
-        }
-        return out
+        let raw = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
+        return withUnsafeBytes(of: raw) { Bytes($0) }
     }
 
     /// 64 lower-case hexadecimal digits.
@@ -46,15 +41,6 @@ public struct Digest: Sendable, Hashable, Comparable {
     public func hash(into hasher: inout Hasher) {
         // The digest is already evenly spread: one word of it is enough for a table.
         hasher.combine(words.0)
-    }
-
-    private static func sha256(_ bytes: Bytes) -> Bytes {
-        Bytes(unsafeUninitializedCapacity: 32) { out, count in
-            bytes.withUnsafeBufferPointer { input in
-                _ = SHA256(input.baseAddress, input.count, out.baseAddress)
-            }
-            count = 32
-        }
     }
 }
 
