@@ -28,12 +28,15 @@ public enum ASCII {
     }
 
     /// Whether two texts are equal when ASCII letters are folded.
-    @inlinable
+    @inlinable @inline(__always)
     public static func equalFolded(_ left: String, _ right: String) -> Bool {
-        guard left.utf8.count == right.utf8.count else { return false }
-        // Names mostly differ in their first byte, or are the same text.
-        guard let one = left.utf8.first, let other = right.utf8.first else { return true }
-        guard lowercased(one) == lowercased(other) else { return false }
+        // Most names that are compared differ in their length already, which is told where it is asked.
+        left.utf8.count == right.utf8.count && sameLetters(left, right)
+    }
+
+    /// Of two texts of the same length.
+    @usableFromInline
+    static func sameLetters(_ left: String, _ right: String) -> Bool {
         let result = left.utf8.withContiguousStorageIfAvailable { one in
             right.utf8.withContiguousStorageIfAvailable { other in
                 for index in 0..<one.count where lowercased(one[index]) != lowercased(other[index]) { return false }
@@ -55,10 +58,10 @@ public enum ASCII {
 
     /// The text without spaces and tabs at either end (OWS, RFC 9110 §5.6.3).
     public static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
-        while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
-        return text
+        var bytes = text.utf8
+        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        return Substring(bytes)
     }
 
     /// The value of a hexadecimal digit.

@@ -101,10 +101,19 @@ extension HeaderField {
     }
 
     /// The text that stands for those bytes.
+    @inlinable
     public static func text(_ bytes: some Collection<UInt8>) -> String {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
-        var text = String.UnicodeScalarView()
-        for byte in bytes { text.append(Unicode.Scalar(byte)) }
-        return String(text)
+        bytes.withContiguousStorageIfAvailable(text(buffer:)) ?? Array(bytes).withUnsafeBufferPointer(text(buffer:))
+    }
+
+    // Not generic: it runs for every field of every head, and unspecialised it would take many times as long.
+    @usableFromInline
+    static func text(buffer bytes: UnsafeBufferPointer<UInt8>) -> String {
+        for byte in bytes where byte >= 0x80 {
+            var text = String.UnicodeScalarView()
+            for byte in bytes { text.append(Unicode.Scalar(byte)) }
+            return String(text)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -56,13 +56,10 @@ extension DaemonContext {
         // A merged answer's sources were counted one by one.
         if !answer.isMerged { count(answer.outcome, of: answer.provider) }
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
-        var response = ServerResponse(status: answer.status)
-        response.reason = answer.reason
-        response.fields = answer.fields
-        response.body = answer.stream?.whole(isRead: request.method != .head) ?? .bytes(answer.body)
-        response.outcome = answer.outcome
-        response.provider = answer.provider
-        response.route = answer.route
+        var response = ServerResponse(
+            status: answer.status, reason: answer.reason, fields: answer.fields,
+            body: answer.stream?.whole(isRead: request.method != .head) ?? .bytes(answer.body),
+            outcome: answer.outcome, provider: answer.provider, route: answer.route)
         if answer.status == 200, !answer.isMirroredError {
             keepReady(answer, request, now)
             applyConditions(answer, request, &response, now)
@@ -94,6 +91,11 @@ extension DaemonContext {
     private func applyConditions(
         _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ now: WallTime
     ) {
+        // Most requests ask for the whole, and then nothing is compared.
+        guard Conditional.isConditional(request.fields) else {
+            response.fields.set("Accept-Ranges", "bytes")
+            return
+        }
         let etag = answer.fields.first("ETag").flatMap { EntityTag.parse($0) }
         let lastModified = answer.fields.first("Last-Modified").flatMap { HTTPDate.parse($0, now: now) }
         switch Conditional.evaluate(
@@ -195,7 +197,10 @@ extension ServerRequest {
     var isPlain: Bool {
         // Several lines of Accept-Encoding are one list (RFC 9110 §5.3), and memory compares one line.
         guard body.isEmpty, fields.all("Accept-Encoding").count <= 1 else { return false }
-        let special = ["Authorization", "Cookie", "Cache-Control", "Pragma", "Prefer", "X-Larder-Session"]
-        return !special.contains { fields.contains($0) }
+        return !fields.contains(anyOf: Self.special)
     }
+
+    private static let special: FieldNameSet = [
+        "Authorization", "Cookie", "Cache-Control", "Pragma", "Prefer", "X-Larder-Session",
+    ]
 }

@@ -22,7 +22,7 @@ public enum HeadEffect: Sendable {
 extension Validation {
     /// Fields that describe the stored body and stay as they were stored: of a newer head they would tell of another
     /// (RFC 9111 §3.2: `Content-Length`, and what the cache depends on, since bodies are decoded and cut from here).
-    static let describingBody: Set<String> = ["content-length", "content-encoding", "content-range"]
+    static let describingBody: FieldNameSet = ["Content-Length", "Content-Encoding", "Content-Range"]
 
     /// The stored answer as a newer head updates it (RFC 9111 §3.2, §4.3.4): each field of the head takes the place of
     /// the stored lines of its name, but what is never stored and what describes the stored body; age, times and
@@ -66,7 +66,7 @@ extension Validation {
         var fields = stored
         fields.remove("Age")
         let news = RFCStorage.storedFields(of: head, targets: targets).lines.filter {
-            !describingBody.contains(FieldList.lowercased($0.name))
+            !describingBody.contains($0.name)
         }
         var groups: [(name: String, lines: [HeaderField])] = []
         for line in news {
@@ -84,7 +84,7 @@ extension Validation {
         }
         // What a qualified directive names is not stored, whichever of the two heads said so.
         let withheld = RFCStorage.withheld(ResponseControl(fields: fields, targets: targets).control)
-        fields.lines.removeAll { withheld.contains(FieldList.lowercased($0.name)) }
+        fields.remove(withheld)
         return fields
     }
 

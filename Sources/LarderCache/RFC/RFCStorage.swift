@@ -44,7 +44,7 @@ public enum RFCStorage {
         if Vary(head.fields) == .any { return refuse("vary", .varyAny) }
         if listsDecidingField(head.fields, targets: targets) { return refuse("connection", .connectionOption) }
         return kept(
-            status: head.status, fields: storedFields(of: head, targets: targets), head: head, answer: answer,
+            status: head.status, fields: storedFields(of: head, answer.control), head: head, answer: answer,
             rule: rule)
     }
 

@@ -8,18 +8,22 @@ extension RFCStorage {
     /// and `Content-Length`, since the body that is stored tells its length itself. A missing `Date` is added with the
     /// time of arrival (RFC 9110 §6.6.1).
     public static func storedFields(of head: UpstreamHead, targets: [String]) -> HeaderFields {
-        let control = ResponseControl(fields: head.fields, targets: targets).control
-        let dropped = withheld(control).union(neverStored)
+        storedFields(of: head, ResponseControl(fields: head.fields, targets: targets).control)
+    }
+
+    /// The same where the directives have been read already.
+    static func storedFields(of head: UpstreamHead, _ control: CacheControl) -> HeaderFields {
         var fields = HopByHop.endToEnd(head.fields)
-        fields.lines.removeAll { dropped.contains(FieldList.lowercased($0.name)) }
+        fields.remove(neverStored)
+        fields.remove(withheld(control))
         if !fields.contains("Date") { fields.add("Date", HTTPDate.format(head.responseTime)) }
         return fields
     }
 
-    /// What qualified directives keep out of the store (RFC 9111 §5.2.2.4, §5.2.2.7), lower case.
-    static func withheld(_ control: CacheControl) -> Set<String> {
-        Set(control.privateFields + control.noCacheFields)
+    /// What qualified directives keep out of the store (RFC 9111 §5.2.2.4, §5.2.2.7).
+    static func withheld(_ control: CacheControl) -> FieldNameSet {
+        FieldNameSet(control.privateFields + control.noCacheFields)
     }
 
-    private static let neverStored: Set<String> = ["set-cookie", "set-cookie2", "content-length"]
+    private static let neverStored: FieldNameSet = ["Set-Cookie", "Set-Cookie2", "Content-Length"]
 }

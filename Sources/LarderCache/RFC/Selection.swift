@@ -29,7 +29,7 @@ extension VariantIndex {
 
     /// Names in lower case, sorted, each once.
     static func normalised(_ names: [String]) -> [String] {
-        Set(names.map { FieldList.lowercased($0) }).sorted()
+        names.count < 2 ? names.map { FieldList.lowercased($0) } : Set(names.map { FieldList.lowercased($0) }).sorted()
     }
 
     private static func foldsCase(_ name: String) -> Bool {

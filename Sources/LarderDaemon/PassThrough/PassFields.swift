@@ -9,7 +9,7 @@ enum PassFields {
     ///   - received: the answer is dated by its arrival where the upstream did not date it (RFC 9110 §6.6.1).
     static func toClient(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
         var fields = HopByHop.endToEnd(fields)
-        for name in ours { fields.remove(name) }
+        fields.remove(ours)
         if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
         if isShared { fields.remove("Set-Cookie") }
         return fields
@@ -34,7 +34,7 @@ enum PassFields {
         fields.set("X-Content-Type-Options", "nosniff")
     }
 
-    private static let ours = [
+    private static let ours: FieldNameSet = [
         // The server says these itself.
         "Content-Length", "Age", "X-Request-Id",
         // They speak of the upstream's host and would be taken for this machine's.

@@ -45,76 +45,124 @@ public struct CacheControl: Sendable, Hashable {
     /// The directives of all `Cache-Control` lines, in order.
     public init(_ fields: [String]) {
         guard !fields.isEmpty else { return }
-        var seen: Set<String> = []
-        for directive in FieldList.directives(fields) {
-            // Names add up; everything else is decided by the first occurrence.
-            if directive.name == "no-cache" {
-                Self.restrict(&noCache, &noCacheFields, by: directive)
-            } else if directive.name == "private" {
-                Self.restrict(&isPrivate, &privateFields, by: directive)
-            } else if seen.insert(directive.name).inserted {
-                apply(directive)
-            }
-        }
+        var control = CacheControl()
+        var seen = Seen()
+        FieldList.eachDirective(of: fields) { control.take($0, &seen) }
+        self = control
     }
 
     /// The directives of a targeted field (RFC 9213 §2.1), whose members are typed: figures are integers, names stand in
     /// strings or tokens. Parameters say nothing, and `?0` is no directive. A figure of another type counts as 0, as one
     /// that cannot be read does in `Cache-Control`.
     public init(dictionary: StructuredField.Dictionary) {
+        var control = CacheControl()
+        var seen = Seen()
         for (key, member) in dictionary.members {
-            var directive = FieldList.Directive(name: key, value: nil, isMalformed: false)
+            var value: String?
+            var isMalformed = false
             if case .item(let item) = member {
                 switch item.value {
                 case .boolean(true): break
                 case .boolean(false): continue
-                case .integer(let figure): directive.value = "\(figure)"
-                case .string(let text) where Self.takesNames(key): directive.value = text
-                case .token(let text) where Self.takesNames(key): directive.value = text
-                default: directive.isMalformed = true
+                case .integer(let figure): value = "\(figure)"
+                case .string(let text) where Self.takesNames(key): value = text
+                case .token(let text) where Self.takesNames(key): value = text
+                default: isMalformed = true
                 }
             } else {
-                directive.isMalformed = true
+                isMalformed = true
             }
-            if key == "no-cache" {
-                Self.restrict(&noCache, &noCacheFields, by: directive)
-            } else if key == "private" {
-                Self.restrict(&isPrivate, &privateFields, by: directive)
-            } else {
-                apply(directive)
+            var name = key
+            name.withUTF8 { name in
+                guard var value else {
+                    return control.take(FieldList.DirectiveBytes(name: name, isMalformed: isMalformed), &seen)
+                }
+                value.withUTF8 { control.take(FieldList.DirectiveBytes(name: name, value: $0), &seen) }
             }
         }
+        self = control
     }
 
     private static func takesNames(_ directive: String) -> Bool {
         directive == "no-cache" || directive == "private"
     }
 
-    private mutating func apply(_ directive: FieldList.Directive) {
-        switch directive.name {
-        case "max-age": maxAge = Self.seconds(directive)
-        case "s-maxage": sMaxAge = Self.seconds(directive)
-        case "stale-while-revalidate": staleWhileRevalidate = Self.seconds(directive)
-        case "stale-if-error": staleIfError = Self.seconds(directive)
-        case "min-fresh": minFresh = Self.seconds(directive)
-        case "max-stale":
+    /// The directives that say something here.
+    private enum Known: UInt8 {
+        case maxAge, sMaxAge, staleWhileRevalidate, staleIfError, minFresh, maxStale
+        case noStore, noCache, `private`, mustRevalidate, proxyRevalidate, noTransform, onlyIfCached
+        case `public`, immutable, mustUnderstand
+
+        init?(_ name: UnsafeBufferPointer<UInt8>) {
+            guard let start = name.baseAddress else { return nil }
+            for (text, directive) in Self.names
+            where text.utf8CodeUnitCount == name.count && Octet.equals(start, text) {
+                self = directive
+                return
+            }
+            return nil
+        }
+
+        private static let names: [(StaticString, Known)] = [
+            ("max-age", .maxAge), ("no-cache", .noCache), ("no-store", .noStore), ("public", .public),
+            ("private", .private), ("s-maxage", .sMaxAge), ("must-revalidate", .mustRevalidate),
+            ("stale-while-revalidate", .staleWhileRevalidate), ("stale-if-error", .staleIfError),
+            ("immutable", .immutable), ("no-transform", .noTransform), ("proxy-revalidate", .proxyRevalidate),
+            ("must-understand", .mustUnderstand), ("max-stale", .maxStale), ("min-fresh", .minFresh),
+            ("only-if-cached", .onlyIfCached),
+        ]
+    }
+
+    /// Which came already.
+    private struct Seen {
+        private var bits: UInt32 = 0
+
+        /// Whether it came for the first time.
+        mutating func insert(_ directive: Known) -> Bool {
+            let bit: UInt32 = 1 << directive.rawValue
+            defer { bits |= bit }
+            return bits & bit == 0
+        }
+    }
+
+    private mutating func take(_ directive: FieldList.DirectiveBytes, _ seen: inout Seen) {
+        guard let known = Known(directive.name) else { return }
+        switch known {
+        // Names add up; everything else is decided by the first occurrence.
+        case .noCache: Self.restrict(&noCache, &noCacheFields, by: directive)
+        case .private: Self.restrict(&isPrivate, &privateFields, by: directive)
+        default: if seen.insert(known) { apply(known, directive) }
+        }
+    }
+
+    private mutating func apply(_ known: Known, _ directive: FieldList.DirectiveBytes) {
+        switch known {
+        case .maxAge: maxAge = Self.seconds(directive)
+        case .sMaxAge: sMaxAge = Self.seconds(directive)
+        case .staleWhileRevalidate: staleWhileRevalidate = Self.seconds(directive)
+        case .staleIfError: staleIfError = Self.seconds(directive)
+        case .minFresh: minFresh = Self.seconds(directive)
+        case .maxStale:
             let isBare = directive.value == nil && !directive.isMalformed
             maxStale = isBare ? .any : .seconds(Self.seconds(directive))
-        case "no-store": noStore = true
-        case "must-revalidate": mustRevalidate = true
-        case "proxy-revalidate": proxyRevalidate = true
-        case "no-transform": noTransform = true
-        case "only-if-cached": onlyIfCached = true
-        case "public": isPublic = !directive.isMalformed
-        case "immutable": immutable = !directive.isMalformed
-        case "must-understand": mustUnderstand = !directive.isMalformed
-        default: break
+        case .noStore: noStore = true
+        case .mustRevalidate: mustRevalidate = true
+        case .proxyRevalidate: proxyRevalidate = true
+        case .noTransform: noTransform = true
+        case .onlyIfCached: onlyIfCached = true
+        case .public: isPublic = !directive.isMalformed
+        case .immutable: immutable = !directive.isMalformed
+        case .mustUnderstand: mustUnderstand = !directive.isMalformed
+        case .noCache, .private: break
         }
     }
 
     /// An unqualified occurrence, or a list that names nothing, restricts the whole answer.
-    private static func restrict(_ flag: inout Bool, _ names: inout [String], by directive: FieldList.Directive) {
-        let listed = directive.isMalformed ? [] : FieldList.names(directive.value.map { [$0] } ?? [])
+    private static func restrict(
+        _ flag: inout Bool, _ names: inout [String], by directive: FieldList.DirectiveBytes
+    ) {
+        let value = directive.isMalformed ? nil : directive.value.map { String(decoding: $0, as: UTF8.self) }
+        let listed = FieldList.names(value.map { [$0] } ?? [])
         if !flag {
             names = listed
         } else if listed.isEmpty {
@@ -126,9 +174,9 @@ public struct CacheControl: Sendable, Hashable {
     }
 
     /// Seconds as RFC 9111 §1.2.2 defines them: digits only; 2^31 stands for all that is larger.
-    private static func seconds(_ directive: FieldList.Directive) -> Int64 {
+    private static func seconds(_ directive: FieldList.DirectiveBytes) -> Int64 {
         guard !directive.isMalformed, let value = directive.value else { return 0 }
-        return DeltaSeconds.parse(value) ?? 0
+        return DeltaSeconds.parse(bytes: value) ?? 0
     }
 }
 
@@ -139,9 +187,15 @@ public enum DeltaSeconds {
 
     /// The seconds, at most `limit`, or nil where the text is anything but digits.
     public static func parse(_ text: some StringProtocol) -> Int64? {
+        var text = String(text)
+        return text.withUTF8 { parse(bytes: $0) }
+    }
+
+    /// The same from bytes as they lie in a field.
+    public static func parse(bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         var value: Int64 = 0
-        guard !text.isEmpty else { return nil }
-        for byte in text.utf8 {
+        guard !bytes.isEmpty else { return nil }
+        for byte in bytes {
             guard byte &- 0x30 < 10 else { return nil }
             value = min(limit, value * 10 + Int64(byte - 0x30))
         }

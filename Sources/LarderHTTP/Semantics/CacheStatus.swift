@@ -49,8 +49,8 @@ public enum CacheStatus {
     /// - Parameter ttl: seconds of freshness left, negative for a stale answer (§2.4).
     public static func hit(ttl: Int64?, detail: String? = nil) -> String {
         var out = "larder; hit"
-        if let ttl { out += "; ttl=\(StructuredField.integer(ttl))" }
-        return out + rendered(detail: detail)
+        if let ttl { out = "larder; hit; ttl=" + String(StructuredField.integer(ttl)) }
+        return detail == nil ? out : out + rendered(detail: detail)
     }
 
     /// An answer for which the request went forward (RFC 9211 §2.2 to §2.6), such as

@@ -53,10 +53,11 @@ public enum Conditional {
     }
 
     /// Whether the request carries a condition or a range, so that a whole 200 may not be its answer.
-    public static func isConditional(_ fields: HeaderFields) -> Bool {
-        ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range"].contains(
-            where: fields.contains)
-    }
+    public static func isConditional(_ fields: HeaderFields) -> Bool { fields.contains(anyOf: conditions) }
+
+    private static let conditions: FieldNameSet = [
+        "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "Range",
+    ]
 
     /// "*" matches any representation there is, and there is one: the answer at hand.
     private static func matches(

@@ -21,21 +21,22 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
     /// The tag that is the whole text, or nil where it is none.
     public static func parse(_ text: some StringProtocol) -> EntityTag? {
-        var scalars = Substring(text).unicodeScalars
-        var isWeak = false
-        if scalars.starts(with: "W/".unicodeScalars) {
-            isWeak = true
-            scalars.removeFirst(2)
+        var text = String(text)
+        return text.withUTF8 { bytes in
+            let isWeak = bytes.count >= 2 && bytes[0] == 0x57 && bytes[1] == 0x2F
+            let start = isWeak ? 2 : 0
+            let end = bytes.count - 1
+            guard end > start, bytes[start] == 0x22, bytes[end] == 0x22 else { return nil }
+            let opaque = UnsafeBufferPointer(rebasing: bytes[(start + 1)..<end])
+            guard opaque.allSatisfy(isTagByte) else { return nil }
+            return EntityTag(isWeak: isWeak, opaque: String(decoding: opaque, as: UTF8.self))
         }
-        guard scalars.count >= 2, scalars.removeFirst() == "\"", scalars.removeLast() == "\"",
-            scalars.allSatisfy(isTagCharacter)
-        else { return nil }
-        return EntityTag(isWeak: isWeak, opaque: String(Substring(scalars)))
     }
 
-    private static func isTagCharacter(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x21, 0x23...0x7E, 0x80...0xFF: true
+    /// A byte of the text's UTF-8. Scalars above U+00FF, which stand for no byte of a field, begin with one above 0xC3.
+    private static func isTagByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x23...0x7E, 0x80...0xC3: true
         default: false
         }
     }

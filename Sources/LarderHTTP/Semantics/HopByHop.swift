@@ -3,7 +3,7 @@ import LarderCore
 
 /// Telling connection fields from message fields.
 public enum HopByHop {
-    private static let always: Set<String> = [
+    private static let always: FieldNameSet = [
         "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
@@ -12,19 +12,8 @@ public enum HopByHop {
     /// before this: a `Connection` field may list what the decision needs.
     public static func endToEnd(_ fields: HeaderFields) -> HeaderFields {
         // Mostly there is nothing to take out, and then nothing is copied.
-        guard fields.lines.contains(where: { isAlways($0.name) }) else { return fields }
-        let listed = fields.contains("Connection") ? Set(FieldList.names(fields.all("Connection"))) : []
-        return HeaderFields(
-            fields.lines.filter { line in
-                !isAlways(line.name) && (listed.isEmpty || !listed.contains(FieldList.lowercased(line.name)))
-            })
-    }
-
-    /// Whether the name is one of `always`; told by its length and first letter but for a few.
-    private static func isAlways(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 2, 7, 10, 16, 17, 18, 19, 25: always.contains(FieldList.lowercased(name))
-        default: false
-        }
+        guard fields.contains(anyOf: always) else { return fields }
+        let listed = FieldNameSet(FieldList.names(fields.all("Connection")))
+        return HeaderFields(fields.lines.filter { !always.contains($0.name) && !listed.contains($0.name) })
     }
 }

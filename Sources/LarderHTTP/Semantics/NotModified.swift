@@ -4,7 +4,7 @@ import LarderCore
 
 /// The head of a 304.
 public enum NotModified {
-    private static let describing: Set<String> = [
+    private static let describing: FieldNameSet = [
         "content-type", "content-length", "content-encoding", "content-language", "content-range",
     ]
 
@@ -14,8 +14,7 @@ public enum NotModified {
         let hasTag = stored.contains("ETag")
         return HeaderFields(
             stored.lines.filter { line in
-                let name = FieldList.lowercased(line.name)
-                return !describing.contains(name) && !(hasTag && name == "last-modified")
+                !describing.contains(line.name) && !(hasTag && ASCII.equalFolded(line.name, "Last-Modified"))
             })
     }
 }

@@ -11,7 +11,12 @@ public enum Vary: Sendable, Hashable {
     /// What the `Vary` lines of an answer say. A member that is no field name makes it `any`, since it cannot be
     /// told what was meant.
     public init(_ responseFields: HeaderFields) {
-        let members = FieldList.members(responseFields.all("Vary"))
+        let values = responseFields.all("Vary")
+        guard !values.isEmpty else {
+            self = .names([])
+            return
+        }
+        let members = FieldList.members(values)
         let isUnreadable = members.contains { $0 == "*" || !$0.utf8.allSatisfy(ASCII.isToken) }
         self = isUnreadable ? .any : .names(Set(members.map { FieldList.lowercased($0) }).sorted())
     }

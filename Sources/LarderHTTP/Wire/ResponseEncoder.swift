@@ -31,24 +31,18 @@ public enum ResponseEncoder {
         out.append(0x20)
         appendText(head.reason ?? StatusText.reason(head.status), to: &out)
         endLine(&out)
-        for line in head.fields.lines where !isFraming(line.name) { appendField(line.name, line.value, to: &out) }
+        for line in head.fields.lines where !framing.contains(line.name) {
+            appendField(line.name, line.value, to: &out)
+        }
         if let length, !forbidsBody(head.status) { appendField("Content-Length", String(length), to: &out) }
     }
 
     /// Appends one field line. A byte that would end the line or the head is written as a space: no value that came
     /// from elsewhere can add a line of its own (RFC 9110 §5.5).
     public static func appendField(_ name: String, _ value: String, to out: inout Bytes) {
-        let start = out.count
-        HeaderField.append(name, to: &out)
-        var isName = out.count > start
-        out.withUnsafeBufferPointer { bytes in
-            for index in start..<bytes.count where !Octet.isToken(bytes[index]) { isName = false }
-        }
-        guard isName else {
-            out.removeSubrange(start...)
-            return
-        }
-        out.append(contentsOf: ": ".utf8)
+        guard appendName(name, to: &out) else { return }
+        out.append(0x3A)
+        out.append(0x20)
         appendText(value, to: &out)
         endLine(&out)
     }
@@ -58,7 +52,26 @@ public enum ResponseEncoder {
         endLine(&out)
     }
 
+    /// Nothing is appended, and false returned, where it is no name.
+    private static func appendName(_ name: String, to out: inout Bytes) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            guard !bytes.isEmpty, bytes.allSatisfy({ Octet.isToken($0) }) else { return false }
+            out.append(contentsOf: bytes)
+            return true
+        }
+    }
+
     private static func appendText(_ text: String, to out: inout Bytes) {
+        var text = text
+        let isPlain = text.withUTF8 { bytes in
+            // To the end, whatever is found: the compiler then takes many bytes a step.
+            var others: UInt8 = 0
+            for byte in bytes { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
+            if others == 0 { out.append(contentsOf: bytes) }
+            return others == 0
+        }
+        if isPlain { return }
         let start = out.count
         HeaderField.append(text, to: &out)
         out.withUnsafeMutableBufferPointer { bytes in
@@ -72,14 +85,7 @@ public enum ResponseEncoder {
     }
 
     /// Fields that say how the message is framed and whether the connection stays; hop-by-hop fields of 1.0 times too.
-    private static func isFraming(_ name: String) -> Bool {
-        switch name.utf8.count {
-        case 10: ASCII.equalFolded(name, "connection") || ASCII.equalFolded(name, "keep-alive")
-        case 14: ASCII.equalFolded(name, "content-length")
-        case 17: ASCII.equalFolded(name, "transfer-encoding")
-        default: false
-        }
-    }
+    private static let framing: FieldNameSet = ["Connection", "Keep-Alive", "Content-Length", "Transfer-Encoding"]
 }
 
 /// Standard reason phrases (RFC 9110 §15, RFC 6585).

@@ -79,7 +79,7 @@ public struct ResponseHeadReader: Sendable {
         guard line.count >= 2, line[line.count - 1] == 0x0A, line[line.count - 2] == 0x0D else {
             throw ResponseHeadFault("a line of the head does not end with CR LF")
         }
-        let text = UnsafeRawBufferPointer(rebasing: line.dropLast(2))
+        let text = UnsafeRawBufferPointer(rebasing: line.dropLast(2)).assumingMemoryBound(to: UInt8.self)
         switch place {
         case .statusLine:
             try readStatus(text)
@@ -95,10 +95,11 @@ public struct ResponseHeadReader: Sendable {
 
     /// `HTTP/1.1 200 OK`. The space before an empty reason is demanded by RFC 9112 §4 and often left out; it carries
     /// no meaning, so its absence is borne.
-    private mutating func readStatus(_ line: UnsafeRawBufferPointer) throws(ResponseHeadFault) {
+    private mutating func readStatus(_ line: UnsafeBufferPointer<UInt8>) throws(ResponseHeadFault) {
         fields = [:]
-        let version = Array("HTTP/1.".utf8)
-        guard line.count >= 12, line.prefix(7).elementsEqual(version), line[8] == 0x20 else {
+        fields.lines.reserveCapacity(16)
+        let version: StaticString = "HTTP/1."
+        guard line.count >= 12, line[8] == 0x20, (0..<7).allSatisfy({ line[$0] == version.utf8Start[$0] }) else {
             throw ResponseHeadFault("the answer does not begin with an HTTP/1 status line")
         }
         guard line[7] == 0x30 || line[7] == 0x31 else {
@@ -114,42 +115,41 @@ public struct ResponseHeadReader: Sendable {
         guard line.count == 12 || line[12] == 0x20 else {
             throw ResponseHeadFault("the status is no number of three digits")
         }
-        let phrase = line.dropFirst(13)
-        guard phrase.allSatisfy(Self.isValueByte) else {
+        let phrase = UnsafeBufferPointer(rebasing: line.dropFirst(13))
+        guard phrase.allSatisfy({ Octet.isValue($0) }) else {
             throw ResponseHeadFault("the reason holds a control character")
         }
         status = code
         reason = HeaderField.text(phrase)
     }
 
-    private mutating func readField(_ line: UnsafeRawBufferPointer) throws(ResponseHeadFault) {
+    private mutating func readField(_ line: UnsafeBufferPointer<UInt8>) throws(ResponseHeadFault) {
         guard fields.lines.count < Self.maxFields else {
             throw ResponseHeadFault("the head has more than \(Self.maxFields) fields")
         }
         // A client may join folded lines (RFC 9112 §5.2); who does not know of folding sees another field.
-        if let first = line.first, first == 0x20 || first == 0x09 {
+        if let first = line.first, Self.isBlank(first) {
             throw ResponseHeadFault("a field is folded over lines")
         }
         guard let colon = line.firstIndex(of: 0x3A) else { throw ResponseHeadFault("a field line has no colon") }
-        let name = line[..<colon]
-        guard !name.isEmpty, name.allSatisfy(ASCII.isToken) else {
+        let name = UnsafeBufferPointer(rebasing: line[..<colon])
+        guard !name.isEmpty, name.allSatisfy({ Octet.isToken($0) }) else {
             throw ResponseHeadFault(
-                name.last == 0x20 || name.last == 0x09
+                name.last.map(Self.isBlank) ?? false
                     ? "there is white space before a field's colon" : "a field has an impossible name")
         }
-        var value = line[(colon + 1)...]
-        while let first = value.first, first == 0x20 || first == 0x09 { value = value.dropFirst() }
-        while let last = value.last, last == 0x20 || last == 0x09 { value = value.dropLast() }
-        guard value.allSatisfy(Self.isValueByte) else {
+        var start = colon + 1
+        var end = line.count
+        while start < end, Self.isBlank(line[start]) { start += 1 }
+        while start < end, Self.isBlank(line[end - 1]) { end -= 1 }
+        let value = UnsafeBufferPointer(rebasing: line[start..<end])
+        guard value.allSatisfy({ Octet.isValue($0) }) else {
             throw ResponseHeadFault("the value of a field holds a control character")
         }
-        fields.add(String(decoding: name, as: UTF8.self), HeaderField.text(value))
+        fields.add(HeaderField.text(name), HeaderField.text(value))
     }
 
-    /// Visible characters, space, tab and bytes beyond ASCII (RFC 9110 §5.5).
-    private static func isValueByte(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F || byte == 0x09
-    }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private mutating func endHead() throws(ResponseHeadFault) -> Step {
         guard status >= 200 else {

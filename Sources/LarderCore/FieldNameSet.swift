@@ -1,0 +1,43 @@
+// A head is gone through with a set of names in hand again and again: fields of the connection, fields that are never
+// stored, fields that a 304 leaves out. Most lines are in none of them, which their length alone tells.
+
+/// A fixed set of field names, compared without regard to case.
+public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
+    @usableFromInline let names: [String]
+    /// A bit for each length that a name has; the last one is that of all longer ones.
+    @usableFromInline let lengths: UInt64
+
+    public init(_ names: [String]) {
+        self.names = names
+        lengths = names.reduce(0) { $0 | Self.bit($1) }
+    }
+
+    public init(arrayLiteral names: String...) {
+        self.init(names)
+    }
+
+    @inlinable
+    static func bit(_ name: String) -> UInt64 { 1 << UInt64(min(name.utf8.count, 63)) }
+
+    @inlinable
+    public func contains(_ name: String) -> Bool {
+        guard lengths & Self.bit(name) != 0 else { return false }
+        for index in names.indices where ASCII.equalFolded(names[index], name) { return true }
+        return false
+    }
+}
+
+extension HeaderFields {
+    /// Whether there is a line of any of those names.
+    public func contains(anyOf names: FieldNameSet) -> Bool {
+        for index in lines.indices where names.contains(lines[index].name) { return true }
+        return false
+    }
+
+    /// Removes every line of those names.
+    public mutating func remove(_ names: FieldNameSet) {
+        // Mostly there is none, and then nothing is moved or copied.
+        guard contains(anyOf: names) else { return }
+        lines.removeAll { names.contains($0.name) }
+    }
+}
