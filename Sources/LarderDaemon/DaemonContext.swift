@@ -6,8 +6,8 @@ import LarderProviders
 import LarderServer
 import LarderStore
 
-/// Settings and what is made from them, swapped as one (decision 18).
-struct Snapshot: Sendable {
+/// Settings and what is made from them, swapped as one (decision 18). A class, since every request takes it.
+final class Snapshot: Sendable {
     let settings: Settings
     let providers: ProviderSet
 

@@ -4,17 +4,26 @@ import LarderCore
 import LarderHTTP
 import LarderProviders
 
-/// One provider with its settings: knows its rules, its keys and how to order a fetch.
-struct ConfiguredProvider: Sendable {
+/// One provider with its settings: knows its rules, its keys and how to order a fetch. A class, since every request hands
+/// it on several times, and copying so many texts each time would cost more than the request.
+final class ConfiguredProvider: Sendable {
     let provider: any Provider
+    /// The provider's own facts, which it would hand out as a copy each time.
+    let about: ProviderAbout
     let settings: ProviderSettings
     let imageHosts: ImageHosts
+    /// The fields that speak to this cache beside `Cache-Control`, the nearest first (RFC 9213 §2).
+    let targets: [String]
     private let jitterPercent: Int
 
     init(provider: any Provider, settings: ProviderSettings, jitterPercent: Int) {
         self.provider = provider
+        about = provider.about
         self.settings = settings
-        let isConfiguredBase = settings.baseURL != provider.about.defaultBaseURL
+        targets =
+            settings.cdnCacheControl
+            ? [ResponseControl.ownTarget, "CDN-Cache-Control"] : [ResponseControl.ownTarget]
+        let isConfiguredBase = settings.baseURL != about.defaultBaseURL
         imageHosts = ImageHosts(
             rules: settings.imageHosts.compactMap { ImageHostRule($0) },
             configuredBase: isConfiguredBase ? settings.baseURL : nil)
@@ -25,7 +34,7 @@ struct ConfiguredProvider: Sendable {
     var isPassthrough: Bool { settings.isPassthrough }
 
     /// Whether it may be called at all; a provider that needs a key has one.
-    var isConfigured: Bool { settings.enabled && (!provider.about.needsKey || settings.key != nil) }
+    var isConfigured: Bool { settings.enabled && (!about.needsKey || settings.key != nil) }
 
     /// The error of a request that names it while it is not configured.
     var notConfigured: UpstreamFailure {
@@ -38,7 +47,7 @@ struct ConfiguredProvider: Sendable {
 
     /// The absolute URL of a request to it.
     func url(_ request: UpstreamRequest) -> String {
-        provider.about.url(base: settings.baseURL, request: request)
+        about.url(base: settings.baseURL, request: request)
     }
 
     func rule(for endpoint: String) -> FreshnessRule {
@@ -46,7 +55,7 @@ struct ConfiguredProvider: Sendable {
             semantics: settings.semantics == .rfc ? .rfc : .ttl,
             ttl: settings.ttl(of: endpoint),
             staleWindow: settings.staleFor, emptyTTL: settings.emptyTTL, negativeTTL: settings.negativeTTL,
-            jitterPercent: jitterPercent, retention: provider.about.retention)
+            jitterPercent: jitterPercent, retention: about.retention)
     }
 
     /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
@@ -72,11 +81,6 @@ struct ConfiguredProvider: Sendable {
         return rawKey(UpstreamRequest(path: path, query: query))
     }
 
-    /// The fields that speak to this cache beside `Cache-Control`, the nearest first (RFC 9213 §2).
-    var targets: [String] {
-        settings.cdnCacheControl ? ["Larder-Cache-Control", "CDN-Cache-Control"] : ["Larder-Cache-Control"]
-    }
-
     /// The normalised entry of an endpoint. Another version of the normaliser, or another signing key in the artwork
     /// handles it holds, makes another answer.
     func normalisedKey(_ endpoint: Endpoint, signer: ArtworkSigner) -> CacheKey {
@@ -84,7 +88,7 @@ struct ConfiguredProvider: Sendable {
             layer: .normalised, provider: name, endpoint: endpoint.name,
             parameters: [
                 KeyParameter("base", settings.baseURL),
-                KeyParameter("normaliser", String(provider.about.normaliserVersion)),
+                KeyParameter("normaliser", String(about.normaliserVersion)),
                 KeyParameter("signer", signer.handle(provider: "", url: "").suffix(12).description),
             ] + endpoint.parameters)
     }
@@ -131,7 +135,7 @@ struct ProviderSet: Sendable {
         for (index, one) in all.enumerated() {
             byName[one.name] = index
             if one.isPassthrough { continue }
-            for short in one.provider.about.shortNames where byName[short] == nil { byName[short] = index }
+            for short in one.about.shortNames where byName[short] == nil { byName[short] = index }
         }
         self.byName = byName
     }

@@ -27,8 +27,8 @@ struct RawRequest: Sendable {
         let hasIdentity = request.fields.contains("Authorization") || request.fields.contains("Cookie")
         isBypass = !request.body.isEmpty || hasIdentity
         usesOwnKey = provider.settings.key != nil
-        hasCredentials = usesOwnKey || !provider.provider.about.needsKey
-        let about = provider.provider.about
+        hasCredentials = usesOwnKey || !provider.about.needsKey
+        let about = provider.about
         // HEAD is answered from the entry of GET: one fetch serves both.
         upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
         takeCredentials(request, about.credentialParameters, about.credentialFieldNames)

@@ -52,7 +52,7 @@ struct SearchPlan: Sendable {
         var asked: [String] = []
         var refusal: ClientFacingError?
         for provider in sources {
-            if let category, !provider.provider.about.categories.contains(category) { continue }
+            if let category, !provider.about.categories.contains(category) { continue }
             if !provider.isConfigured {
                 // Not asked for by name, it is simply not among the sources.
                 if areNamed { parts.append(.unavailable(provider.notConfigured)) }
@@ -69,7 +69,7 @@ struct SearchPlan: Sendable {
         if let refusal { throw refusal }
         if parts.isEmpty {
             if let category {
-                let known = sources.flatMap { $0.provider.about.categories }
+                let known = sources.flatMap { $0.about.categories }
                 throw .invalid(
                     "category", "No source that was asked knows the category \"\(category)\".", allowed: known)
             }

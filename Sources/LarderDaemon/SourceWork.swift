@@ -172,7 +172,7 @@ extension DaemonContext {
             key: key, layer: .normalised, provider: question.provider.name, endpoint: endpoint.name,
             isNegative: rawEntry.isNegative, requestTime: rawEntry.requestTime, responseTime: rawEntry.responseTime,
             initialAge: rawEntry.initialAge, freshUntil: rawEntry.freshUntil, staleUntil: rawEntry.staleUntil,
-            parents: [rawEntry.key.digest], normaliserVersion: question.provider.provider.about.normaliserVersion,
+            parents: [rawEntry.key.digest], normaliserVersion: question.provider.about.normaliserVersion,
             label: rawEntry.label)
         if !rawEntry.isNegative {
             let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))

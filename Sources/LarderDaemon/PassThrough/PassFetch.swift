@@ -11,7 +11,7 @@ import LarderStore
 struct PassFetch: Sendable {
     let context: DaemonContext
     let request: PassRequest
-    let settings: Settings
+    let snapshot: Snapshot
     /// What the asker found, and the state of memory before it looked: while nothing was written since, nothing else is
     /// there to be found.
     var looked: (found: VariantShelf.Found, stamp: MemoryStamp)?
@@ -27,6 +27,7 @@ struct PassFetch: Sendable {
 
     private var shelf: VariantShelf { VariantShelf(context: context, request: request) }
     private var rule: FreshnessRule { request.rule }
+    private var settings: Settings { snapshot.settings }
 
     func work(_ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
@@ -227,7 +228,7 @@ struct PassFetch: Sendable {
     private func entry(_ head: UpstreamHead, _ verdict: PassVerdict) -> StoredResponse {
         var entry = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name,
-            endpoint: request.provider.provider.endpointName(for: UpstreamRequest(path: request.path)),
+            endpoint: request.endpoint,
             status: head.status, reason: head.reason, fields: PassFields.endToEnd(head),
             requestTime: head.requestTime, responseTime: head.responseTime,
             initialAge: Age.initial(

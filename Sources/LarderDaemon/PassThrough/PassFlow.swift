@@ -31,7 +31,7 @@ struct PassServed: Sendable {
 struct PassFlow: Sendable {
     let context: DaemonContext
     let request: PassRequest
-    let settings: Settings
+    let snapshot: Snapshot
 
     enum Ending: Sendable {
         case served(PassServed)
@@ -85,7 +85,7 @@ struct PassFlow: Sendable {
     private func refresh(_ found: VariantShelf.Found) async {
         // A refresh that may not be stored would cost a call and bring nothing to anybody.
         guard !request.directives.noStore else { return }
-        let fetch = PassFetch(context: context, request: request, settings: settings, isRefresh: true)
+        let fetch = PassFetch(context: context, request: request, snapshot: snapshot, isRefresh: true)
         await context.flights.refresh(flightKey(found), of: request.primary.digest) { await fetch.work($0) }
     }
 
@@ -103,7 +103,7 @@ struct PassFlow: Sendable {
         _ rule: CacheRule
     ) async throws(UpstreamFailure) -> Ending {
         if request.method == .head { return .forward(reason, stored: entry, rule) }
-        var fetch = PassFetch(context: context, request: request, settings: settings)
+        var fetch = PassFetch(context: context, request: request, snapshot: snapshot)
         fetch.looked = (found, stamp)
         let patience = patience(entry)
         var obtained: Obtained = .alone
@@ -155,7 +155,7 @@ struct PassFlow: Sendable {
 
     private func patience(_ entry: StoredResponse?) -> Duration? {
         // With `rfc`, a slow upstream is no reason for a stale answer (RFC 9111 §4.2.4).
-        entry != nil && request.rule.semantics == .ttl ? settings.fetchSoftDeadline : nil
+        entry != nil && request.rule.semantics == .ttl ? snapshot.settings.fetchSoftDeadline : nil
     }
 
     private func ending(

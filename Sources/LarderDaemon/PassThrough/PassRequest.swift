@@ -6,7 +6,8 @@ import LarderHTTP
 import LarderProviders
 import LarderServer
 
-struct PassRequest: Sendable {
+/// A class, since everything on the way of a request holds it.
+final class PassRequest: Sendable {
     let provider: ConfiguredProvider
     let method: Method
     /// Percent-encoded, beginning with "/".
@@ -22,6 +23,8 @@ struct PassRequest: Sendable {
     let isPersonal: Bool
     /// The URL's key: that of the one answer, or of the index of its variants.
     let primary: CacheKey
+    /// The provider's name for such requests, and the rule for their answers.
+    let endpoint: String
     let rule: FreshnessRule
 
     init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
@@ -45,10 +48,11 @@ struct PassRequest: Sendable {
         self.path = path
         query = request.query
         fields = request.fields
-        rule = provider.rule(for: provider.provider.endpointName(for: UpstreamRequest(path: path)))
+        endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
+        rule = provider.rule(for: endpoint)
         directives = ClientDirectives(fields: request.fields)
         forwarded = Self.forwarded(request, provider)
-        isPersonal = forwarded.contains("Authorization") || forwarded.contains("Cookie")
+        isPersonal = forwarded.contains(anyOf: Self.personal)
         primary = provider.rawKey(UpstreamRequest(path: path, query: request.query))
     }
 
@@ -56,21 +60,25 @@ struct PassRequest: Sendable {
     /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
     private static func forwarded(_ request: ServerRequest, _ provider: ConfiguredProvider) -> HeaderFields {
         var forwarded = HopByHop.endToEnd(request.fields)
-        for name in ["Host", "Content-Length", "Expect", "X-Larder-Session"] + conditions { forwarded.remove(name) }
+        forwarded.remove(notForwarded)
         if provider.settings.key != nil { forwarded.remove("Authorization") }
         if request.method == .get || request.method == .head {
             // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account.
             let takesGzip = ContentCoding.accepts(request.fields.combined("Accept-Encoding"), "gzip")
             forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
             if provider.settings.semantics == .ttl {
-                let personal = ["authorization", "cookie", "accept-encoding"]
-                forwarded.lines.removeAll { !personal.contains(FieldList.lowercased($0.name)) }
+                forwarded.lines.removeAll { !forwardedAlways.contains($0.name) }
                 forwarded.set("Accept", "*/*")
             }
         }
         Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
         return forwarded
     }
+
+    private static let notForwarded = FieldNameSet(
+        ["Host", "Content-Length", "Expect", "X-Larder-Session"] + conditions)
+    private static let personal: FieldNameSet = ["Authorization", "Cookie"]
+    private static let forwardedAlways: FieldNameSet = ["Authorization", "Cookie", "Accept-Encoding"]
 
     /// A client's conditions and ranges: applied by the cache to a whole answer, or passed on as they are.
     static let conditions = [
@@ -159,7 +167,7 @@ extension PassRequest {
     /// The call for an order.
     func call(_ order: FetchOrder) -> UpstreamCall {
         let provider = provider
-        let endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
+        let endpoint = endpoint
         return UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true,
             classify: { provider.provider.classify($0, endpoint: endpoint) })

@@ -11,7 +11,7 @@ struct PassRoute: Sendable {
 
     /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
     func pass(
-        _ server: ServerRequest, provider: ConfiguredProvider, path: String, settings: Settings, route: String
+        _ server: ServerRequest, provider: ConfiguredProvider, path: String, snapshot: Snapshot, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let request = try PassRequest(server, provider: provider, path: path)
         if server.method == .options, Self.forwardsLeft(server) == 0 { return Self.options(route) }
@@ -21,13 +21,13 @@ struct PassRoute: Sendable {
             let reason: ForwardReason = isRead ? .bypass : .method
             // A body is the reason only where the method alone would not be.
             let rule: CacheRule = !isRead ? .method : hasBody ? .requestBody : .ownBusiness
-            return try await forward(server, request, reason, stored: nil, rule: rule, settings, route)
+            return try await forward(server, request, reason, stored: nil, rule: rule, snapshot, route)
         }
         do {
-            switch try await PassFlow(context: context, request: request, settings: settings).run() {
+            switch try await PassFlow(context: context, request: request, snapshot: snapshot).run() {
             case .served(let served): return await answer(served, request, server, route)
             case .forward(let reason, let stored, let rule):
-                return try await forward(server, request, reason, stored: stored, rule: rule, settings, route)
+                return try await forward(server, request, reason, stored: stored, rule: rule, snapshot, route)
             case .notCached(let rule): throw notCached(request, rule)
             }
         } catch let failure as UpstreamFailure {
@@ -113,7 +113,7 @@ struct PassRoute: Sendable {
     /// Passes the request on as it is, and its answer back as it comes: neither joined nor stored.
     private func forward(
         _ server: ServerRequest, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
-        rule: CacheRule, _ settings: Settings, _ route: String
+        rule: CacheRule, _ snapshot: Snapshot, _ route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         var fields = request.forwarded
         for name in PassRequest.conditions {
@@ -122,7 +122,7 @@ struct PassRoute: Sendable {
         if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
-        var order = request.order(fields, method: server.method, settings: settings, limit: .max)
+        var order = request.order(fields, method: server.method, settings: snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
         order.body = server.body.isEmpty ? nil : server.body
         switch await context.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {

@@ -30,7 +30,7 @@ struct ArtworkRoute: Sendable {
             semantics: .ttl, ttl: settings.artworkTTL, staleWindow: settings.artworkTTL,
             emptyTTL: settings.artworkMissingTTL,
             negativeTTL: settings.artworkMissingTTL, jitterPercent: settings.staleJitter,
-            retention: provider.provider.about.retention)
+            retention: provider.about.retention)
         let key = CacheKey(
             layer: .artwork, provider: name, endpoint: "image", parameters: [KeyParameter("url", permission.url)])
         let directives = ClientDirectives(fields: request.fields)

@@ -23,10 +23,10 @@ struct RawRoute: Sendable {
         guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
         if provider.isPassthrough {
             return try await PassRoute(context: context).pass(
-                request, provider: provider, path: path, settings: snapshot.settings, route: route)
+                request, provider: provider, path: path, snapshot: snapshot, route: route)
         }
         let raw = try RawRequest(request, provider: provider, path: path)
-        guard !provider.provider.about.needsKey || raw.hasCredentials else {
+        guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: context.time.wall())
         }
         if raw.isBypass { return try await bypass(raw, provider, request, snapshot.settings, route) }

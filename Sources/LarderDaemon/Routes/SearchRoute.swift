@@ -15,7 +15,7 @@ struct SearchRoute: Sendable {
         _ request: ServerRequest, prefix: String, path: [String], route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = context.snapshot
-        guard let provider = snapshot.providers.searchable.first(where: { $0.provider.about.routePrefix == prefix })
+        guard let provider = snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix })
         else { throw Self.noSuchRoute }
         let query = try Self.parameters(request)
         let endpoint = try provider.provider.endpoint(path: path, query: query)

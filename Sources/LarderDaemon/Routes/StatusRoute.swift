@@ -59,7 +59,7 @@ struct StatusRoute: Sendable {
     ) {
         writer.object { writer in
             writer.member("name", provider.name)
-            writer.member("title", provider.provider.about.title)
+            writer.member("title", provider.about.title)
             writer.member("kind", provider.isPassthrough ? "passthrough" : "builtIn")
             writer.member("state", state(provider, lane))
             writer.member("reachability", lane?.reachability.word ?? "unknown")
@@ -92,7 +92,7 @@ struct StatusRoute: Sendable {
                     if let total = totals["\(provider.name).\(name)"] { writer.member(name, total) }
                 }
             }
-            writer.member(ifPresent: "attribution", provider.provider.about.attribution)
+            writer.member(ifPresent: "attribution", provider.about.attribution)
         }
     }
 
