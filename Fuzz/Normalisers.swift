@@ -11,7 +11,8 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
         (ITunes(), ["lookup"], "id=1"), (NewsAPI(), ["headlines"], "q=word"),
         (NewsAPI(), ["everything"], "q=word&sort=date"), (NewsAPI(), ["sources"], "name=word"),
         (DnD(), ["spells"], "name=word"), (DnD(), ["spells", "word"], ""), (DnD(), ["monsters", "word"], ""),
-        (DnD(), ["equipment", "word"], ""),
+        (DnD(), ["equipment", "word"], ""), (Jokes(), ["search"], "q=word&explicit=no"), (Jokes(), ["random"], ""),
+        (Jokes(dialect: .icndb), ["search"], "q=word"), (Jokes(), ["categories"], ""),
     ]
     return asked.map { provider, path, query in
         guard let parameters = try? QueryParameters(parsing: query),

@@ -52,6 +52,11 @@ extension ClientFacingError {
         ClientFacingError(status: 400, code: "missingParameter", detail: detail, parameter: parameter)
     }
 
+    /// 400 for a term whose length a source cannot search; one of several sources is then left out.
+    public static func termLength(_ parameter: String, _ detail: String) -> ClientFacingError {
+        ClientFacingError(status: 400, code: "termLength", detail: detail, parameter: parameter)
+    }
+
     /// 400 for a parameter that this route does not have.
     public static func unknown(_ parameter: String, allowed: [String]) -> ClientFacingError {
         ClientFacingError(

@@ -34,6 +34,8 @@ final class DaemonContext: Sendable {
     let explanations = ExplanationBook()
     /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
     let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
+    /// What was dealt from each pool lately.
+    let pools = Lock(PoolBook())
     private let current: Lock<Snapshot>
 
     init(

@@ -28,6 +28,12 @@ enum DaemonCounters {
         labels: ["provider", "result"])
     static let partsUnderWay = CounterFamily(
         "larder_parts_under_way", .gauge, help: "Parts of answers being looked up or fetched now.")
+    static let poolDraws = CounterFamily(
+        "larder_pool_draws_total", help: "Answers dealt out of a provider's pool of random ones.", labels: ["provider"])
+    static let poolRefills = CounterFamily(
+        "larder_pool_refills_total", help: "Times a pool was filled or filled up.", labels: ["provider"])
+    static let poolAdditions = CounterFamily(
+        "larder_pool_additions_total", help: "Answers that came into a pool new.", labels: ["provider"])
     static let joined = CounterFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
     static let flightsRefused = CounterFamily(
@@ -52,6 +58,7 @@ enum DaemonCounters {
 
     static let all: [CounterFamily] = [
         requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
-        partsUnderWay, joined, flightsRefused, flightsAbandoned, flightsUnderWay, reloads,
+        partsUnderWay, poolDraws, poolRefills, poolAdditions, joined, flightsRefused, flightsAbandoned,
+        flightsUnderWay, reloads,
     ]
 }

@@ -17,6 +17,8 @@ struct Served: Sendable {
     var isStored = false
     /// The memory tier's state that the answer depends on; nil keeps it out of the tier.
     var stamp: MemoryStamp?
+    /// It was drawn from a pool for this asker: nobody keeps it, the client neither.
+    var isDrawn = false
 
     /// What is to be told of it afterwards.
     func explained(_ key: [KeyParameter]) -> ExplainedPart {

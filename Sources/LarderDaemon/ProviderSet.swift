@@ -99,6 +99,7 @@ final class ConfiguredProvider: Sendable {
         if !fields.contains("Accept") { fields.set("Accept", "application/json") }
         fields.set("Accept-Encoding", "gzip")
         let base = HTTPURL(settings.baseURL)
+        let plainHTTP = settings.plainHTTP
         return FetchOrder(
             url: url(request), method: request.method, fields: fields,
             secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
@@ -107,8 +108,9 @@ final class ConfiguredProvider: Sendable {
             // A retry of the fetcher's own would be a call that no budget counted.
             mayRetry: settings.rate == nil && settings.quota == nil,
             permits: { url in
+                if TakenOverHosts.contains(url: url) { return nil }
                 if let base, HTTPURL(url)?.hasOrigin(of: base) == true { return .configured }
-                return url.hasPrefix("https://") ? .publicOnly : nil
+                return url.hasPrefix("https://") || (plainHTTP && url.hasPrefix("http://")) ? .publicOnly : nil
             })
     }
 }
@@ -122,7 +124,10 @@ struct ProviderSet: Sendable {
         var all: [ConfiguredProvider] = []
         for provider in ProviderRegistry.builtIn {
             guard let own = settings.providers[provider.about.name] else { continue }
-            all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.staleJitter))
+            all.append(
+                ConfiguredProvider(
+                    provider: own.dialect.map { provider.speaking($0) } ?? provider, settings: own,
+                    jitterPercent: settings.staleJitter))
         }
         for name in settings.providers.keys.sorted() {
             guard let own = settings.providers[name], own.isPassthrough else { continue }

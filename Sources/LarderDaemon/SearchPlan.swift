@@ -51,6 +51,7 @@ struct SearchPlan: Sendable {
         let category = request.category
         var asked: [String] = []
         var refusal: ClientFacingError?
+        var unsearchable: ClientFacingError?
         for provider in sources {
             if let category, !provider.about.categories.contains(category) { continue }
             if !provider.isConfigured {
@@ -63,11 +64,13 @@ struct SearchPlan: Sendable {
                 parts.append(.ask(provider, try provider.provider.search(request)))
                 asked.append(provider.name)
             } catch {
-                refusal = error
+                // Whoever named no sources asks those that can search such a term.
+                if error.code == "termLength", !areNamed { unsearchable = error } else { refusal = error }
             }
         }
         if let refusal { throw refusal }
         if parts.isEmpty {
+            if let unsearchable { throw unsearchable }
             if let category {
                 let known = sources.flatMap { $0.about.categories }
                 throw .invalid(

@@ -118,6 +118,9 @@ extension DaemonContext {
     /// The answer of one endpoint, out of the cache or made now.
     func obtain(_ question: NormalisedQuestion) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
+        if case .pooled(let terms) = provider.provider.constancy(of: question.endpoint.upstream) {
+            return try await drawn(question, terms)
+        }
         let key = provider.normalisedKey(question.endpoint, signer: signer)
         let rule = provider.rule(for: question.endpoint.name)
         return try await EntryFlow(

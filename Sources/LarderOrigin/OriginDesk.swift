@@ -73,6 +73,7 @@ final class OriginDesk: Sendable {
         }
         if request.path.hasPrefix("/v2/") { return answer(.newsapi, path: request.path, request) }
         if request.path.hasPrefix("/api/") { return answer(.dnd5e, path: request.path, request) }
+        if request.path.hasPrefix("/jokes/") { return answer(.chucknorris, path: request.path, request) }
         if request.path == "/search" || request.path == "/lookup" {
             return answer(.itunes, path: request.path, request)
         }

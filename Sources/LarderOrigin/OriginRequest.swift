@@ -48,6 +48,23 @@ enum OriginAPI: String, CaseIterable, Sendable {
     case itunes
     case newsapi
     case dnd5e
+    /// Two makes of the jokes.
+    case chucknorris
+    case icndb
+
+    /// The provider that asks it.
+    var provider: String {
+        switch self {
+        case .chucknorris, .icndb: "jokes"
+        default: rawValue
+        }
+    }
+
+    /// The API that a provider asks as it comes.
+    init?(provider: String) {
+        guard let api = Self.allCases.first(where: { $0.provider == provider }) else { return nil }
+        self = api
+    }
 
     /// The fields a JSON answer of the live API carries.
     var fields: HeaderFields {
@@ -62,6 +79,12 @@ enum OriginAPI: String, CaseIterable, Sendable {
             [
                 "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-cache", "Pragma": "no-cache",
                 "Expires": "-1", "X-Cached-Result": "false",
+            ]
+        case .chucknorris: ["Content-Type": "application/json", "X-Frame-Options": "DENY"]
+        case .icndb:
+            [
+                "Content-Type": "application/json", "Cache-Control": "no-cache, must-revalidate",
+                "Expires": "Mon, 26 Jul 1997 05:00:00 GMT",
             ]
         case .dnd5e:
             [

@@ -14,7 +14,7 @@ public enum OriginSource: Sendable {
     case custom(@Sendable (OriginRequest) -> OriginAnswer?)
 }
 
-/// The stand-in: `/itunes/…`, `/newsapi/v2/…`, `/dnd5e/api/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
+/// The stand-in: `/itunes/…`, `/newsapi/v2/…`, `/dnd5e/api/…`, `/chucknorris/jokes/…`, `/icndb/jokes/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
 /// answers every request below it with that one recording.
 public final class OriginServer: Sendable {
     private let desk: OriginDesk
@@ -84,7 +84,9 @@ public final class OriginServer: Sendable {
     public var root: String { "http://127.0.0.1:\(port)" }
 
     /// What to put into `providers.<name>.baseURL`.
-    public func baseURL(for provider: String) -> String { "\(root)/\(provider)" }
+    public func baseURL(for provider: String) -> String {
+        "\(root)/\(OriginAPI(provider: provider)?.rawValue ?? provider)"
+    }
 
     /// A base URL below which everything is answered with that recording ("itunes/search-….json").
     public func baseURL(only file: String) -> String { "\(root)/only/\(file)" }

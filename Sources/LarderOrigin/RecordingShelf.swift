@@ -25,6 +25,7 @@ final class RecordingShelf: Sendable {
     private static let significant: Set<String> = [
         "term", "media", "entity", "attribute", "country", "id", "upc", "isbn", "bundleId", "amgArtistId", "amgAlbumId",
         "amgVideoId", "q", "category", "sources", "case", "level", "school", "challenge_rating", "name",
+        "query",
     ]
 
     init(folder: String) throws(OriginError) {
@@ -45,9 +46,11 @@ final class RecordingShelf: Sendable {
                     (file.split(separator: "/").last.map(String.init) ?? file, try FileReader.read("\(folder)/\(file)"))
                 )
             }
-            guard let api = entry["api"]?.string.flatMap(OriginAPI.init), let path = entry["path"]?.string else {
+            guard let api = entry["api"]?.string.flatMap(OriginAPI.init(rawValue:)), let place = entry["path"]?.string
+            else {
                 continue
             }
+            let (path, query) = Self.target(place, entry)
             let body = try FileReader.read("\(folder)/\(file)")
             if headers[api] == nil {
                 let file = try? FileReader.read("\(folder)/\(api.rawValue)/response-headers.json")
@@ -57,8 +60,8 @@ final class RecordingShelf: Sendable {
             let status = entry["status"]?.integer ?? 200
             recordings.append(
                 Recording(
-                    file: file, api: api, path: path.replacing(",", with: ""), query: entry["query"]?.string ?? "",
-                    choosing: Self.choosing(Self.parameters(entry["query"]?.string ?? ""), api),
+                    file: file, api: api, path: path.replacing(",", with: ""), query: query,
+                    choosing: Self.choosing(Self.parameters(query), api),
                     status: status, body: body, fields: Self.fields(api, body, kept),
                     bodies: file.hasSuffix("-details.json") ? Self.bodies(body) : [:]))
         }
@@ -66,6 +69,16 @@ final class RecordingShelf: Sendable {
         self.recordings = recordings
         // One of the pictures is broken on purpose: it is given by name only.
         self.images = images
+    }
+
+    /// Path and query of the recorded request. Where the index names the host in the path's place, both stand in the
+    /// request's text; what was not kept is an ellipsis there.
+    private static func target(_ path: String, _ entry: JSONValue) -> (path: String, query: String) {
+        guard !path.hasPrefix("/") else { return (path, entry["query"]?.string ?? "") }
+        let words = (entry["request"]?.string ?? "").split(separator: " ")
+        let parts = (words.first { $0.hasPrefix("/") } ?? "/").split(separator: "?", maxSplits: 1)
+        let items = parts.count > 1 ? parts[1].split(separator: "&").filter { !$0.contains("…") } : []
+        return (parts.first.map(String.init) ?? "/", items.joined(separator: "&"))
     }
 
     /// All of them, in the order of the index.

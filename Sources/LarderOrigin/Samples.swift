@@ -9,6 +9,8 @@ enum Samples {
         case .itunes: SampleStore.answer(path, parameters)
         case .newsapi: SampleNews.answer(path, parameters)
         case .dnd5e: SampleRules.answer(path, parameters)
+        case .chucknorris: SampleJokes.answer(path, parameters)
+        case .icndb: SampleJokes.icndb(path, parameters)
         }
     }
 
@@ -22,6 +24,7 @@ enum Samples {
                 writer.member("totalResults", 0)
                 writer.member("articles", strings: [])
             }
+        case .chucknorris: return SampleJokes.absent(path)
         default: return .text(404, "Not Found")
         }
     }
@@ -50,9 +53,11 @@ enum Samples {
 
 /// The samples without a server, for whoever wants one answer.
 public enum OriginSamples {
-    /// What the stand-in gives for a path of an API ("itunes", "newsapi", "dnd5e"), its prefix removed.
+    /// What the stand-in gives for a path of an API ("itunes", "newsapi", "dnd5e", "jokes", "icndb"), its prefix removed.
     public static func answer(_ provider: String, path: String, query: String?) -> OriginAnswer {
-        guard let api = OriginAPI(rawValue: provider) else { return .text(404, "Not Found") }
+        guard let api = OriginAPI(rawValue: provider) ?? OriginAPI(provider: provider) else {
+            return .text(404, "Not Found")
+        }
         return Samples.answer(api, path: path, (try? QueryParameters(parsing: query ?? "")) ?? QueryParameters())
     }
 }

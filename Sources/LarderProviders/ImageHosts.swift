@@ -63,7 +63,7 @@ public struct ImageHosts: Sendable, Hashable {
         where scheme == url.scheme && host == url.host && port == url.port {
             return Permission(url: url.text, addresses: .configured)
         }
-        guard let upgraded = url.upgraded else { return nil }
+        guard let upgraded = url.upgraded, !TakenOverHosts.contains(upgraded.host) else { return nil }
         let permitted = rules.contains { rule in
             switch rule {
             case .any: true

@@ -30,6 +30,18 @@ public protocol Provider: Sendable {
 
     /// The fields that carry the key. Joined when the request is sent, never part of a key, a row or a log line.
     func credentialFields(key: String) -> HeaderFields
+
+    /// Whether a request has one answer, another each time, or one that is drawn from a pool. Of a canonical request.
+    func constancy(of request: UpstreamRequest) -> Constancy
+
+    /// The same API in another of `about.dialects`.
+    func speaking(_ dialect: String) -> any Provider
+}
+
+extension Provider {
+    public func constancy(of request: UpstreamRequest) -> Constancy { .constant }
+
+    public func speaking(_ dialect: String) -> any Provider { self }
 }
 
 /// One endpoint of a provider: the name that lifetimes and labels use.
@@ -89,6 +101,8 @@ public struct ProviderAbout: Sendable, Hashable {
     public var retention: Duration?
     /// Raised when normalised answers change shape: stored ones are then made again from the raw entry.
     public var normaliserVersion: Int
+    /// The makes of this API that differ in paths and shapes, the usual one first; none where there is one only.
+    public var dialects: [String] = []
 
     public init(
         name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,
@@ -154,6 +168,9 @@ public struct Endpoint: Sendable {
     public var normalise: @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
     /// Where one call is not enough: what is done instead of fetching `upstream` and normalising it.
     public var plan: (any CallPlan)?
+    /// How many are drawn, where the answer comes from a pool, and which of the pool's answers will do.
+    public var draws = 1
+    public var fits: @Sendable (Bytes) -> Bool = { _ in true }
 
     public init(
         provider: String, name: String, parameters: [KeyParameter], upstream: UpstreamRequest, query: Bytes,

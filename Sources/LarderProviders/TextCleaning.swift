@@ -17,6 +17,12 @@ enum TextCleaning {
         return line(hasMarkup(text) ? decoded(withoutTags(text)) : text)
     }
 
+    /// One line with its character references decoded, once; what looks like a tag is text here.
+    static func decodedLine(_ text: String?) -> String? {
+        guard let text else { return nil }
+        return line(decoded(text))
+    }
+
     /// Paragraphs out of HTML: tags dropped, references decoded, white space collapsed but for line ends, of which at
     /// most two follow each other. nil for what is empty then.
     static func paragraphs(_ text: String?) -> String? {

@@ -62,7 +62,10 @@ struct SettingsProviderTests {
     }
 
     @Test(arguments: [
-        ("itune: { rate: off }", "1:14: providers.itune: is not built in (itunes, newsapi, dnd5e); did you mean"),
+        (
+            "itune: { rate: off }",
+            "1:14: providers.itune: is not built in (itunes, newsapi, dnd5e, jokes); did you mean"
+        ),
         ("forge: { kind: passthrough }", "1:14: providers.forge.baseURL: is needed"),
         ("forge: { kind: builtin, baseURL: \"http://a\" }", "is not one of passthrough"),
         ("itunes: { kind: passthrough }", "is built in"),
@@ -85,10 +88,30 @@ struct SettingsProviderTests {
         ("itunes: { imageHosts: [\"a b\"] }", "is not a host"),
         ("itunes: { imageHosts: [\"http://a/path\"] }", "has a path"),
         ("itunes: { rate: off, rate: off }", "is set twice"),
+        ("itunes: { baseURL: \"http://mirror.example\" }", "plain http beyond this machine"),
+        ("jokes: { dialect: klingon }", "is not one of chucknorris, icndb"),
+        ("itunes: { dialect: icndb }", "one make only"),
+        ("jokes: { dialect: icndb }", "needs a baseURL"),
+        ("jokes: { baseURL: \"https://api.icndb.com\", dialect: icndb }", "strangers own the name"),
+        ("mine: { kind: passthrough, baseURL: \"https://icndb.com\" }", "strangers own the name"),
+        ("jokes: { imageHosts: [\"*.icndb.com\"] }", "strangers own the name"),
     ])
     func aMistakeIsNamed(_ text: String, _ message: String) {
         let found = findings("providers: { \(text) }\n")
         #expect(found.count == 1 && found.first?.contains(message) == true, "\(found)")
+    }
+
+    @Test func plainHTTPLeavesTheMachineOnlyWhereItIsAllowed() throws {
+        #expect(try load("").providers["jokes"]?.plainHTTP == false)
+        #expect(try load("").providers["jokes"]?.dialect == "chucknorris")
+        let local =
+            "providers: { jokes: { baseURL: \"http://127.0.0.1:9\" }, dnd5e: { baseURL: \"http://localhost:9\" } }\n"
+        #expect(try load(local).providers["jokes"]?.plainHTTP == false)
+        let mirror = "providers: { jokes: { baseURL: \"http://mirror.example\", dialect: icndb, plainHTTP: true } }\n"
+        let allowed = try #require(try load(mirror).providers["jokes"])
+        #expect(allowed.plainHTTP && allowed.dialect == "icndb")
+        let own = "providers: { mine: { kind: passthrough, baseURL: \"http://nas.example\" } }\n"
+        #expect(try load(own).providers["mine"]?.baseURL == "http://nas.example")
     }
 
     @Test func aPasswordInABaseURLIsNotRepeated() {
@@ -160,7 +183,7 @@ struct SettingsSecretTests {
 
     @Test func aKeyOverPlainHTTPIsNoted() throws {
         let settings = try load(
-            "providers: { newsapi: { key: abc, baseURL: \"http://10.0.0.1:9\" } }\n")
+            "providers: { newsapi: { key: abc, baseURL: \"http://10.0.0.1:9\", plainHTTP: true } }\n")
         #expect(settings.notes.count == 1 && settings.notes.first?.contains("unencrypted") == true)
         #expect(settings.notes.first?.contains("abc") == false)
         for near in ["http://127.0.0.1:9/x", "http://localhost", "http://[::1]:9", "https://a"] {

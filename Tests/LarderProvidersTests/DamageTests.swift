@@ -40,6 +40,14 @@ import Testing
             "cost":{"quantity":1,"unit":"gp"},"image":"/api/images/a.png","speed":{"walk":"30 ft."},"challenge_rating":0.25}
             """#
         ),
+        (
+            "jokes/search?q=abc",
+            #"""
+            {"total":2,"result":[{"categories":["dev"],"created_at":"2020-01-05 13:42:21.795084","id":"5S-_",
+            "updated_at":"2020-05-22 06:02:41.792421","url":"https://a.org/jokes/5S-_","value":"a &amp; b"},
+            {"category":null,"id":"x","value":"c"}]}
+            """#
+        ),
     ]
 
     @Test(arguments: samples.indices)

@@ -53,6 +53,11 @@ func refusal(_ route: String) -> ClientFacingError? {
         ("dnd/spells?level=3&school=Evocation", "/api/2014/spells?lang=en&level=3&school=evocation"),
         ("dnd/equipment/Club", "/api/2014/equipment/club?lang=en"),
         ("dnd/monsters?edition=2024", "/api/2024/monsters?lang=en"),
+        ("jokes/random", "/jokes/random"), ("jokes/random?limit=5&explicit=no", "/jokes/random"),
+        ("jokes/random?category=Dev,animal,dev", "/jokes/random?category=animal%2Cdev"),
+        ("jokes/search?q=Two++Words&sort=name&limit=3", "/jokes/search?query=two%20words"),
+        ("jokes/search?query=%C3%84ra&category=dev", "/jokes/search?query=%C3%A4ra"),
+        ("jokes/categories", "/jokes/categories"), ("jokes/AFbHbObUT06qzVkdfKlZ-A", "/jokes/AFbHbObUT06qzVkdfKlZ-A"),
     ])
     func aQuestionBecomesItsCanonicalRequest(_ route: String, _ target: String) throws {
         let endpoint = try endpoint(route)
@@ -110,6 +115,13 @@ func refusal(_ route: String) -> ClientFacingError? {
         ("dnd/monsters?edition=3.5", "invalidParameter", "edition"),
         ("dnd/monsters/..", "invalidParameter", "index"), ("dnd/monsters/a%2Fb", "invalidParameter", "index"),
         ("dnd/monsters/aboleth?name=x", "unknownParameter", "name"),
+        ("jokes/search", "missingParameter", "q"), ("jokes/search?q=ab", "termLength", "q"),
+        ("jokes/search?q=%C3%A4%C3%A4", "termLength", "q"),
+        ("jokes/search?q=\(String(repeating: "a", count: 121))", "termLength", "q"),
+        ("jokes/search?q=abc&query=abc", "invalidParameter", "query"),
+        ("jokes/random?category=d%20e", "invalidParameter", "category"),
+        ("jokes/random?limit=11", "invalidParameter", "limit"), ("jokes/random?name=x", "unknownParameter", "name"),
+        ("jokes/a.b", "invalidParameter", "id"),
     ])
     func aWrongQuestionNamesItsParameter(_ route: String, _ code: String, _ parameter: String) throws {
         let error = refusal(route)
@@ -120,7 +132,10 @@ func refusal(_ route: String) -> ClientFacingError? {
         if code == "unknownParameter" { #expect(error?.allowed.isEmpty == false) }
     }
 
-    @Test(arguments: ["itunes", "itunes/find", "itunes/search/x", "news/articles", "dnd/feats", "dnd/monsters/a/b"])
+    @Test(arguments: [
+        "itunes", "itunes/find", "itunes/search/x", "news/articles", "dnd/feats", "dnd/monsters/a/b", "jokes",
+        "jokes/a/b",
+    ])
     func aRouteThatIsNotThereIs404(_ route: String) {
         #expect(refusal(route)?.status == 404)
     }
@@ -189,6 +204,9 @@ func refusal(_ route: String) -> ClientFacingError? {
             "news/headlines?sources=us",
             "dnd/monsters", "dnd/equipment", "dnd/spells", "dnd/monsters?name=a", "dnd/monsters/a", "dnd/equipment/a",
             "dnd/monsters?limit=1", "dnd/monsters?sort=name", "dnd/monsters?edition=2024", "dnd/spells?level=1",
+            "jokes/random", "jokes/random?limit=2", "jokes/random?explicit=no", "jokes/random?category=dev",
+            "jokes/search?q=abc", "jokes/search?q=abc&category=dev", "jokes/search?q=abc&explicit=no",
+            "jokes/search?q=abc&limit=1", "jokes/search?q=abc&sort=name", "jokes/categories", "jokes/abc",
         ] {
             try add(route)
         }
@@ -267,7 +285,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         let registry = ProviderRegistry(passthroughs: [
             Passthrough(name: "mine", baseURL: "http://h"), Passthrough(name: "itunes", baseURL: "http://h"),
         ])
-        #expect(registry.providers.map(\.about.name) == ["itunes", "newsapi", "dnd5e", "mine"])
+        #expect(registry.providers.map(\.about.name) == ["itunes", "newsapi", "dnd5e", "jokes", "mine"])
         #expect(registry.resolve(sourceName: "news")?.about.name == "newsapi")
         #expect(registry.resolve(sourceName: "dnd")?.about.name == "dnd5e")
         #expect(registry.resolve(sourceName: "mine")?.about.name == "mine")

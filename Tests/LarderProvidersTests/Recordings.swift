@@ -11,7 +11,7 @@ struct Recording: Sendable, CustomTestStringConvertible {
     var api: String
     var status: Int
     var count: Int?
-    /// The request as one text, for messages.
+    /// The path, or where the index has no more the whole request as a text.
     var path: String
 
     var testDescription: String { file }
@@ -24,18 +24,18 @@ struct Recording: Sendable, CustomTestStringConvertible {
         return package.deletingLastPathComponent().appendingPathComponent("shared/recordings")
     }()
 
-    /// Recordings of the three providers, those without a request of their own left out.
+    /// Recordings of the built-in providers, those without a request of their own left out.
     static let all: [Recording] = {
         guard let data = try? Data(contentsOf: folder.appendingPathComponent("index.json")),
             let root = try? JSON.parse(Bytes(data))
         else { return [] }
         return root.elements.compactMap { entry in
             guard let file = entry["file"]?.string, let api = entry["api"]?.string,
-                ["itunes", "newsapi", "dnd5e"].contains(api), let path = entry["path"]?.string
+                ["itunes", "newsapi", "dnd5e", "chucknorris", "icndb"].contains(api), let path = entry["path"]?.string
             else { return nil }
             return Recording(
                 file: file, api: api, status: entry["status"]?.integer ?? 200, count: entry["results"]?.integer,
-                path: path)
+                path: path.hasPrefix("/") ? path : entry["request"]?.string ?? path)
         }
     }()
 

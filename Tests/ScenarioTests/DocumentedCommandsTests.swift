@@ -43,7 +43,7 @@ import Testing
         let origin = try OriginServer(source: .samples)
         _ = try origin.start()
         defer { origin.stop() }
-        let bases = ["itunes", "dnd5e"].map { "  \($0): { baseURL: \"\(origin.baseURL(for: $0))\" }" }
+        let bases = ["itunes", "dnd5e", "jokes"].map { "  \($0): { baseURL: \"\(origin.baseURL(for: $0))\" }" }
         try await withLarder("providers:\n" + bases.joined(separator: "\n")) { larder in
             for line in lines {
                 let (target, fields) = try #require(question(line), "\(line)")

@@ -18,6 +18,7 @@ import Testing
               itunes: { baseURL: "\(origin.baseURL(for: "itunes"))", rate: off, quota: off }
               newsapi: { baseURL: "\(origin.baseURL(for: "newsapi"))", rate: off, quota: off, key: any-will-do }
               dnd5e: { baseURL: "\(origin.baseURL(for: "dnd5e"))", rate: off, quota: off }
+              jokes: { baseURL: "\(origin.baseURL(for: "jokes"))", rate: off, quota: off }
             """
         try await withLarder(settings) { larder in try await body(larder, origin) }
     }

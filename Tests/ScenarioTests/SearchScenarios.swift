@@ -31,6 +31,7 @@ final class Market: Sendable {
               itunes: { baseURL: "\(origin.base)/itunes", \(manners)\(more["itunes"] ?? "") }
               newsapi: { baseURL: "\(origin.base)/newsapi", \(manners)\(key ? ", key: a-key" : "")\(more["newsapi"] ?? "") }
               dnd5e: { baseURL: "\(origin.base)/dnd5e", \(manners)\(more["dnd5e"] ?? "") }
+              jokes: { enabled: false }
             \(rest)
             """
     }

@@ -63,6 +63,8 @@ enum DemoCommand {
             target: "/v1/search?q=notes&source=itunes&category=software&sort=price"),
         Question(words: "search octopus --source news", target: "/v1/search?q=octopus&source=news"),
         Question(words: "search dragon --source dnd", target: "/v1/search?q=dragon&source=dnd"),
+        Question(words: "search daemon --source jokes", target: "/v1/search?q=daemon&source=jokes"),
+        Question(words: "get /v1/jokes/random", target: "/v1/jokes/random"),
     ]
 
     private static let recorded = [
@@ -178,7 +180,7 @@ private final class Workshop: Sendable {
     /// - Parameter isLimited: with the providers' own budgets; false for recordings, of which there are more than a
     ///   minute's budget, and refusals among them, which are shown and need no warning.
     private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
-        let providers = ["itunes", "newsapi", "dnd5e"].map { name in
+        let providers = ["itunes", "newsapi", "dnd5e", "jokes"].map { name in
             var lines = """
                   \(name):
                     baseURL: \(origin.baseURL(for: name))

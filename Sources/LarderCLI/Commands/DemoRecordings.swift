@@ -9,7 +9,7 @@ enum DemoRecordings {
         let conversation = Conversation(address: try DaemonAddress(url: socket))
         defer { origin.choose(nil) }
         console.line("\n" + console.styled("Every recording, asked for twice", .bold))
-        for api in ["itunes", "newsapi", "dnd5e"] {
+        for api in ["itunes", "newsapi", "dnd5e", "chucknorris"] {
             var table = TableLayout(columns: [
                 .init(api, weight: 4), .init("STATE"), .init("COUNT", isRight: true),
                 .init("DROPPED", isRight: true), .init("FIRST", weight: 2), .init("MISS", isRight: true),
@@ -34,6 +34,10 @@ enum DemoRecordings {
         return name.hasSuffix(".json") ? String(name.dropLast(5)) : name
     }
 
+    private static func provider(of recording: RecordedRequest) -> String {
+        recording.api == "chucknorris" ? "jokes" : recording.api
+    }
+
     private static func one(
         _ recording: RecordedRequest, _ conversation: Conversation
     ) throws(CommandFailure) -> [String] {
@@ -42,7 +46,7 @@ enum DemoRecordings {
         guard first.response.status == 200, let value = try? JSON.parse(first.response.body) else {
             let problem = Problem(first.response)
             // The next recording must not suffer from this one.
-            _ = try conversation.demand(LocalRequest(.post, "/v1/providers/\(recording.api)/resume"))
+            _ = try conversation.demand(LocalRequest(.post, "/v1/providers/\(provider(of: recording))/resume"))
             return [problem.failure?.rawValue ?? "\(problem.status)", "", "", problem.failureText, first.took, ""]
         }
         let second = try ask(target, isFirst: false, conversation)
@@ -103,6 +107,11 @@ enum DemoRecordings {
         case "newsapi":
             let route = recording.path.split(separator: "/").last.map(String.init) ?? ""
             return "/v1/news/\(route == "top-headlines" ? "headlines" : route)?\(items.joined(separator: "&"))"
+        case "chucknorris":
+            let route = recording.path.split(separator: "/").last.map(String.init) ?? ""
+            // The term of an old recording was not kept.
+            let query = route == "search" && items.isEmpty ? "?q=anything" : items.isEmpty ? "" : "?\(items[0])"
+            return "/v1/jokes/\(route)\(query)"
         default:
             return "/v1/dnd/\(recording.path.split(separator: "/").dropFirst(2).joined(separator: "/"))"
         }

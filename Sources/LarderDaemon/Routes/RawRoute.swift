@@ -25,10 +25,12 @@ struct RawRoute: Sendable {
             return try await PassRoute(context: context).pass(
                 request, provider: provider, path: path, snapshot: snapshot, route: route)
         }
-        let raw = try RawRequest(request, provider: provider, path: path)
+        var raw = try RawRequest(request, provider: provider, path: path)
         guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: context.time.wall())
         }
+        let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
+        if case .fleeting = constancy { raw.isBypass = true }
         if raw.isBypass { return try await bypass(raw, provider, request, snapshot.settings, route) }
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let rule = provider.rule(for: endpoint)
@@ -39,6 +41,13 @@ struct RawRoute: Sendable {
             order: raw.order(provider, snapshot.settings), clientFields: request.fields,
             directives: directives, isStored: !directives.noStore)
         do {
+            if case .pooled(let terms) = constancy {
+                let served = try await context.drawnRaw(
+                    PoolQuestion(
+                        provider: provider, endpoint: endpoint, terms: terms, directives: directives,
+                        settings: snapshot.settings))
+                return await answer(served, provider, raw, request, route)
+            }
             let served = try await EntryFlow(
                 context: context, provider: provider.name, key: key, rule: rule,
                 staleWhileRefresh: provider.settings.staleWhileRefresh, directives: directives,
@@ -98,6 +107,7 @@ struct RawRoute: Sendable {
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in entry.status },
             isStored: served.isStored, provider: provider.name, route: route)
         answer.isOurs = false
+        if served.isDrawn { answer.fields.set("Cache-Control", "no-store") }
         // Only what the store keeps may be ready in memory, else nothing would ever purge it; and only what is anybody's,
         // since memory knows a request by its target alone and not by the key the client sent.
         if entry.status == 200, raw.identity.isEmpty {

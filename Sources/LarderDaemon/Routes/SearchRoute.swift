@@ -73,12 +73,13 @@ struct SearchRoute: Sendable {
             throw ClientFacingError(status: 500, code: "internal", detail: "A stored answer could not be read.")
         }
         let tag = Envelope.entityTag(query: normalised.query, sources: [source], order: "")
+        var fields = Self.fields(tag, source)
+        if served.isDrawn { fields.set("Cache-Control", "no-store") }
         let body = Envelope.render(
             query: normalised.query, sources: [source], count: normalised.count, results: normalised.results)
         return context.respond(
             Answer(
-                fields: Self.fields(tag, source), body: body, bornAt: source.bornAt,
-                freshUntil: served.entry.freshUntil,
+                fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
                 outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
                 isStored: served.isStored, provider: provider.name, route: route, digest: served.entry.key.digest,
                 // A partial answer must not outlive the outage that made it so.

@@ -1,6 +1,7 @@
 // A provider's base URL: what a request's path is put behind, so it must end before a query could begin.
 import LarderCore
 import LarderIO
+import LarderProviders
 
 enum BaseURL {
     /// The URL without slashes at its end; scheme and host in lower case.
@@ -24,6 +25,7 @@ enum BaseURL {
         }
         let (host, port) = try split(authority)
         guard isHost(host) else { throw SettingFault("\"\(host)\" is not a host name or an IP address") }
+        guard !TakenOverHosts.contains(host) else { throw SettingFault(takenOver(host)) }
         if let port, UInt16(port) == nil || UInt16(port) == 0 {
             throw SettingFault("\"\(port)\" is not a port: 1 to 65535")
         }
@@ -33,6 +35,10 @@ enum BaseURL {
             throw SettingFault("a base URL's path has no . or .. in it")
         }
         return scheme + authority.lowercased() + path
+    }
+
+    private static func takenOver(_ host: String) -> String {
+        "\(host) is no longer what it was: strangers own the name, and Larder never asks there"
     }
 
     /// Host and port of an authority; brackets stay with an IPv6 address (RFC 3986 §3.2.2).
@@ -85,6 +91,7 @@ enum BaseURL {
             return origin
         }
         let host = lowered.dropping(prefix: "*.").map(String.init) ?? lowered
+        guard !TakenOverHosts.contains(host) else { throw SettingFault(takenOver(host)) }
         guard isHost(host) else {
             throw SettingFault("\"\(text)\" is not a host, *.suffix, * or an origin such as http://127.0.0.1:9000")
         }

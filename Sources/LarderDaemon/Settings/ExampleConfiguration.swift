@@ -69,6 +69,8 @@ public enum ExampleConfiguration {
             "\(name == "*" ? "\"*\"" : name): \(Units.format(duration: ttl))"
         }
         var lines = [("enabled", "true"), ("baseURL", about.defaultBaseURL)]
+        if let dialect = about.dialects.first { lines.append(("dialect", dialect)) }
+        lines.append(("plainHTTP", "false"))
         if about.needsKey { lines.append(("key", "file:/etc/larder/credentials/\(about.name).key")) }
         lines += [
             ("semantics", ProviderSemantics.ttl.rawValue),

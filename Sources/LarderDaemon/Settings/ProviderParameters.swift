@@ -14,6 +14,14 @@ extension SettingsTable {
         "providers.<name>.baseURL", .text, default: nil,
         summary: "Where the API is: http or https, host, port and path.",
         advice: "Point a built-in provider at a stand-in or a mirror with it. It may be a private address.")
+    static let providerDialect = Parameter(
+        "providers.<name>.dialect", .text, default: nil,
+        summary: "Which make of the API stands at baseURL, where there are several (jokes: chucknorris, icndb).",
+        advice: "All but the first need a baseURL, a mirror of your choice: their own origins are gone.")
+    static let providerPlainHTTP = Parameter(
+        "providers.<name>.plainHTTP", .flag, default: "false",
+        summary: "Whether calls to a built-in API, and its redirects, may leave this machine unencrypted.",
+        advice: "A baseURL with http on this very machine needs none of it; nor does a provider of your own.")
     static let providerKey = Parameter(
         "providers.<name>.key", .text, default: nil,
         summary: "The API's key: file:/path, env:NAME or the key itself.",
@@ -60,7 +68,8 @@ extension SettingsTable {
         advice: "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not.")
 
     static let provider = [
-        providerEnabled, providerKind, providerBaseURL, providerKey, providerSemantics, providerCDNCacheControl,
+        providerEnabled, providerKind, providerBaseURL, providerDialect, providerPlainHTTP, providerKey,
+        providerSemantics, providerCDNCacheControl,
         providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerImageHosts,

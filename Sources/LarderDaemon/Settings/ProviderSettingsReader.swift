@@ -82,7 +82,33 @@ extension SettingsLoader {
                 check: BaseURL.checkImageHost))
         settings.cdnCacheControl = reader.flag(
             Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
+        settings.dialect = dialect(&reader, about)
+        settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
+        if !isPassthrough, !settings.plainHTTP, BaseURL.isReadableOnTheWay(settings.baseURL) {
+            reader.issue(
+                "\(path).baseURL", "is plain http beyond this machine: use https, or allow it with plainHTTP: true")
+        }
         return settings
+    }
+
+    /// A make of the API whose own origin is gone is spoken with whoever the user names, and with nobody else.
+    private func dialect(_ reader: inout SettingsReader, _ about: ProviderAbout) -> String? {
+        let path = "providers.\(about.name)"
+        let written = reader.text(SettingsTable.providerDialect, path: "\(path).dialect", default: about.dialects.first)
+        {
+            text throws(SettingFault) in
+            guard about.dialects.contains(text) else {
+                throw SettingFault(
+                    about.dialects.isEmpty
+                        ? "\(about.name) has one make only: this setting is not for it"
+                        : "\"\(text)\" is not one of \(about.dialects.joined(separator: ", "))")
+            }
+            return text
+        }
+        if let written, written != about.dialects.first, reader.written["\(path).baseURL"] == nil {
+            reader.issue("\(path).dialect", "\(written) needs a baseURL: the mirror to ask")
+        }
+        return written
     }
 
     /// Credential, then setting, then the variables that tools for this API already use.

@@ -149,6 +149,10 @@ public struct ProviderSettings: Sendable, Hashable {
     public var semantics: ProviderSemantics
     /// `CDN-Cache-Control` speaks to this cache too (RFC 9213 §3.1).
     public var cdnCacheControl = false
+    /// One of the provider's dialects; nil where it has one only.
+    public var dialect: String?
+    /// Whether calls and redirects may leave this machine unencrypted.
+    public var plainHTTP = false
     /// Freshness by endpoint, resolved for every endpoint of the provider; "*" stands for all others.
     public var ttl: [String: Duration]
     /// Freshness of an answer without results.

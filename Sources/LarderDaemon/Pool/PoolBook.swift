@@ -1,0 +1,50 @@
+// The rounds of all pools. What lies in a pool is a row of the store; only what was dealt is remembered here, for as many
+// pools as are in use.
+import LarderCore
+
+/// What was dealt from which pool, and when each may be filled up next. Bounded.
+struct PoolBook: Sendable {
+    /// Pools that are remembered; of others the round begins anew.
+    static let limit = 64
+
+    private struct Page: Sendable {
+        var round = PoolRound()
+        var nextRefill: WallTime = .distantPast
+        var lastUsed: UInt64 = 0
+    }
+
+    private var pages: [Digest: Page] = [:]
+    private var uses: UInt64 = 0
+
+    var count: Int { pages.count }
+
+    /// Deals from the pool of that key.
+    ///
+    /// - Parameter pause: between two times of filling up.
+    /// - Returns: the places, and whether the pool is now to be filled up; that is said once in each `pause`.
+    mutating func deal(
+        _ count: Int, from pool: Digest, ids: [String], where fits: (Int) -> Bool, now: WallTime, pause: Duration,
+        random: () -> UInt64
+    ) -> (places: [Int], wantsRefill: Bool) {
+        uses += 1
+        if pages[pool] == nil, pages.count >= Self.limit,
+            let oldest = pages.min(by: { $0.value.lastUsed < $1.value.lastUsed })?.key
+        {
+            pages[oldest] = nil
+        }
+        var page = pages[pool] ?? Page()
+        page.lastUsed = uses
+        let places = page.round.deal(count, of: ids, where: fits, random: random)
+        // A clock that was set back must not stop the filling for longer than a pause.
+        let mayRefill = now >= page.nextRefill || page.nextRefill - now > pause
+        let wantsRefill = mayRefill && page.round.isLow(of: ids.count)
+        if wantsRefill { page.nextRefill = now + pause }
+        pages[pool] = page
+        return (places, wantsRefill)
+    }
+
+    /// A pool was just filled: the next time is a pause away.
+    mutating func filled(_ pool: Digest, now: WallTime, pause: Duration) {
+        pages[pool]?.nextRefill = now + pause
+    }
+}

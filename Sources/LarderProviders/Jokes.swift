@@ -1,0 +1,45 @@
+// Jokes about one man, by two APIs: api.chucknorris.io, which is alive, and that of icndb.com, which is dead and whose
+// name strangers own; its paths and shapes live on in mirrors, for whoever names one.
+import LarderCore
+
+/// Random jokes without repeats, search and categories.
+public struct Jokes: Provider {
+    /// The makes of the API.
+    public enum Dialect: String, Sendable, Hashable, CaseIterable {
+        /// github.com/chucknorris-io/chuck-api
+        case chucknorris
+        /// github.com/maartendecat/icndb-api
+        case icndb
+    }
+
+    public let dialect: Dialect
+
+    public init(dialect: Dialect = .chucknorris) {
+        self.dialect = dialect
+    }
+
+    public var about: ProviderAbout { Self.facts }
+
+    public func speaking(_ dialect: String) -> any Provider {
+        Dialect(rawValue: dialect).map { Jokes(dialect: $0) } ?? self
+    }
+
+    static let facts: ProviderAbout = {
+        var facts = ProviderAbout(
+            name: "jokes", shortNames: ["joke", "chucknorris"], routePrefix: "jokes", title: "Chuck Norris jokes",
+            defaultBaseURL: "https://api.chucknorris.io",
+            endpoints: [
+                EndpointAbout("random", ttl: .seconds(3600), summary: "/jokes/random: from a pool that is filled up"),
+                EndpointAbout("search", ttl: .seconds(86_400), summary: "/jokes/search: jokes that hold a text"),
+                EndpointAbout("categories", ttl: .seconds(86_400), summary: "/jokes/categories: the categories"),
+                EndpointAbout("joke", ttl: .seconds(30 * 86_400), summary: "/jokes/{id}: one joke"),
+            ],
+            emptyTTL: .seconds(86_400), negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
+            defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"],
+            sorts: [.relevance, .name, .date],
+            terms: "A free service without a key and without promises; some jokes are rude, also without a category.",
+            attribution: "chucknorris.io")
+        facts.dialects = Dialect.allCases.map(\.rawValue)
+        return facts
+    }()
+}

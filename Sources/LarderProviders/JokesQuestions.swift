@@ -1,0 +1,168 @@
+// Questions to the joke APIs: `/v1/jokes/random`, `/search`, `/categories`, `/{id}`, and this provider's part in
+// `/v1/search`. icndb has no search: there the whole list, which is small, is asked for once and searched here.
+import LarderCore
+
+extension Jokes {
+    static let randomParameters = ["category", "explicit", "limit"]
+    static let searchParameters = ["q", "query", "category", "explicit", "limit", "sort"]
+    /// Characters of a search's term, as api.chucknorris.io has them.
+    static let termLength = 3...120
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        switch path {
+        case ["random"]: return try random(QuestionReader(query, allowed: Self.randomParameters))
+        case ["search"]:
+            let reader = try QuestionReader(query, allowed: Self.searchParameters)
+            guard let term = try reader.text("q", or: "query") else {
+                throw .missing("q", "Jokes are searched by a text: q=…")
+            }
+            return try search(
+                term, category: category(reader, max: 1).first, explicit: reader.flag("explicit") ?? true,
+                limit: reader.number("limit", in: 1...200), sort: reader.sort(Self.facts.sorts) ?? .relevance)
+        case ["categories"]:
+            _ = try QuestionReader(query, allowed: [])
+            return question("categories", QuestionBuilder(), dialect == .icndb ? "/categories" : "/jokes/categories") {
+                response throws(NormaliseError) in try JokesResults.categories(response)
+            }
+        default:
+            guard path.count == 1, let id = path.first else { throw ProviderError.noRoute(path, provider: about) }
+            _ = try QuestionReader(query, allowed: [])
+            return try one(id)
+        }
+    }
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let term = QuestionReader.collapsed(request.term)
+        guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
+        if let category = request.category, !about.categories.contains(category) {
+            throw .invalid("category", "The jokes have no such category here.", allowed: about.categories)
+        }
+        return try search(
+            term, category: nil, explicit: request.explicit ?? true, limit: request.limit,
+            sort: request.sort ?? .relevance)
+    }
+
+    private func random(_ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {
+        let categories = try category(reader, max: 5)
+        let explicit = try reader.flag("explicit") ?? true
+        let limit = try reader.number("limit", in: 1...10) ?? 1
+        var builder = QuestionBuilder()
+        builder.add("category", categories.isEmpty ? nil : categories.joined(separator: ","))
+        builder.add("explicit", explicit)
+        builder.add("limit", limit)
+        var items: [QueryParameters.Item] = []
+        switch dialect {
+        case .chucknorris where !categories.isEmpty:
+            items.append(.init("category", categories.joined(separator: ",")))
+        case .icndb:
+            if !categories.isEmpty { items.append(.init("limitTo", "[\(categories.joined(separator: ","))]")) }
+            if !explicit { items.append(.init("exclude", "[explicit]")) }
+        default: break
+        }
+        var endpoint = question("random", builder, "/jokes/random", items) { response throws(NormaliseError) in
+            try JokesResults.jokes(response) { _ in true }
+        }
+        endpoint.draws = limit
+        if !explicit { endpoint.fits = { body in !JokesResults.isExplicit(body) } }
+        return endpoint
+    }
+
+    /// - Parameter limit: all that there are where it is nil.
+    private func search(
+        _ term: String, category: String?, explicit: Bool, limit: Int?, sort: SortOrder
+    ) throws(ClientFacingError) -> Endpoint {
+        guard Self.termLength.contains(term.count) else {
+            throw .termLength(
+                "q", "Jokes are searched by \(Self.termLength.lowerBound) to \(Self.termLength.upperBound) characters.")
+        }
+        // The API's own search is blind to case, so that terms that differ in it only are one question.
+        let term = term.lowercased()
+        var builder = QuestionBuilder()
+        builder.add("q", term)
+        builder.add("category", category)
+        builder.add("explicit", explicit)
+        builder.add("limit", limit)
+        builder.add("sort", sort.rawValue)
+        let isWhole = dialect == .icndb
+        return question(
+            "search", builder, isWhole ? "/jokes" : "/jokes/search", isWhole ? [] : [.init("query", term)]
+        ) { response throws(NormaliseError) in
+            try JokesResults.jokes(response, limit: limit, sort: sort) { joke in
+                (!isWhole || joke.text.lowercased().contains(term))
+                    && (category.map { joke.categories.contains($0) } ?? true) && (explicit || !joke.isExplicit)
+            }
+        }
+    }
+
+    private func one(_ id: String) throws(ClientFacingError) -> Endpoint {
+        let isNumber = !id.isEmpty && id.utf8.count <= 9 && id.utf8.allSatisfy { $0 &- 0x30 < 10 }
+        // 16 bytes in base64url; a few more are let through, since the length is a habit and no promise.
+        let isWord =
+            (1...64).contains(id.utf8.count)
+            && id.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != 0x2E && $0 != 0x7E }
+        guard dialect == .icndb ? isNumber : isWord else {
+            let shape = dialect == .icndb ? "a number" : "letters, digits, - and _, as in a joke's id"
+            throw .invalid("id", "A joke is named by \(shape).")
+        }
+        var builder = QuestionBuilder()
+        builder.add("id", id)
+        return question("joke", builder, "/jokes/\(id)") { response throws(NormaliseError) in
+            try JokesResults.jokes(response) { _ in true }
+        }
+    }
+
+    private func question(
+        _ name: String, _ builder: QuestionBuilder, _ path: String, _ items: [QueryParameters.Item] = [],
+        normalise: @escaping @Sendable (UpstreamResponse) throws(NormaliseError) -> NormalisedAnswer
+    ) -> Endpoint {
+        Endpoint(
+            provider: about.name, name: name,
+            parameters: builder.parameters + [KeyParameter("dialect", dialect.rawValue)],
+            upstream: canonical(
+                UpstreamRequest(path: path, query: items.isEmpty ? nil : QueryParameters(items).encoded)),
+            query: builder.query,
+            normalise: { response, _ throws(NormaliseError) in try normalise(response) })
+    }
+
+    /// The names are the API's own and may grow: what is none is not found there.
+    private func category(_ reader: QuestionReader, max: Int) throws(ClientFacingError) -> [String] {
+        guard let parts = try reader.list("category", max: max) else { return [] }
+        let words = Set(parts.map { $0.lowercased() }).sorted()
+        for word in words
+        where word.utf8.count > 40 || !word.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == 0x2D }) {
+            throw .invalid("category", "\"\(word)\" is no name of a category; /v1/jokes/categories lists them.")
+        }
+        return words
+    }
+}
+
+extension Jokes {
+    private static let form = CanonicalQuery(lowerCase: ["category", "query"])
+
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
+        var request = request
+        request.query =
+            dialect == .icndb ? CanonicalQuery().canonical(request.query) : Self.form.canonical(request.query)
+        return request
+    }
+
+    public func endpointName(for request: UpstreamRequest) -> String {
+        let segments = request.path.split(separator: "/")
+        switch (dialect, segments.first, segments.count) {
+        case (.icndb, "categories", 1): return "categories"
+        case (.icndb, "jokes", 1): return "search"
+        case (.icndb, "jokes", 3) where segments[1] == "random": return "random"
+        case (_, "jokes", 2):
+            switch (dialect, segments[1]) {
+            case (_, "random"): return "random"
+            case (.chucknorris, "search"): return "search"
+            case (.chucknorris, "categories"): return "categories"
+            case (.icndb, "count"): return "other"
+            default: return "joke"
+            }
+        default: return "other"
+        }
+    }
+
+    public func credentialFields(key: String) -> HeaderFields { [:] }
+}
