@@ -1,21 +1,25 @@
 // A failed fetch is remembered for a moment, so that a burst of askers costs the upstream one call and not one each,
 // and a refresh that failed is not tried again on every hit. The pause counts from the end of the attempt.
+// `@inlinable`, since generics run unspecialised in another room, and every miss asks here.
 import LarderCore
 
 /// Keys whose last fetch failed, with the failure, for a short time. Bounded: the oldest are forgotten first.
 public struct FailureMemory<Failure: Sendable>: Sendable {
-    private var entries: [Digest: (until: WallTime, failure: Failure)] = [:]
-    private var order: [Digest] = []
-    private var head = 0
+    @usableFromInline var entries: [Digest: (until: WallTime, failure: Failure)] = [:]
+    @usableFromInline var order: [Digest] = []
+    @usableFromInline var head = 0
     public let limit: Int
 
+    @inlinable
     public init(limit: Int) {
         self.limit = limit
     }
 
+    @inlinable
     public var count: Int { entries.count }
 
     /// The failure to repeat for this key, or nil where it may be tried again.
+    @inlinable
     public mutating func recall(_ digest: Digest, now: WallTime) -> Failure? {
         guard let entry = entries[digest] else { return nil }
         if now < entry.until { return entry.failure }
@@ -23,6 +27,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
         return nil
     }
 
+    @inlinable
     public mutating func remember(_ digest: Digest, _ failure: Failure, until: WallTime) {
         if entries.updateValue((until, failure), forKey: digest) == nil { order.append(digest) }
         while entries.count > limit, head < order.count {
@@ -36,10 +41,12 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
         }
     }
 
+    @inlinable
     public mutating func forget(_ digest: Digest) {
         entries[digest] = nil
     }
 
+    @inlinable
     public mutating func forgetAll() {
         entries = [:]
         order = []

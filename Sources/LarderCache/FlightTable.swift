@@ -1,10 +1,17 @@
 // One fetch for many askers. The first asker of a key leads, later ones join; whoever leaves harms nobody, and when the
 // last one has left a flight that nothing else wants, it is to be cancelled. The table knows neither tasks nor time:
 // it says what its owner must do.
+//
+// Generic and used from another room: what is not `@inlinable` would run unspecialised there, at many times the cost.
 
 /// A flight's number; never used twice.
 public struct FlightNumber: Sendable, Hashable {
     public let value: UInt64
+
+    @usableFromInline
+    init(value: UInt64) {
+        self.value = value
+    }
 }
 
 /// The in-flight table of one owner. `Waiter` is whatever the owner resumes; at most `maxWaiters` join one flight and
@@ -27,27 +34,37 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
         case cancel(FlightNumber)
     }
 
-    private struct Flight {
-        var key: Key
-        var waiters: [UInt64: Waiter] = [:]
+    @usableFromInline
+    struct Flight {
+        @usableFromInline var key: Key
+        @usableFromInline var waiters: [UInt64: Waiter] = [:]
         /// A refresh, or a fetch whose asker chose not to wait for the end: it ends by itself.
-        var isWantedByItself: Bool
+        @usableFromInline var isWantedByItself: Bool
+
+        @inlinable
+        init(key: Key, isWantedByItself: Bool) {
+            self.key = key
+            self.isWantedByItself = isWantedByItself
+        }
     }
 
-    private var flights: [FlightNumber: Flight] = [:]
-    private var byKey: [Key: FlightNumber] = [:]
-    private var nextNumber: UInt64 = 1
+    @usableFromInline var flights: [FlightNumber: Flight] = [:]
+    @usableFromInline var byKey: [Key: FlightNumber] = [:]
+    @usableFromInline var nextNumber: UInt64 = 1
     public let maxFlights: Int
     public let maxWaiters: Int
 
+    @inlinable
     public init(maxFlights: Int, maxWaiters: Int) {
         self.maxFlights = maxFlights
         self.maxWaiters = maxWaiters
     }
 
+    @inlinable
     public var count: Int { flights.count }
 
     /// Leads or joins. A flight once begun as a refresh stays wanted by itself whoever joins it.
+    @inlinable
     public mutating func enter(_ key: Key, wantedByItself: Bool) -> Entry {
         if let number = byKey[key], let flight = flights[number] {
             guard flight.waiters.count < maxWaiters else { return .refused }
@@ -61,12 +78,14 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     }
 
     /// Leads a flight that nobody can join.
+    @inlinable
     public mutating func enterAlone(_ key: Key) -> Entry {
         guard flights.count < maxFlights else { return .refused }
         return .lead(begin(key, wantedByItself: false))
     }
 
-    private mutating func begin(_ key: Key, wantedByItself: Bool) -> FlightNumber {
+    @inlinable
+    mutating func begin(_ key: Key, wantedByItself: Bool) -> FlightNumber {
         let number = FlightNumber(value: nextNumber)
         nextNumber += 1
         flights[number] = Flight(key: key, isWantedByItself: wantedByItself)
@@ -74,6 +93,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     }
 
     /// The waiter waits for that flight, under a ticket unique to it. False where the flight is over.
+    @inlinable
     public mutating func wait(_ number: FlightNumber, ticket: UInt64, _ waiter: Waiter) -> Bool {
         guard flights[number] != nil else { return false }
         flights[number]?.waiters[ticket] = waiter
@@ -81,6 +101,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     }
 
     /// Takes a waiter out, leaving the flight to the others. The waiter comes back so that its owner can resume it.
+    @inlinable
     public mutating func leave(
         _ number: FlightNumber, ticket: UInt64, keepFlight: Bool
     ) -> (waiter: Waiter, departure: Departure)? {
@@ -96,6 +117,7 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
 
     /// What the flight brings is known before its end: everyone who waits, to be answered now. The flight goes on, and
     /// who leaves afterwards has no part in whether it is cancelled.
+    @inlinable
     public mutating func announce(_ number: FlightNumber) -> [Waiter] {
         guard let waiters = flights[number]?.waiters else { return [] }
         flights[number]?.waiters = [:]
@@ -103,12 +125,14 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     }
 
     /// Nobody joins the flight from now on; the next asker of its key leads one of its own.
+    @inlinable
     public mutating func detach(_ number: FlightNumber) {
         guard let key = flights[number]?.key, byKey[key] == number else { return }
         byKey[key] = nil
     }
 
     /// The flight is over, its row committed or refused: everyone who still waits, to be answered.
+    @inlinable
     public mutating func finish(_ number: FlightNumber) -> [Waiter] {
         guard let flight = flights.removeValue(forKey: number) else { return [] }
         if byKey[flight.key] == number { byKey[flight.key] = nil }
@@ -116,5 +140,6 @@ public struct FlightTable<Key: Hashable & Sendable, Waiter> {
     }
 
     /// The flight that an asker of the key would join.
+    @inlinable
     public func flight(of key: Key) -> FlightNumber? { byKey[key] }
 }

@@ -1,5 +1,5 @@
-// One provider's manners: its budgets and its suspension, and what is known of its reachability. A value, owned by the
-// flight desk; calls are counted when they are sent, so nothing that a cache answered ever counts.
+// One provider's manners: its budgets and its suspension, and what is known of its reachability. It belongs to the upstream
+// desk and never leaves it; calls are counted when they are sent, so nothing that a cache answered ever counts.
 import LarderCache
 import LarderCore
 
@@ -40,15 +40,22 @@ struct Reachability: Sendable {
     }
 }
 
-struct ProviderLane: Sendable {
+/// A class: as a value in the desk's table it would be moved out and in again for every step of a call.
+final class ProviderLane {
     var budget: CallBudget
     var suspension: SuspensionMachine
     var reachability = Reachability()
     /// Whether this provider is ever suspended: a plain pass-through is not, its errors are the upstream's own.
     var suspends: Bool
 
+    init(budget: CallBudget, suspension: SuspensionMachine, suspends: Bool) {
+        self.budget = budget
+        self.suspension = suspension
+        self.suspends = suspends
+    }
+
     /// Takes a call from the budget, where the suspension lets it. Suspension first: a resting provider costs nothing.
-    mutating func admit(now: WallTime) -> Admission {
+    func admit(now: WallTime) -> Admission {
         var isProbe = false
         if suspends {
             switch suspension.mayCall(now: now) {
@@ -66,7 +73,7 @@ struct ProviderLane: Sendable {
     }
 
     /// A call brought an answer that speaks for a working provider. True where a suspension ended by it.
-    mutating func succeeded(now: WallTime) -> Bool {
+    func succeeded(now: WallTime) -> Bool {
         reachability.lastSuccess = now
         let wasSuspended = suspends && suspension.suspension != nil
         suspension.succeeded()
@@ -74,7 +81,7 @@ struct ProviderLane: Sendable {
     }
 
     /// A call failed. Returns when the provider is called again, where it is suspended by this.
-    mutating func failed(
+    func failed(
         _ failure: FailureClass, detail: String, retryAt: WallTime?, now: WallTime, random: UInt64
     ) -> WallTime? {
         reachability.lastFailure = now

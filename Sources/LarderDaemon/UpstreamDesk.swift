@@ -205,7 +205,8 @@ actor UpstreamDesk {
     private func admit(_ provider: String) async -> Result<Bool, UpstreamFailure> {
         let now = time.wall()
         var isProbe = false
-        switch lanes[provider]?.admit(now: now) {
+        let lane = lanes[provider]
+        switch lane?.admit(now: now) {
         case .suspended(let until, let reason):
             return .failure(
                 UpstreamFailure(
@@ -223,7 +224,7 @@ actor UpstreamDesk {
         case .probe: isProbe = true
         case .granted, nil: break
         }
-        guard lanes[provider]?.budget.isLimited == true else { return .success(isProbe) }
+        guard lane?.budget.isLimited == true else { return .success(isProbe) }
         do {
             // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
             try await state.reserveCall(provider, at: now)
