@@ -55,6 +55,11 @@ public final class CounterRegistry: Sendable {
     private struct SeriesName: Hashable {
         var family: String
         var labels: [String]
+
+        /// The labels tell most series apart; the families' names are long, and left to the comparison.
+        func hash(into hasher: inout Hasher) {
+            for label in labels { hasher.combine(label) }
+        }
     }
 
     private struct Table {

@@ -38,13 +38,13 @@ extension Connection {
                     method: method, path: parts.path, listenerProvider: listener.provider)
         )
         if case .refuse(let fault) = begin { return refuse(fault) }
-        let request = ServerRequest(
-            id: worker.nextRequest(), method: method, target: Bytes(target), path: parts.path,
-            query: parts.query, fields: worker.parser.fields(of: head, in: bytes), listener: listener.number,
-            listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
-            isVersion10: head.minorVersion == 0)
         inHand = RequestInHand(
-            request: request, framing: head.framing, began: worker.shared.time.monotonic(),
+            request: ServerRequest(
+                id: worker.nextRequest(), method: method, target: Bytes(target), path: parts.path,
+                query: parts.query, fields: worker.parser.fields(of: head, in: bytes), listener: listener.number,
+                listenerProvider: listener.provider, peer: peer, receivedAt: worker.loop.now,
+                isVersion10: head.minorVersion == 0),
+            framing: head.framing, began: worker.shared.time.monotonic(),
             persistsBySaying: head.minorVersion == 0 && head.persists)
         switch begin {
         case .answer: dispatch()
@@ -140,19 +140,17 @@ extension Connection {
     /// - Returns: the reader of the body where that is still to be passed on.
     private func deliver(_ response: ServerResponse, to id: RequestID) -> (any BodyReader)? {
         if inHand?.request.id == id { takeRestOfUpload() }
-        guard let answered = inHand, answered.request.id == id, machine.phase == .answering else {
+        guard inHand?.request.id == id, machine.phase == .answering else {
             response.body.abandon()
             return nil
         }
-        inHand = nil
-        var response = response
-        if !(200..<600).contains(response.status) {
+        guard (200..<600).contains(response.status) else {
             worker.shared.log.error("a handler answered with no final status", ["route": response.route])
             response.body.abandon()
-            response = ProblemEncoder.response(
-                for: ClientFacingError(status: 500, code: "internal", detail: "The server is at fault."),
-                requestID: id)
+            let problem = ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
+            return deliver(ProblemEncoder.response(for: problem, requestID: id), to: id)
         }
+        guard let answered = inHand.take() else { return nil }
         if !answered.request.isVersion10 { write(interim: response.interim) }
         worker.shared.cells.answered(response.outcome)
         let isHead = answered.request.method == .head

@@ -154,13 +154,14 @@ struct PassFetch: Sendable {
             verdict = .refuse(.objectTooLarge)
         }
         let body = TapeBody(stream.body, length: head.length)
-        var made = Made(entry: entry(head, verdict))
+        let own = PassFields.endToEnd(head)
+        var made = Made(entry: entry(head, own, verdict))
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
         var passed = PassedAnswer(
             body: body, upstreamStatus: head.status, interim: head.interim, storing: verdict.rule,
             vary: Vary(head.fields), selecting: request.forwarded, began: began)
         passed.isAnswer = rule.semantics == .rfc || classification.isAnswer
-        passed.ownFields = PassFields.endToEnd(head)
+        passed.ownFields = own
         made.passed = passed
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
@@ -225,16 +226,19 @@ struct PassFetch: Sendable {
         }
     }
 
-    private func entry(_ head: UpstreamHead, _ verdict: PassVerdict) -> StoredResponse {
+    /// - Parameter own: the whole head's fields, as who asked gets them.
+    private func entry(_ head: UpstreamHead, _ own: HeaderFields, _ verdict: PassVerdict) -> StoredResponse {
         var entry = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name,
             endpoint: request.endpoint,
-            status: head.status, reason: head.reason, fields: PassFields.endToEnd(head),
-            requestTime: head.requestTime, responseTime: head.responseTime,
-            initialAge: Age.initial(
-                fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime),
-            freshUntil: head.responseTime, staleUntil: head.responseTime, label: "GET \(request.url)")
-        guard case .store(let lifetimes, _) = verdict else { return entry }
+            status: head.status, reason: head.reason, fields: own,
+            requestTime: head.requestTime, responseTime: head.responseTime, freshUntil: head.responseTime,
+            staleUntil: head.responseTime, label: "GET " + request.url)
+        guard case .store(let lifetimes, _) = verdict else {
+            entry.initialAge = Age.initial(
+                fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
+            return entry
+        }
         entry.fields = RFCStorage.storedFields(of: head, targets: request.targets)
         Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
         entry.initialAge = lifetimes.initialAge

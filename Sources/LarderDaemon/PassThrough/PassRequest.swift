@@ -122,8 +122,10 @@ extension PassRequest {
 
     /// Whether the request's target and coding alone lead to that answer, so that memory can keep it ready.
     func varyIsPlain(_ entry: StoredResponse) -> Bool {
-        rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: ["accept-encoding"])
+        rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: Self.codingNames)
     }
+
+    private static let codingNames: Set<String> = ["accept-encoding"]
 
     /// What an explanation tells of the key.
     var target: PassTarget {

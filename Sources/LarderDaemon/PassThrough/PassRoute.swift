@@ -25,7 +25,7 @@ struct PassRoute: Sendable {
         }
         do {
             switch try await PassFlow(context: context, request: request, snapshot: snapshot).run() {
-            case .served(let served): return await answer(served, request, server, route)
+            case .served(let served): return await respond(served, request, server, route)
             case .forward(let reason, let stored, let rule):
                 return try await forward(server, request, reason, stored: stored, rule: rule, snapshot, route)
             case .notCached(let rule): throw notCached(request, rule)
@@ -42,11 +42,22 @@ struct PassRoute: Sendable {
 
     // MARK: Answers
 
-    private func answer(
+    private func respond(
         _ served: PassServed, _ request: PassRequest, _ server: ServerRequest, _ route: String
     ) async -> ServerResponse {
-        let entry = served.entry
         explain(server, request, served)
+        var answer = assemble(served, request, server, route)
+        // Asked here and not behind a call that may wait: mostly there is nothing to undo.
+        if let coding = context.unwantedCoding(answer, by: server) { answer = await context.plain(answer, coding) }
+        var response = context.respond(answer, to: server)
+        response.interim = served.interim
+        return response
+    }
+
+    private func assemble(
+        _ served: PassServed, _ request: PassRequest, _ server: ServerRequest, _ route: String
+    ) -> Answer {
+        let entry = served.entry
         let isShared = !served.isOwn && served.outcome != .bypass && (served.isStored || served.outcome != .miss)
         var answer = Answer(
             status: entry.status, reason: entry.reason,
@@ -62,15 +73,13 @@ struct PassRoute: Sendable {
         case .bytes(let bytes): answer.body = bytes
         case .large, .tape, .plain: answer.stream = served.body
         }
-        if entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
+        if !context.tier.isOff, entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
             answer.digest = entry.key.digest
             answer.rows = [request.primary.digest, entry.key.digest]
             answer.target = request.target
             answer.stamp = served.stamp
         }
-        var response = context.respond(await context.accepted(answer, by: server), to: server)
-        response.interim = served.interim
-        return response
+        return answer
     }
 
     /// With our own rules, a failure that nothing covers for is the upstream's own answer, where it gave one.
@@ -128,7 +137,7 @@ struct PassRoute: Sendable {
         switch await context.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
         case .failure(let failure):
             if server.method == .head, let stored, let served = covered(stored, failure, request, reason) {
-                return await answer(served, request, server, route)
+                return await respond(served, request, server, route)
             }
             throw refusal(failure, request)
         case .success((let stream, _)):

@@ -159,13 +159,24 @@ extension Answer {
 }
 
 extension DaemonContext {
-    /// The answer in a coding that the client takes, undone off the loops where it must be.
-    func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
+    /// The coding of an answer that the client does not take; nil where it gets the answer as it is.
+    func unwantedCoding(_ answer: Answer, by request: ServerRequest) -> String? {
         // A part of a coded body cannot be undone.
-        guard answer.status != 206, let coding = answer.fields.first("Content-Encoding"),
+        guard let coding = answer.fields.first("Content-Encoding"), answer.status != 206,
             !ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding),
             !CacheControl(answer.fields.all("Cache-Control")).noTransform
-        else { return answer }
+        else { return nil }
+        return coding
+    }
+
+    /// The answer in a coding that the client takes, undone off the loops where it must be.
+    func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
+        guard let coding = unwantedCoding(answer, by: request) else { return answer }
+        return await plain(answer, coding)
+    }
+
+    /// The answer with its coding undone.
+    func plain(_ answer: Answer, _ coding: String) async -> Answer {
         if let stream = answer.stream {
             guard ContentInflater(coding: coding) != nil else { return answer }
             var answer = answer

@@ -13,7 +13,7 @@ public enum Via {
     ///
     /// - Parameter version: of the message that was received, such as "1.1".
     public static func append(to fields: inout HeaderFields, version: String) {
-        fields.add("Via", "\(version) \(pseudonym)")
+        fields.add("Via", version + " " + pseudonym)
     }
 
     /// Whether the message came through Larder more than `loopLimit` times (RFC 9110 §7.6.3).
