@@ -6,6 +6,7 @@
 import LarderCache
 import LarderCore
 import LarderIO
+import Synchronization
 
 /// An entry that a flight has made.
 struct Made: Sendable {
@@ -45,8 +46,34 @@ enum Obtained: Sendable {
     case left
 }
 
+/// One asker on its way to a flight.
+private final class Ticket: Sendable {
+    let number: UInt64
+    private let left = Atomic<Bool>(false)
+
+    init(number: UInt64) { self.number = number }
+
+    /// Said before its seat is given up, so that a ticket which comes to the desk after that finds none.
+    func leave() { left.store(true, ordering: .releasing) }
+    var hasLeft: Bool { left.load(ordering: .acquiring) }
+}
+
 actor FlightDesk {
-    private typealias Waiter = CheckedContinuation<Obtained, Never>
+    /// An asker who waits on its own loop. What it is told is made up here, so that it goes there at once and need not
+    /// come by the desk again.
+    private struct Waiter: Sendable {
+        var continuation: CheckedContinuation<Obtained, Never>
+        var ticket: UInt64
+        /// It came to a flight that another had begun.
+        var hasJoined: Bool
+
+        func resume(_ result: FlightResult) {
+            if hasJoined, case .answered(let made) = result, !made.mayBeShared {
+                return continuation.resume(returning: .alone)
+            }
+            continuation.resume(returning: .result(result, joined: hasJoined))
+        }
+    }
 
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -65,14 +92,12 @@ actor FlightDesk {
     private var failurePause: Duration
     private struct Seat {
         var number: FlightNumber
-        /// It came to a flight that another had begun.
-        var hasJoined: Bool
         /// Others may join its flight.
         var isShared: Bool
     }
     /// Where each asker waits, by its ticket.
     private var seats: [UInt64: Seat] = [:]
-    private var nextTicket: UInt64 = 0
+    private nonisolated let tickets = Atomic<UInt64>(0)
     private let joined: CounterCell
     private let refused: CounterCell
     private let abandoned: CounterCell
@@ -94,7 +119,7 @@ actor FlightDesk {
     /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience`.
     ///
     /// - Parameter removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
-    func obtain(
+    nonisolated func obtain(
         _ key: CacheKey, of removable: Digest, patience: Duration?,
         work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
@@ -103,7 +128,7 @@ actor FlightDesk {
 
     /// Leads a flight for this asker alone, at most for `patience`: nobody joins it, what comes of it is remembered for
     /// nobody, and when the asker stops waiting it ends.
-    func obtainAlone(
+    nonisolated func obtainAlone(
         _ key: CacheKey, patience: Duration?, work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         await sit(key, key.digest, patience, isShared: false, work)
@@ -159,7 +184,10 @@ actor FlightDesk {
             table.detach(number)
             markUnshareable(key)
         }
-        for waiter in table.announce(number) { waiter.resume(returning: .result(.answered(made), joined: false)) }
+        for waiter in table.announce(number) {
+            seats[waiter.ticket] = nil
+            waiter.resume(.answered(made))
+        }
     }
 
     private func markUnshareable(_ key: CacheKey) {
@@ -180,76 +208,83 @@ actor FlightDesk {
             failures.remember(key.digest, failure, until: min(end, failure.retryAt ?? end))
         }
         if isShared, case .answered(let made) = result, !made.mayBeShared { markUnshareable(key) }
-        for waiter in table.finish(number) { waiter.resume(returning: .result(result, joined: false)) }
+        for waiter in table.finish(number) {
+            seats[waiter.ticket] = nil
+            waiter.resume(result)
+        }
         underWay.set(table.count)
     }
 
-    private func sit(
+    /// Waits where the asker is: the way to the desk and the way back are one change of thread each.
+    nonisolated private func sit(
         _ key: CacheKey, _ removable: Digest, _ patience: Duration?, isShared: Bool,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
-        nextTicket += 1
-        let ticket = nextTicket
-        let obtained = await withTaskCancellationHandler {
-            await handover { waiter in
-                admit(waiter, ticket, key, removable, patience, isShared: isShared, work)
+        let ticket = Ticket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
+        return await withTaskCancellationHandler {
+            await handover { continuation in
+                loop.post { [self] in
+                    assumeIsolated {
+                        $0.admit(continuation, ticket, key, removable, patience, isShared: isShared, work)
+                    }
+                }
             }
         } onCancel: {
-            loop.post { [weak self] in self?.assumeIsolated { $0.leave(ticket, as: .left) } }
+            ticket.leave()
+            loop.post { [weak self] in self?.assumeIsolated { $0.leave(ticket.number, as: .left) } }
         }
-        let hasJoined = seats.removeValue(forKey: ticket)?.hasJoined ?? false
-        guard case .result(let result, _) = obtained else { return obtained }
-        if hasJoined, case .answered(let made) = result, !made.mayBeShared { return .alone }
-        return .result(result, joined: hasJoined)
     }
 
     /// Finds the asker its flight and seats it there, in one step: any `await` in between, even of this actor's own
     /// functions, would let the flight end before the asker waits for it.
     private func admit(
-        _ waiter: Waiter, _ ticket: UInt64, _ key: CacheKey, _ removable: Digest, _ patience: Duration?,
-        isShared: Bool,
-        _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
+        _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: Ticket, _ key: CacheKey, _ removable: Digest,
+        _ patience: Duration?, isShared: Bool, _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
-        // A cancellation before this line found no waiter to take out, so it is looked for here.
-        if Task.isCancelled { return waiter.resume(returning: .left) }
+        // A leave before this line found no waiter to take out, so it is looked for here.
+        if ticket.hasLeft { return continuation.resume(returning: .left) }
         if isShared {
             if let failure = failures.recall(key.digest, now: time.wall()) {
-                return waiter.resume(returning: .result(.failed(failure), joined: false))
+                return continuation.resume(returning: .result(.failed(failure), joined: false))
             }
-            if unshareable.recall(key.digest, now: time.wall()) != nil { return waiter.resume(returning: .alone) }
+            if unshareable.recall(key.digest, now: time.wall()) != nil {
+                return continuation.resume(returning: .alone)
+            }
             letGo(key)
         }
         let seat: Seat
+        var waiter = Waiter(continuation: continuation, ticket: ticket.number, hasJoined: false)
         switch isShared ? table.enter(key, wantedByItself: false) : table.enterAlone(key) {
         case .refused:
             refused.add()
-            return waiter.resume(returning: .result(.failed(Self.overload), joined: false))
+            return waiter.resume(.failed(Self.overload))
         case .lead(let number):
             start(number, key, removable, isShared: isShared, work)
-            seat = Seat(number: number, hasJoined: false, isShared: isShared)
+            seat = Seat(number: number, isShared: isShared)
         case .joined(let number):
             joined.add()
-            seat = Seat(number: number, hasJoined: true, isShared: isShared)
+            waiter.hasJoined = true
+            seat = Seat(number: number, isShared: isShared)
         }
-        seats[ticket] = seat
-        if let made = announced[seat.number] {
-            return waiter.resume(returning: .result(.answered(made), joined: false))
+        if let made = announced[seat.number] { return waiter.resume(.answered(made)) }
+        guard table.wait(seat.number, ticket: ticket.number, waiter) else {
+            return continuation.resume(returning: .left)
         }
-        guard table.wait(seat.number, ticket: ticket, waiter) else { return waiter.resume(returning: .left) }
+        seats[ticket.number] = seat
         if let patience {
             _ = loop.schedule(at: loop.monotonic + patience) { [weak self] in
-                self?.assumeIsolated { $0.leave(ticket, as: .late) }
+                self?.assumeIsolated { $0.leave(ticket.number, as: .late) }
             }
         }
     }
 
     private func leave(_ ticket: UInt64, as ending: Obtained) {
-        guard let seat = seats[ticket] else { return }
+        guard let seat = seats.removeValue(forKey: ticket) else { return }
         let isLate = if case .late = ending { true } else { false }
         // A flight that others may use goes on when its asker's patience ends; one of its own ends with it.
         guard let (waiter, departure) = table.leave(seat.number, ticket: ticket, keepFlight: isLate && seat.isShared)
         else { return }
-        waiter.resume(returning: ending)
+        waiter.continuation.resume(returning: ending)
         if case .cancel(let number) = departure { cancel(number) }
     }
 
