@@ -49,12 +49,18 @@ struct FetchURL: Sendable, Hashable {
 
     /// Nil where libcurl would have to encode something or to take dot segments out.
     private static func target(of text: String) -> String? {
-        guard let colon = text.firstIndex(of: ":"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        let rest = text[colon...].dropFirst(3).prefix { $0 != "#" }
-        let target = rest.drop { $0 != "/" && $0 != "?" }
-        guard target.first == "/" else { return nil }
-        let path = target.prefix { $0 != "?" }
-        return path.contains("/.") || path.lowercased().contains("%2e") ? nil : String(target)
+        let bytes = text.utf8
+        guard let colon = bytes.firstIndex(of: 0x3A), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let rest = bytes[colon...].dropFirst(3).prefix { $0 != 0x23 }
+        let target = rest.drop { $0 != 0x2F && $0 != 0x3F }
+        guard target.first == 0x2F else { return nil }
+        // A segment that begins with a dot, or a dot that is encoded ("%2e").
+        var last: (UInt8, UInt8) = (0, 0)
+        for byte in target.prefix(while: { $0 != 0x3F }) {
+            if byte == 0x2E && last.1 == 0x2F || byte | 0x20 == 0x65 && last == (0x25, 0x32) { return nil }
+            last = (last.1, byte)
+        }
+        return String(Substring(target))
     }
 
     private init(_ reference: Bytes, relativeTo base: String?, target: String? = nil) throws(Refusal) {
@@ -82,13 +88,14 @@ struct FetchURL: Sendable, Hashable {
         guard Self.part(handle, CURLUPART_USER) == nil, Self.part(handle, CURLUPART_PASSWORD) == nil else {
             throw Refusal(message: "The URL holds credentials.")
         }
-        guard let host = Self.part(handle, CURLUPART_HOST)?.lowercased(), !host.isEmpty else { throw refused }
+        guard let written = Self.part(handle, CURLUPART_HOST), !written.isEmpty else { throw refused }
+        let host = written.lowercased()
         // libcurl maps such a name by the process's locale, which a daemon does not have.
         guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Refusal(message: "A host's name is to be written in its ASCII form (xn--...).")
         }
         guard
-            curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK,
+            host == written || curl_url_set(handle, CURLUPART_HOST, host, 0) == CURLUE_OK,
             curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0) == CURLUE_OK,
             let port = Self.part(handle, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)),
             let url = Self.part(handle, CURLUPART_URL, UInt32(CURLU_NO_DEFAULT_PORT)),

@@ -64,7 +64,8 @@ enum RetryPolicy {
     ///   - rest: what is left of the deadline.
     ///   - chance: a number from 0 to 1.
     static func afterAnswer(
-        _ response: UpstreamResponse, method: Method, mayRetry: Bool, tries: Int, rest: Duration, chance: Double
+        _ response: UpstreamResponse, method: Method, mayRetry: Bool, tries: Int, rest: Duration,
+        chance: @autoclosure () -> Double
     ) -> RetryDecision {
         guard statuses.contains(where: { $0.status == response.status && $0.retries == .always }) else {
             return .giveUp
@@ -83,7 +84,7 @@ enum RetryPolicy {
     /// - Parameter sawAnswer: whether a byte of an answer had come.
     static func afterFailure(
         _ error: FetchError, sawAnswer: Bool, method: Method, mayRetry: Bool, tries: Int, rest: Duration,
-        chance: Double
+        chance: @autoclosure () -> Double
     ) -> RetryDecision {
         // Other stages carry a code too, where libcurl's is the occasion and ours the finding.
         guard error.stage == .send || error.stage == .receive else { return .giveUp }
@@ -98,10 +99,11 @@ enum RetryPolicy {
     }
 
     private static func again(
-        method: Method, mayRetry: Bool, tries: Int, rest: Duration, chance: Double, atLeast: Duration
+        method: Method, mayRetry: Bool, tries: Int, rest: Duration, chance: () -> Double,
+        atLeast: Duration
     ) -> RetryDecision {
         guard mayRetry, tries < Self.tries, isRepeatable(method) else { return .giveUp }
-        let delay = atLeast + pause + pause * chance
+        let delay = atLeast + pause + pause * chance()
         return rest - delay >= leastRest ? .after(delay) : .giveUp
     }
 }
