@@ -2,7 +2,8 @@
 //
 // What changes (freshness, last use) is apart from what does not (head, body), so a touch or a validation rewrites a
 // few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
-// forget one. Only the pieces of a body that `open` leaves in the database go later, by way of `pending`: somebody may
+// forget one. What comes is counted in batches: the sums are those of the entries up to the id `counted`, and who asks
+// adds up the few after it, so that an insert writes one page less. Only the pieces of a body that `open` leaves in the database go later, by way of `pending`: somebody may
 // be reading them.
 import CSQLite
 import LarderCore
@@ -10,7 +11,7 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     /// Bodies up to this size lie in their row, larger ones in pieces of this size.
     static let chunkSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
@@ -20,7 +21,7 @@ enum CacheSchema {
     private static let tables = """
         CREATE TABLE provider (
           id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-          entries INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0
+          entries INTEGER NOT NULL DEFAULT 0, bytes INTEGER NOT NULL DEFAULT 0, counted INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE entry (
           id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, provider INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -38,11 +39,9 @@ enum CacheSchema {
           digest BLOB NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (digest, child)
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX parentChild ON parent (child);
-        CREATE TRIGGER entryMade AFTER INSERT ON entry BEGIN
-          UPDATE provider SET entries = entries + 1, bytes = bytes + NEW.size WHERE id = NEW.provider;
-        END;
         CREATE TRIGGER entryGone AFTER DELETE ON entry BEGIN
-          UPDATE provider SET entries = entries - 1, bytes = bytes - OLD.size WHERE id = OLD.provider;
+          UPDATE provider SET entries = entries - 1, bytes = bytes - OLD.size
+          WHERE id = OLD.provider AND counted >= OLD.id;
           DELETE FROM life WHERE id = OLD.id;
           DELETE FROM parent WHERE child = OLD.id;
         END;

@@ -10,14 +10,20 @@ struct EntryRows {
     static let commitSize = 1 << 20
 
     let connection: Connection
-    private var nextID: Int64
-    private var providers: [String: Int64] = [:]
+    /// Told of each key before its row is committed.
+    var keys: StoredKeys?
+    private(set) var nextID: Int64
+    var providers: [String: Int64] = [:]
+    /// Entries up to this id are in the sums of their providers; nil where it is to be read.
+    var counted: Int64?
+    /// Entries that came since they were last counted.
+    var uncounted = 0
 
     init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         let last = try connection.number(
             "SELECT max(coalesce((SELECT max(id) FROM entry), 0), "
-                + "coalesce((SELECT max(id) FROM pending), 0))")
+                + "coalesce((SELECT max(id) FROM pending), 0), coalesce((SELECT max(counted) FROM provider), 0))")
         nextID = (last ?? 0) + 1
     }
 
@@ -79,7 +85,9 @@ struct EntryRows {
     /// Makes the entry visible in place of any other of its key. Its pieces, if it has any, lie under the same id.
     /// - Parameter size: of the whole body, which lies in pieces where it is larger than one.
     mutating func complete(_ id: Int64, _ entry: StoredResponse, size: Int64, now: WallTime) throws(StoreError) {
-        try remove(digest: entry.key.digest)
+        let isNew = keys?.lacks(entry.key.digest) ?? false
+        keys?.note(entry.key.digest)
+        if !isNew { try remove(digest: entry.key.digest) }
         let isLarge = size > CacheSchema.chunkSize
         let provider = try providerID(entry.provider)
         let statement = try connection.statement(
@@ -116,6 +124,7 @@ struct EntryRows {
         try life.run()
         try note(entry.parents, of: id)
         if isLarge { try forgetPending(id) }
+        try count(id, provider, size)
     }
 
     private func note(_ parents: [Digest], of id: Int64) throws(StoreError) {
@@ -233,24 +242,18 @@ struct EntryRows {
         return changed
     }
 
-    // MARK: Providers
-
-    private mutating func providerID(_ name: String) throws(StoreError) -> Int64 {
-        if let known = providers[name] { return known }
-        let statement = try connection.statement("INSERT OR IGNORE INTO provider (name) VALUES (?1)")
-        statement.bind(1, name)
-        try statement.run()
-        let look = try connection.statement("SELECT id FROM provider WHERE name = ?1")
-        defer { look.reset() }
-        look.bind(1, name)
-        guard try look.step() else { return 0 }
-        let id = look.int(0)
-        providers[name] = id
-        return id
+    /// The digests that follow another in their order, from the index alone.
+    func digests(after last: Bytes, atMost limit: Int) throws(StoreError) -> [Digest] {
+        let statement = try connection.statement("SELECT digest FROM entry WHERE digest > ?1 ORDER BY digest LIMIT ?2")
+        defer { statement.reset() }
+        statement.bind(1, last)
+        statement.bind(2, Int64(limit))
+        var found: [Digest] = []
+        while try statement.step() {
+            if let digest = Digest(bytes: statement.bytes(0)) { found.append(digest) }
+        }
+        return found
     }
-
-    /// What was learnt in a transaction that was rolled back may be wrong.
-    mutating func forgetProviders() { providers = [:] }
 
     // MARK: Size
 

@@ -35,6 +35,9 @@ final class ReaderGate: @unchecked Sendable {
     /// Which database is the present one; it rises with each that is set aside.
     var present: Int { locked { generation } }
 
+    /// Whether no reader has a connection.
+    var isUnused: Bool { locked { connected == 0 } }
+
     /// Asked by a reader with a connection before it uses it: false means that it must be closed.
     func mayStay() -> Bool { locked { isOpen } }
 

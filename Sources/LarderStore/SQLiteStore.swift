@@ -91,6 +91,10 @@ public final class SQLiteStore: CacheStore {
 
     func look(_ key: CacheKey, opens: Bool) async throws(StoreError) -> StoredResponse? {
         let shared = shared
+        if shared.keys.lacks(key.digest) {
+            shared.meters.absent.add()
+            return nil
+        }
         let answer: Result<StoredResponse?, StoreError> = await handover { continuation in
             if !shared.reads.offer(.entry(key, opens: opens, continuation)) {
                 shared.meters.readRefused.add()

@@ -283,7 +283,13 @@ final class StoreReader {
             let pages = try connection.number("PRAGMA page_count") ?? 0
             let free = try connection.number("PRAGMA freelist_count") ?? 0
             out.liveBytes = (pages - free) * CacheSchema.pageSize
-            let sums = try connection.statement("SELECT name, entries, bytes FROM provider")
+            let sums = try connection.statement(
+                """
+                SELECT p.name, p.entries + coalesce(more.entries, 0), p.bytes + coalesce(more.bytes, 0)
+                FROM provider p LEFT JOIN (
+                  SELECT provider AS id, count(*) AS entries, sum(size) AS bytes FROM entry
+                  WHERE id > (SELECT max(counted) FROM provider) GROUP BY 1) AS more ON more.id = p.id
+                """)
             defer { sums.reset() }
             while try sums.step() {
                 out.byProvider[sums.text(0)] = (sums.int(1), sums.int(2))

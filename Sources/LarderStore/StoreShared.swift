@@ -46,6 +46,7 @@ final class StoreShared: Sendable {
     let reads: WorkQueue<ReadJob>
     let writes: WorkQueue<WriteJob>
     let pins = BodyPins()
+    let keys = StoredKeys()
     /// Bodies that are being written in parts.
     let bodyWriters = Lock(0)
     let notes = Lock(RecencyNotes())

@@ -34,7 +34,10 @@ extension StoreWriter {
 
     /// Evicts until the entry fits below the cap, and one slice more while above the marks.
     private func makeRoom(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
+        // A look costs two statements: none while what came since the last one cannot have reached the mark.
+        if !upkeep.isEvicting, upkeep.room.takes(cost, below: settings.highWaterBytes) { return true }
         var live = try rows.liveBytes()
+        defer { upkeep.room = KnownRoom(live: live, cost: cost) }
         if live + cost > settings.highWaterBytes { upkeep.isEvicting = true }
         if upkeep.isEvicting {
             try writeNotes(rows)
@@ -53,6 +56,7 @@ extension StoreWriter {
     /// evicted entries go in the same transaction, so that room is there at once; who looks one up just then misses.
     func evictSlice(_ rows: EntryRows) throws(StoreError) -> Int {
         let before = try rows.liveBytes()
+        upkeep.mustSweep = true
         if try sweepSlice(rows) { return 1 }
         let slice = try Evictor(rows: rows).slice(now: shared.time.wall())
         if slice.rows > 0 { _ = try sweepSlice(rows) }

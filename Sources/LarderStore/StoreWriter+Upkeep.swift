@@ -3,6 +3,32 @@
 import CSQLite
 import LarderCore
 
+/// How full the database can be at most, without looking: as full as it was at the last look, and what has been written
+/// since, rather too much.
+struct KnownRoom {
+    /// Bytes written before the next look in any case.
+    static let trust: Int64 = 4 << 20
+
+    private var live: Int64
+    private var limit: Int64
+
+    /// - Parameter cost: of what is written right after the look.
+    init(live: Int64, cost: Int64) {
+        self.live = live + cost
+        limit = live + Self.trust
+    }
+
+    /// Nothing is known.
+    init() { (live, limit) = (0, 0) }
+
+    /// Whether so many bytes more fit below the mark for certain; they count as written then.
+    mutating func takes(_ cost: Int64, below mark: Int64) -> Bool {
+        guard live + cost <= min(mark, limit) else { return false }
+        live += cost
+        return true
+    }
+}
+
 /// When what is due.
 struct Upkeep {
     /// No slice of idle work takes longer.
@@ -20,6 +46,9 @@ struct Upkeep {
     var notedSince: MonotonicTime?
     var lastWrite: MonotonicTime
     var logIsLong = true
+    var room = KnownRoom()
+    /// How far the keys have been read; nil where they are not being read.
+    var lastKey: Bytes?
     var isEvicting = false
     var isShortOfDisk = false
     var mustSweep = true
@@ -50,7 +79,7 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
         if let rest = rest(at: now) { return rest }
-        if upkeep.mustSweep || upkeep.isEvicting { return .zero }
+        if upkeep.mustSweep || upkeep.isEvicting || shared.keys.wantsReading { return .zero }
         var due: [MonotonicTime] = []
         let notes = shared.notes.withLock { $0.count }
         if notes >= RecencyNotes.batch { return .zero }
@@ -68,8 +97,9 @@ extension StoreWriter {
         return until > now ? max(.milliseconds(1), until - now) : nil
     }
 
-    /// Does what is due. `isIdle` says that nobody waits.
-    func work(isIdle: Bool) {
+    /// Does what is due. `isIdle` says that nobody waits. After jobs only what they made due: they have looked at the
+    /// room themselves.
+    func work(isIdle: Bool, afterJobs: Bool) {
         let now = shared.time.monotonic()
         if database == nil {
             if let at = upkeep.retryOpenAt, now >= at { reopen() }
@@ -82,7 +112,8 @@ extension StoreWriter {
         if notes >= RecencyNotes.batch || notes > 0 && isDue { flushNotes() }
         sweep()
         guard isIdle else { return }
-        evictToLowMark()
+        if upkeep.isEvicting || !afterJobs { evictToLowMark() }
+        readKeys()
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
@@ -93,6 +124,7 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         repeat { sweep() } while upkeep.mustSweep && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
+        repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
         upkeep.mayVacuum = true
         repeat { settle() } while upkeep.mayVacuum && rest(at: now) == nil && database != nil
         watch(now)

@@ -35,6 +35,7 @@ final class StoreWriter {
         self.shared = shared
         self.database = database
         upkeep = Upkeep(now: shared.time.monotonic())
+        self.database?.rows.keys = shared.keys
     }
 
     /// Opens or makes the database. Reads only what it must: the time does not grow with what is stored.
@@ -54,6 +55,7 @@ final class StoreWriter {
         var done = 0
         var seen = 0
         while true {
+            var wasCalled = false
             let timeout = purges.isEmpty ? waitingTime() : .zero
             switch shared.writes.take(upTo: Self.groupJobs, releasing: done, timeout: timeout, seen: &seen) {
             case .ended:
@@ -63,10 +65,11 @@ final class StoreWriter {
                 done = 0
             case .jobs(let jobs):
                 done = jobs.reduce(0) { $0 + ($1.isWeighed ? $1.weight : 0) }
+                wasCalled = true
                 perform(jobs)
             }
             stepPurges()
-            work(isIdle: shared.writes.count == 0)
+            work(isIdle: shared.writes.count == 0, afterJobs: wasCalled)
         }
     }
 
@@ -161,7 +164,6 @@ final class StoreWriter {
             }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
-            upkeep.mustSweep = true
             if steps.contains(where: { $0.outcome == .stored }) { storingWorks() }
             for step in steps { answer(step.job, step.outcome) }
         } catch {
@@ -202,6 +204,8 @@ final class StoreWriter {
             let now = shared.time.wall()
             guard var rows = database?.rows else { return .refused("failed") }
             defer { database?.rows = rows }
+            // What it takes the place of may leave pieces to sweep.
+            if !shared.keys.lacks(entry.key.digest) { upkeep.mustSweep = true }
             try rows.write(entry, now: now)
             return .stored
         case .freshen(let digest, let fresh, let stale, _):

@@ -2,7 +2,7 @@
 //
 // Rules: a full queue refuses at once, nobody waits to put work in. A thread is woken only when none is awake, or when
 // work piles up: one that is awake takes everything that came meanwhile in one go, so a busy store pays for few
-// wake-ups. Over a pthread mutex and condition, since `Lock` has no condition to wait on.
+// wake-ups. It is woken when the mutex is free again, since it would only wait for that. Over a pthread mutex and condition, since `Lock` has no condition to wait on.
 import Glibc
 
 /// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.
@@ -63,33 +63,40 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// Puts work in; false where it is full or has ended. A single job heavier than the capacity fits an empty queue.
     func offer(_ job: Job, weight added: Int = 1) -> Bool {
-        locked {
-            guard !hasEnded, weight == 0 || weight + added <= capacity else { return false }
+        let (isIn, wakes) = locked { () -> (Bool, Bool) in
+            guard !hasEnded, weight == 0 || weight + added <= capacity else { return (false, false) }
             weight += added
             jobs.append(job)
-            if awake == 0 || jobs.count >= crowd { wakeOne() }
-            return true
+            return (true, (awake == 0 || jobs.count >= crowd) && choosesOne())
         }
+        if wakes { pthread_cond_signal(condition) }
+        return isIn
     }
 
     /// Puts work in whatever the weight: for the few words the store says to itself, and for work whose amount is
     /// bounded elsewhere. False after the end.
     func insist(_ job: Job, weight added: Int = 0) -> Bool {
-        locked {
-            guard !hasEnded else { return false }
+        let (isIn, wakes) = locked { () -> (Bool, Bool) in
+            guard !hasEnded else { return (false, false) }
             weight += added
             jobs.append(job)
-            if awake == 0 { wakeOne() }
-            return true
+            return (true, awake == 0 && choosesOne())
         }
+        if wakes { pthread_cond_signal(condition) }
+        return isIn
     }
 
-    private func wakeOne() {
-        guard asleep > 0 else { return }
+    /// Counts a sleeper as awake, where there is one: the caller must then wake it.
+    private func choosesOne() -> Bool {
+        guard asleep > 0 else { return false }
         asleep -= 1
         awake += 1
         wakes += 1
-        pthread_cond_signal(condition)
+        return true
+    }
+
+    private func wakeOne() {
+        if choosesOne() { pthread_cond_signal(condition) }
     }
 
     /// Weight of work that is done with.

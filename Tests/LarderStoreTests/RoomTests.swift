@@ -76,6 +76,33 @@ import Testing
         }
     }
 
+    @Test func aBodyThatWasLongUnderWayIsCountedOnce() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.open()
+            let slow = bench.entry("slow", size: 400_000)
+            let writer = try await store.begin(expecting: 400_000).get()
+            #expect(await writer.append(slow.body) == .stored)
+            let count = EntryRows.countingBatch + 10
+            for number in 0..<count { #expect(await store.write(bench.entry("\(number)")) == .stored) }
+            #expect(await writer.complete(slow) == .stored)
+            for round in 0..<2 {
+                let sums = try await store.statistics().byProvider["itunes"]
+                #expect(sums?.entries == Int64(count + 1) && sums?.bytes == Int64(400_000 + 100 * count))
+                // Once more after all have been counted.
+                if round == 0 { for _ in 0..<count { #expect(await store.write(bench.entry("0")) == .stored) } }
+            }
+            // What goes is taken off, whether it was counted yet or not.
+            _ = try await store.purge(.all, soft: false)
+            #expect(try await store.statistics().byProvider["itunes"]?.bytes == 0)
+            await store.close()
+            // An id that was counted is not given to another entry, though the one that had it is gone.
+            let second = try bench.open()
+            #expect(await second.write(bench.entry("new")) == .stored)
+            #expect(try await second.statistics().entries == 1)
+            await second.close()
+        }
+    }
+
     @Test func entriesOfOtherKeyVersionsGoFirstThenTheUselessThenTheUnused() async throws {
         try await withStore(StoreSettings(maxSize: 64 << 20, minFree: 0)) { (store, bench) async throws in
             func write(_ entry: StoredResponse) async { #expect(await store.write(entry) == .stored) }

@@ -1,0 +1,66 @@
+// How many entries each provider has, and of what size. What goes is taken off by trigger at once. What comes is counted
+// in batches, in the transaction of the last one: until then it is known by its id, which is above the last counted one.
+import LarderCore
+
+extension EntryRows {
+    /// Entries that are counted together; the reader of the sums looks at no more than about these.
+    static let countingBatch = 256
+
+    mutating func providerID(_ name: String) throws(StoreError) -> Int64 {
+        if let known = providers[name] { return known }
+        let statement = try connection.statement(
+            """
+            INSERT OR IGNORE INTO provider (name, counted)
+            VALUES (?1, (SELECT coalesce(max(counted), 0) FROM provider))
+            """)
+        statement.bind(1, name)
+        try statement.run()
+        let look = try connection.statement("SELECT id FROM provider WHERE name = ?1")
+        defer { look.reset() }
+        look.bind(1, name)
+        guard try look.step() else { return 0 }
+        let id = look.int(0)
+        providers[name] = id
+        return id
+    }
+
+    /// What was learnt in a transaction that was rolled back may be wrong.
+    mutating func forgetProviders() {
+        providers = [:]
+        counted = nil
+    }
+
+    /// Sees to it that a new entry is in its provider's sums. A body that was long under way has an id from before the
+    /// last counting, and is added at once.
+    mutating func count(_ id: Int64, _ provider: Int64, _ size: Int64) throws(StoreError) {
+        let last: Int64
+        if let counted {
+            last = counted
+        } else {
+            last = try connection.number("SELECT max(counted) FROM provider") ?? 0
+        }
+        counted = last
+        if id <= last {
+            let sum = try connection.statement(
+                "UPDATE provider SET entries = entries + 1, bytes = bytes + ?2 WHERE id = ?1")
+            sum.bind(1, provider)
+            sum.bind(2, size)
+            return try sum.run()
+        }
+        uncounted += 1
+        guard uncounted >= Self.countingBatch else { return }
+        let sums = try connection.statement(
+            """
+            UPDATE provider SET entries = entries + more.number, bytes = bytes + more.size
+            FROM (SELECT provider AS owner, count(*) AS number, sum(size) AS size FROM entry WHERE id > ?1 GROUP BY 1)
+              AS more WHERE id = more.owner
+            """)
+        sums.bind(1, last)
+        try sums.run()
+        let mark = try connection.statement("UPDATE provider SET counted = ?1")
+        mark.bind(1, nextID - 1)
+        try mark.run()
+        counted = nextID - 1
+        uncounted = 0
+    }
+}

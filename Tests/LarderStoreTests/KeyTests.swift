@@ -1,0 +1,84 @@
+// What is known of the stored keys without asking the database: never too little.
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct StoredKeysTests {
+    private func digest(_ number: Int) -> Digest { Digest(of: Bytes(text: "key \(number)")) }
+
+    @Test func aNotedKeyIsNeverLackingAndOthersMostlyAre() {
+        let keys = StoredKeys()
+        keys.begin(capacity: 0)
+        keys.end()
+        for number in 0..<StoredKeys.leastCapacity { keys.note(digest(number)) }
+        let forgotten = (0..<StoredKeys.leastCapacity).filter { keys.lacks(digest($0)) }
+        #expect(forgotten.isEmpty)
+        let known = (0..<10_000).filter { !keys.lacks(digest(-1 - $0)) }
+        #expect(known.count < 200)
+    }
+
+    @Test func everyKeyMayBeStoredUntilAllHaveBeenRead() {
+        let keys = StoredKeys()
+        #expect(keys.wantsReading && !keys.lacks(digest(1)))
+        keys.begin(capacity: 10)
+        // What is stored meanwhile belongs to them.
+        keys.note(digest(1))
+        keys.add([digest(2)])
+        #expect(keys.wantsReading && !keys.lacks(digest(3)))
+        keys.end()
+        #expect(!keys.wantsReading && !keys.lacks(digest(1)) && !keys.lacks(digest(2)))
+        #expect(keys.lacks(digest(3)))
+        keys.forget()
+        #expect(!keys.lacks(digest(3)))
+    }
+
+    @Test func theKeysAreReadAgainWhenFarMoreHaveComeThanWereExpected() {
+        let keys = StoredKeys()
+        keys.begin(capacity: 0)
+        keys.end()
+        for number in 0...StoredKeys.leastCapacity { keys.note(digest(number)) }
+        #expect(keys.wantsReading)
+        // The old ones serve until then.
+        #expect(!keys.lacks(digest(0)))
+    }
+
+    @Test func aStoreOpenedAgainFindsWhatAnEarlierOneStored() async throws {
+        try await withBench { (bench) async throws in
+            let entries = (0..<StoreWriter.keysPerSlice + 100).map { bench.entry("\($0)", size: 10) }
+            let first = try bench.open()
+            for entry in entries { #expect(await first.write(entry) == .stored) }
+            await first.close()
+            let second = try bench.open()
+            #expect(try await sameEntry(second.read(entries[0].key), entries[0]))
+            await second.maintain()
+            #expect(!second.shared.keys.wantsReading)
+            #expect(second.shared.keys.lacks(bench.entry("none").key.digest))
+            for entry in entries { #expect(try await sameEntry(second.read(entry.key), entry)) }
+            await second.close()
+        }
+    }
+
+    @Test func whatIsRemovedAndStoredAgainIsFound() async throws {
+        try await withStore { (store, bench) async throws in
+            await store.maintain()
+            let entry = bench.entry("a")
+            for _ in 0..<2 {
+                #expect(await store.write(entry) == .stored)
+                #expect(try await sameEntry(store.read(entry.key), entry))
+                #expect(try await store.purge(.digest(entry.key.digest), soft: false) == 1)
+                #expect(try await store.read(entry.key) == nil)
+            }
+        }
+    }
+
+    @Test func whatNobodyStoredIsMissedWithoutAReader() async throws {
+        try await withStore { (store, bench) async throws in
+            await store.maintain()
+            for number in 0..<100 { #expect(try await store.read(bench.entry("\(number)").key) == nil) }
+            #expect(bench.count(StoreCounters.reads, "absent") == 100)
+            // No reader has opened the database.
+            #expect(store.shared.gate.isUnused)
+        }
+    }
+}
