@@ -19,6 +19,8 @@ struct Envelope {
         var collection: String
         var kind: String
         var price: String
+        /// Votes, where the source counts them.
+        var points: String
         var published: String
         var provider: String
         var artwork: String?
@@ -43,10 +45,14 @@ struct Envelope {
             } ?? []
         results =
             (value["results"]?.elements).map { Array($0) }?.map { result in
-                Result(
-                    title: text(result, "title"), creator: text(result, "creator"),
+                let attributes = result["attributes"]
+                // A discussion is read by who answers whom.
+                let indent = String(repeating: "  ", count: min(max(attributes?["depth"]?.integer ?? 0, 0), 10))
+                return Result(
+                    title: indent + text(result, "title"), creator: text(result, "creator"),
                     collection: text(result, "collection"),
                     kind: text(result, "kind"), price: Self.price(result["price"]),
+                    points: attributes?["points"]?.integer.map(String.init) ?? "",
                     published: String(text(result, "publishedAt").prefix(10)), provider: text(result, "provider"),
                     artwork: result["artwork"]?["small"]?.string)
             } ?? []
@@ -76,12 +82,13 @@ struct Envelope {
         let hasSeveral = Set(results.map(\.provider)).count > 1
         var table = TableLayout(columns: [
             .init("", isRight: true), .init("TITLE", weight: 3), .init("BY", weight: 2), .init("IN", weight: 2),
-            .init("KIND"), .init("PRICE", isRight: true), .init("DATE"), .init("SOURCE"),
+            .init("KIND"), .init("PRICE", isRight: true), .init("POINTS", isRight: true), .init("DATE"),
+            .init("SOURCE"),
         ])
         for (number, result) in results.enumerated() {
             table.rows.append([
                 "\(number + 1)", result.title, result.creator, result.collection, result.kind, result.price,
-                result.published, hasSeveral ? result.provider : "",
+                result.points, result.published, hasSeveral ? result.provider : "",
             ])
         }
         return table
@@ -93,6 +100,7 @@ struct Envelope {
             switch source.state {
             case "results": "\(source.provider) \(source.count)\(source.isStale ? " (stale)" : "")"
             case "noResults": "\(source.provider) 0"
+            case "partial": "\(source.provider) \(source.count), not all: \(source.detail ?? "")"
             default: "\(source.provider): \(source.detail ?? source.failure?.rawValue ?? source.state)"
             }
         }

@@ -45,9 +45,14 @@ final class ConfiguredProvider: Sendable {
         return UpstreamFailure(provider: name, failure: .notConfigured, detail: detail)
     }
 
+    /// Which of its hosts a request is for.
+    private func base(of path: String) -> String {
+        about.isSearch(path: path) ? settings.searchURL ?? settings.baseURL : settings.baseURL
+    }
+
     /// The absolute URL of a request to it.
     func url(_ request: UpstreamRequest) -> String {
-        about.url(base: settings.baseURL, request: request)
+        about.url(base: base(of: request.path), request: request)
     }
 
     func rule(for endpoint: String) -> FreshnessRule {
@@ -63,14 +68,24 @@ final class ConfiguredProvider: Sendable {
         CacheKey(
             layer: .raw, provider: name, endpoint: request.method.name,
             parameters: [
-                KeyParameter("base", settings.baseURL), KeyParameter("path", request.path),
+                KeyParameter("base", base(of: request.path)), KeyParameter("path", request.path),
                 KeyParameter("query", request.query), KeyParameter("coding", variant),
             ], identity: identity)
     }
 
-    /// The key of the raw entry that a URL names; nil where it is not below this provider's base.
+    /// The key of the raw entry that a URL names; nil where it is not below one of this provider's bases.
     func rawKey(url: HTTPURL) -> CacheKey? {
-        guard let base = HTTPURL(settings.baseURL), url.hasOrigin(of: base) else { return nil }
+        for base in settings.baseURLs {
+            // Below the same stand-in both hosts may lie: then the path says which of them it is.
+            if let request = Self.request(url, below: base), self.base(of: request.path) == base {
+                return rawKey(request)
+            }
+        }
+        return nil
+    }
+
+    private static func request(_ url: HTTPURL, below baseURL: String) -> UpstreamRequest? {
+        guard let base = HTTPURL(baseURL), url.hasOrigin(of: base) else { return nil }
         let folder = base.target == "/" ? "" : base.target
         guard url.target.hasPrefix(folder) else { return nil }
         let rest = url.target.dropFirst(folder.count)
@@ -78,7 +93,7 @@ final class ConfiguredProvider: Sendable {
         let mark = rest.firstIndex(of: "?") ?? rest.endIndex
         let path = mark == rest.startIndex ? "/" : String(rest[..<mark])
         let query = mark == rest.endIndex ? nil : String(rest[rest.index(after: mark)...])
-        return rawKey(UpstreamRequest(path: path, query: query))
+        return UpstreamRequest(path: path, query: query)
     }
 
     /// The normalised entry of an endpoint. Another version of the normaliser, or another signing key in the artwork
@@ -86,8 +101,7 @@ final class ConfiguredProvider: Sendable {
     func normalisedKey(_ endpoint: Endpoint, signer: ArtworkSigner) -> CacheKey {
         CacheKey(
             layer: .normalised, provider: name, endpoint: endpoint.name,
-            parameters: [
-                KeyParameter("base", settings.baseURL),
+            parameters: settings.baseURLs.map { KeyParameter("base", $0) } + [
                 KeyParameter("normaliser", String(about.normaliserVersion)),
                 KeyParameter("signer", signer.handle(provider: "", url: "").suffix(12).description),
             ] + endpoint.parameters)
@@ -98,7 +112,7 @@ final class ConfiguredProvider: Sendable {
         var fields = request.fields
         if !fields.contains("Accept") { fields.set("Accept", "application/json") }
         fields.set("Accept-Encoding", "gzip")
-        let base = HTTPURL(settings.baseURL)
+        let base = HTTPURL(base(of: request.path))
         let plainHTTP = settings.plainHTTP
         return FetchOrder(
             url: url(request), method: request.method, fields: fields,

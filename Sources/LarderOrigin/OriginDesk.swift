@@ -72,6 +72,9 @@ final class OriginDesk: Sendable {
             return answer(api, path: String(request.path.dropFirst(api.rawValue.utf8.count + 1)), request)
         }
         if request.path.hasPrefix("/v2/") { return answer(.newsapi, path: request.path, request) }
+        if request.path.hasPrefix("/v0/") || request.path.hasPrefix("/api/v1/") {
+            return answer(.hackernews, path: request.path, request)
+        }
         if request.path.hasPrefix("/api/") { return answer(.dnd5e, path: request.path, request) }
         if request.path.hasPrefix("/jokes/") { return answer(.chucknorris, path: request.path, request) }
         if request.path == "/search" || request.path == "/lookup" {

@@ -48,6 +48,7 @@ enum OriginAPI: String, CaseIterable, Sendable {
     case itunes
     case newsapi
     case dnd5e
+    case hackernews
     /// Two makes of the jokes.
     case chucknorris
     case icndb
@@ -89,6 +90,11 @@ enum OriginAPI: String, CaseIterable, Sendable {
         case .dnd5e:
             [
                 "Content-Type": "application/json; charset=utf-8", "Content-Language": "en",
+                "Access-Control-Allow-Origin": "*",
+            ]
+        case .hackernews:
+            [
+                "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-cache",
                 "Access-Control-Allow-Origin": "*",
             ]
         }

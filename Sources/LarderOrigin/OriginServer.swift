@@ -14,7 +14,8 @@ public enum OriginSource: Sendable {
     case custom(@Sendable (OriginRequest) -> OriginAnswer?)
 }
 
-/// The stand-in: `/itunes/…`, `/newsapi/v2/…`, `/dnd5e/api/…`, `/chucknorris/jokes/…`, `/icndb/jokes/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
+/// The stand-in: `/itunes/…`, `/newsapi/v2/…`, `/dnd5e/api/…`, `/hackernews/v0/…`, `/hackernews/api/v1/…`,
+/// `/chucknorris/jokes/…`, `/icndb/jokes/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
 /// answers every request below it with that one recording.
 public final class OriginServer: Sendable {
     private let desk: OriginDesk

@@ -24,8 +24,8 @@ final class RecordingShelf: Sendable {
     /// Parameters that choose an answer; the others page, sort or identify.
     private static let significant: Set<String> = [
         "term", "media", "entity", "attribute", "country", "id", "upc", "isbn", "bundleId", "amgArtistId", "amgAlbumId",
-        "amgVideoId", "q", "category", "sources", "case", "level", "school", "challenge_rating", "name",
-        "query",
+        "amgVideoId", "tags", "query", "q", "category", "sources", "case", "level", "school", "challenge_rating",
+        "name",
     ]
 
     init(folder: String) throws(OriginError) {
@@ -63,7 +63,7 @@ final class RecordingShelf: Sendable {
                     file: file, api: api, path: path.replacing(",", with: ""), query: query,
                     choosing: Self.choosing(Self.parameters(query), api),
                     status: status, body: body, fields: Self.fields(api, body, kept),
-                    bodies: file.hasSuffix("-details.json") ? Self.bodies(body) : [:]))
+                    bodies: file.hasSuffix("-details.json") || path.contains("{id}") ? Self.bodies(body) : [:]))
         }
         guard !recordings.isEmpty else { throw OriginError("\(folder)/index.json names no recording of a known API.") }
         self.recordings = recordings
@@ -84,7 +84,7 @@ final class RecordingShelf: Sendable {
     /// All of them, in the order of the index.
     var requests: [RecordedRequest] {
         recordings.map { recording in
-            let path = recording.path.replacing("/{index}", with: "")
+            let path = recording.path.replacing("/{index}", with: "").replacing("/{id}.json", with: "")
             return RecordedRequest(
                 file: recording.file, api: recording.api.rawValue, path: path, query: recording.query,
                 status: recording.status, keys: recording.bodies.keys.sorted())
@@ -101,8 +101,12 @@ final class RecordingShelf: Sendable {
         }
         guard let found else { return .text(404, "No recording of that name.") }
         if let picture = rest.firstRange(of: "/api/images/") { return image(String(rest[picture.lowerBound...])) }
+        // A list of ids comes with the records it names, where they were recorded.
+        if found.api == .hackernews, found.path.hasSuffix("stories.json"), let item = rest.firstRange(of: "/v0/item/") {
+            return details(.hackernews, String(rest[item.lowerBound...])) ?? Samples.nothing(.hackernews, path: "/v0/")
+        }
         guard !found.bodies.isEmpty else { return Self.answer(found, found.body) }
-        let key = rest.split(separator: "/").last.map(String.init) ?? ""
+        let key = Self.key(rest)
         guard let body = found.bodies[key] else { return .text(404, "Not Found") }
         return Self.answer(found, body)
     }
@@ -138,12 +142,19 @@ final class RecordingShelf: Sendable {
 
     private func details(_ api: OriginAPI, _ path: String) -> OriginAnswer? {
         let segments = path.split(separator: "/")
-        guard segments.count > 1, let key = segments.last.map(String.init) else { return nil }
+        guard segments.count > 1 else { return nil }
+        let key = Self.key(path[...])
         let folder = "/" + segments.dropLast().joined(separator: "/") + "/"
         for recording in recordings where recording.api == api && recording.path.hasPrefix(folder) {
             if let body = recording.bodies[key] { return Self.answer(recording, body) }
         }
         return nil
+    }
+
+    /// "goblin" of "…/monsters/goblin", "8863" of "…/item/8863.json".
+    private static func key(_ path: Substring) -> String {
+        let last = path.split(separator: "/").last ?? ""
+        return String(last.hasSuffix(".json") ? last.dropLast(5) : last)
     }
 
     private static func answer(_ recording: Recording, _ body: Bytes) -> OriginAnswer {

@@ -11,6 +11,7 @@ enum Samples {
         case .dnd5e: SampleRules.answer(path, parameters)
         case .chucknorris: SampleJokes.answer(path, parameters)
         case .icndb: SampleJokes.icndb(path, parameters)
+        case .hackernews: SampleHackerNews.answer(path, parameters)
         }
     }
 
@@ -25,6 +26,7 @@ enum Samples {
                 writer.member("articles", strings: [])
             }
         case .chucknorris: return SampleJokes.absent(path)
+        case .hackernews where path.hasPrefix("/v0/"): return SampleHackerNews.nothing
         default: return .text(404, "Not Found")
         }
     }
@@ -53,7 +55,8 @@ enum Samples {
 
 /// The samples without a server, for whoever wants one answer.
 public enum OriginSamples {
-    /// What the stand-in gives for a path of an API ("itunes", "newsapi", "dnd5e", "jokes", "icndb"), its prefix removed.
+    /// What the stand-in gives for a path of an API ("itunes", "newsapi", "dnd5e", "hackernews", "jokes",
+    /// "icndb"), its prefix removed.
     public static func answer(_ provider: String, path: String, query: String?) -> OriginAnswer {
         guard let api = OriginAPI(rawValue: provider) ?? OriginAPI(provider: provider) else {
             return .text(404, "Not Found")

@@ -59,6 +59,19 @@ public struct EndpointAbout: Sendable, Hashable {
     }
 }
 
+/// The second host of an API whose searches live elsewhere. Its base URL is a setting of its own (`searchURL`).
+public struct SearchBase: Sendable, Hashable {
+    /// Origin, without a slash at its end.
+    public var url: String
+    /// The path that begins every request there and none of the other host: "/api/v1".
+    public var pathPrefix: String
+
+    public init(_ url: String, pathPrefix: String) {
+        self.url = url
+        self.pathPrefix = pathPrefix
+    }
+}
+
 /// The facts of one API and the defaults that follow from them.
 public struct ProviderAbout: Sendable, Hashable {
     /// The name in configuration, keys, labels and results: "itunes".
@@ -72,6 +85,8 @@ public struct ProviderAbout: Sendable, Hashable {
     public var defaultBaseURL: String
     /// The path that begins every typed request ("/v2"): a configured base URL may end in it or not.
     public var pathPrefix: String
+    /// Where another host answers a part of its requests.
+    public var searchBase: SearchBase?
     public var endpoints: [EndpointAbout]
     /// How long a valid answer with nothing in it is fresh.
     public var emptyTTL: Duration
@@ -106,7 +121,8 @@ public struct ProviderAbout: Sendable, Hashable {
 
     public init(
         name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,
-        pathPrefix: String = "", endpoints: [EndpointAbout], emptyTTL: Duration, negativeTTL: Duration,
+        pathPrefix: String = "", searchBase: SearchBase? = nil, endpoints: [EndpointAbout], emptyTTL: Duration,
+        negativeTTL: Duration,
         staleFor: Duration, defaultRate: CallRate? = nil, defaultQuota: CallRate? = nil, imageHosts: [String] = [],
         categories: [String] = [], sorts: [SortOrder] = [], needsKey: Bool = false, keyVariables: [String] = [],
         credentialParameters: [String] = [], credentialFieldNames: [String] = [], terms: String,
@@ -118,6 +134,7 @@ public struct ProviderAbout: Sendable, Hashable {
         self.title = title
         self.defaultBaseURL = defaultBaseURL
         self.pathPrefix = pathPrefix
+        self.searchBase = searchBase
         self.endpoints = endpoints
         self.emptyTTL = emptyTTL
         self.negativeTTL = negativeTTL
@@ -137,12 +154,20 @@ public struct ProviderAbout: Sendable, Hashable {
         self.normaliserVersion = normaliserVersion
     }
 
-    /// The absolute URL of a request below a base URL. Where the base already ends in (the beginning of) `pathPrefix`,
-    /// as "https://newsapi.org/v2" does, that part is not written twice.
+    /// Whether a path belongs to the host of searches. The paths of one provider's hosts never begin alike, so a
+    /// request says by its path which of them it is for.
+    public func isSearch(path: String) -> Bool {
+        guard let prefix = searchBase?.pathPrefix else { return false }
+        return path == prefix || path.hasPrefix(prefix + "/")
+    }
+
+    /// The absolute URL of a request below a base URL. Where the base already ends in (the beginning of) the prefix of
+    /// all paths there, as "https://newsapi.org/v2" does, that part is not written twice.
     public func url(base: String, request: UpstreamRequest) -> String {
         var base = base[...]
         while base.hasSuffix("/") { base.removeLast() }
-        let segments = pathPrefix.split(separator: "/")
+        let prefix = isSearch(path: request.path) ? searchBase?.pathPrefix ?? "" : pathPrefix
+        let segments = prefix.split(separator: "/")
         for count in stride(from: segments.count, to: 0, by: -1) {
             let overlap = "/" + segments.prefix(count).joined(separator: "/")
             if base.hasSuffix(overlap), request.path == overlap || request.path.hasPrefix(overlap + "/") {

@@ -34,6 +34,14 @@ import Testing
             """#
         ),
         (
+            "hackernews/search?q=x",
+            #"""
+            {"hits":[{"created_at_i":1572600000,"author":"a","points":3,"num_comments":1,"title":"T &amp; t","url":
+            "https://a.org/1","_tags":["story"],"objectID":"1"},{"comment_text":"<p>c &#x27;","story_id":1,"story_title":
+            "S","parent_id":1,"_tags":["comment"],"objectID":"2","created_at_i":1572600001}],"nbHits":2}
+            """#
+        ),
+        (
             "dnd/monsters/a",
             #"""
             {"index":"a","name":"A","size":"Small","type":"beast","alignment":"x","armor_class":[{"value":15}],"desc":["p","q"],

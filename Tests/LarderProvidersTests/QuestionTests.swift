@@ -285,7 +285,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         let registry = ProviderRegistry(passthroughs: [
             Passthrough(name: "mine", baseURL: "http://h"), Passthrough(name: "itunes", baseURL: "http://h"),
         ])
-        #expect(registry.providers.map(\.about.name) == ["itunes", "newsapi", "dnd5e", "jokes", "mine"])
+        #expect(registry.providers.map(\.about.name) == ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "mine"])
         #expect(registry.resolve(sourceName: "news")?.about.name == "newsapi")
         #expect(registry.resolve(sourceName: "dnd")?.about.name == "dnd5e")
         #expect(registry.resolve(sourceName: "mine")?.about.name == "mine")

@@ -45,7 +45,9 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         Mistake(target: "/v1/search?q=a&category=spells&source=itunes", parameter: "category", allowed: ["ebooks"]),
         Mistake(target: "/v1/itunes/search?q=a&sort=colour", parameter: "sort", allowed: ["relevance", "price"]),
         Mistake(target: "/v1/search?q=a&sort=colour", parameter: "sort", allowed: ["name", "date"]),
-        Mistake(target: "/v1/search?q=a&source=bing", parameter: "source", allowed: ["itunes", "newsapi", "dnd5e"]),
+        Mistake(
+            target: "/v1/search?q=a&source=bing", parameter: "source",
+            allowed: ["itunes", "newsapi", "dnd5e", "hackernews"]),
         Mistake(target: "/v1/search?q=a&source=", parameter: "source", allowed: ["itunes"]),
         Mistake(target: "/v1/itunes/search?q=a&media=radio", parameter: "media", allowed: ["music", "ebook"]),
         Mistake(target: "/v1/itunes/search?q=a&entity=wave", parameter: "entity", allowed: ["song", "album"]),

@@ -44,7 +44,9 @@ import Testing
         _ = try origin.start()
         defer { origin.stop() }
         let bases = ["itunes", "dnd5e", "jokes"].map { "  \($0): { baseURL: \"\(origin.baseURL(for: $0))\" }" }
-        try await withLarder("providers:\n" + bases.joined(separator: "\n")) { larder in
+        let news = origin.baseURL(for: "hackernews")
+        let both = "  hackernews: { baseURL: \"\(news)\", searchURL: \"\(news)\" }"
+        try await withLarder("providers:\n" + (bases + [both]).joined(separator: "\n")) { larder in
             for line in lines {
                 let (target, fields) = try #require(question(line), "\(line)")
                 let answer = try await larder.send("GET", target, fields: fields)

@@ -39,18 +39,20 @@ struct Recording: Sendable, CustomTestStringConvertible {
         return "/" + package.dropLast().joined(separator: "/") + "/shared/recordings"
     }()
 
-    /// Every recording of the three APIs.
-    static let all: [Recording] = {
+    /// Every recording of the three APIs of which one call is one answer.
+    static let all = indexed(["itunes", "newsapi", "dnd5e"])
+
+    static func indexed(_ apis: [String]) -> [Recording] {
         guard let bytes = try? readFile("\(folder)/index.json"), let root = try? JSON.parse(bytes) else { return [] }
         return root.elements.compactMap { entry in
             guard let file = entry["file"]?.string, let api = entry["api"]?.string, let path = entry["path"]?.string,
-                ["itunes", "newsapi", "dnd5e"].contains(api)
+                apis.contains(api)
             else { return nil }
             return Recording(
                 file: file, api: api, path: path, query: entry["query"]?.string ?? "",
                 status: entry["status"]?.integer ?? 200)
         }
-    }()
+    }
 
     static let single = all.filter { !$0.hasManyBodies }
     static let many = all.filter(\.hasManyBodies)

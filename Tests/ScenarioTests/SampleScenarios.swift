@@ -13,12 +13,14 @@ import Testing
         let origin = try OriginServer(source: source, rewritesImageHosts: true)
         try origin.start()
         defer { origin.stop() }
+        let news = origin.baseURL(for: "hackernews")
         let settings = """
             providers:
               itunes: { baseURL: "\(origin.baseURL(for: "itunes"))", rate: off, quota: off }
               newsapi: { baseURL: "\(origin.baseURL(for: "newsapi"))", rate: off, quota: off, key: any-will-do }
               dnd5e: { baseURL: "\(origin.baseURL(for: "dnd5e"))", rate: off, quota: off }
               jokes: { baseURL: "\(origin.baseURL(for: "jokes"))", rate: off, quota: off }
+              hackernews: { baseURL: "\(news)", searchURL: "\(news)", rate: off, quota: off }
             """
         try await withLarder(settings) { larder in try await body(larder, origin) }
     }
@@ -271,7 +273,7 @@ import Testing
             #expect(answer.status == 200, "\(answer)")
             let envelope = try answer.json()
             let sources = Array(try #require(envelope["sources"]).elements)
-            #expect(sources.compactMap { $0["provider"]?.string } == ["itunes", "newsapi", "dnd5e"])
+            #expect(sources.compactMap { $0["provider"]?.string } == ["itunes", "newsapi", "dnd5e", "hackernews"])
             let counts = sources.compactMap { $0["count"]?.integer }
             #expect(counts.allSatisfy { $0 > 0 })
             #expect(envelope["count"]?.integer == counts.reduce(0, +))

@@ -32,6 +32,7 @@ final class Market: Sendable {
               newsapi: { baseURL: "\(origin.base)/newsapi", \(manners)\(key ? ", key: a-key" : "")\(more["newsapi"] ?? "") }
               dnd5e: { baseURL: "\(origin.base)/dnd5e", \(manners)\(more["dnd5e"] ?? "") }
               jokes: { enabled: false }
+              hackernews: { enabled: false }
             \(rest)
             """
     }

@@ -65,6 +65,8 @@ enum DemoCommand {
         Question(words: "search dragon --source dnd", target: "/v1/search?q=dragon&source=dnd"),
         Question(words: "search daemon --source jokes", target: "/v1/search?q=daemon&source=jokes"),
         Question(words: "get /v1/jokes/random", target: "/v1/jokes/random"),
+        Question(words: "get '/v1/hackernews/top?limit=9'", target: "/v1/hackernews/top?limit=9"),
+        Question(words: "search cache --source hn", target: "/v1/search?q=cache&source=hn"),
     ]
 
     private static let recorded = [
@@ -180,13 +182,14 @@ private final class Workshop: Sendable {
     /// - Parameter isLimited: with the providers' own budgets; false for recordings, of which there are more than a
     ///   minute's budget, and refusals among them, which are shown and need no warning.
     private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
-        let providers = ["itunes", "newsapi", "dnd5e", "jokes"].map { name in
+        let providers = ["itunes", "newsapi", "dnd5e", "jokes", "hackernews"].map { name in
             var lines = """
                   \(name):
                     baseURL: \(origin.baseURL(for: name))
                     imageHosts: ["\(origin.root)"]
                 """
             // Only NewsAPI wants a key; the stand-in takes any.
+            if name == "hackernews" { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
             if name == "newsapi" { lines += "\n    key: any-will-do" }
             if !isLimited { lines += "\n    rate: off\n    quota: off" }
             return lines

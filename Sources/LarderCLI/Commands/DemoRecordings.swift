@@ -9,7 +9,7 @@ enum DemoRecordings {
         let conversation = Conversation(address: try DaemonAddress(url: socket))
         defer { origin.choose(nil) }
         console.line("\n" + console.styled("Every recording, asked for twice", .bold))
-        for api in ["itunes", "newsapi", "dnd5e", "chucknorris"] {
+        for api in ["itunes", "newsapi", "dnd5e", "chucknorris", "hackernews"] {
             var table = TableLayout(columns: [
                 .init(api, weight: 4), .init("STATE"), .init("COUNT", isRight: true),
                 .init("DROPPED", isRight: true), .init("FIRST", weight: 2), .init("MISS", isRight: true),
@@ -65,8 +65,10 @@ enum DemoRecordings {
     ) throws(CommandFailure) -> [String] {
         var found: [String] = []
         var last = ("", "")
+        // Comments that an item names were not recorded with it.
+        let isHackerNews = recording.api == "hackernews"
         for key in recording.keys {
-            let target = "\(target(of: recording))/\(key)"
+            let target = "\(target(of: recording))/\(key)\(isHackerNews ? "?depth=0" : "")"
             let first = try ask(target, isFirst: true, conversation)
             guard first.response.status == 200, let value = try? JSON.parse(first.response.body) else { continue }
             found += Envelope(value).results.map(\.title)
@@ -92,6 +94,22 @@ enum DemoRecordings {
         return (response, Envelope.milliseconds(start.duration(to: clock.now)))
     }
 
+    /// "/v0/topstories.json" is asked as "top", all of it; "/v0/item/8863.json" as "item/8863".
+    private static func hackerNews(_ recording: RecordedRequest, _ items: [String]) -> String {
+        var parts = recording.path.split(separator: "/").dropFirst().map { $0.replacing(".json", with: "") }
+        if recording.path.hasPrefix("/api/") {
+            let known = items.filter { $0.hasPrefix("query=") || $0.hasPrefix("tags=") }.map {
+                $0.replacing("{url}", with: "url")
+            }
+            return "search?\(known.joined(separator: "&"))"
+        }
+        if parts.count == 1, parts[0].hasSuffix("stories") {
+            parts[0] = "\(parts[0].dropLast("stories".utf8.count))?limit=500"
+        }
+        let isItem = parts.count == 2 && parts[0] == "item"
+        return parts.joined(separator: "/") + (isItem ? "?depth=0" : "")
+    }
+
     /// The recorded question as it is asked of Larder. What its routes do not have (orders that the API documents
     /// nowhere) is left out; what was refused is asked about in words of its own, so that nothing stored covers for it.
     private static func target(of recording: RecordedRequest) -> String {
@@ -112,6 +130,7 @@ enum DemoRecordings {
             // The term of an old recording was not kept.
             let query = route == "search" && items.isEmpty ? "?q=anything" : items.isEmpty ? "" : "?\(items[0])"
             return "/v1/jokes/\(route)\(query)"
+        case "hackernews": return "/v1/hackernews/\(hackerNews(recording, items))"
         default:
             return "/v1/dnd/\(recording.path.split(separator: "/").dropFirst(2).joined(separator: "/"))"
         }

@@ -5,7 +5,8 @@ enum SearchCommand {
     /// The options that become parameters of `/v1/search`, by the same names.
     static let questionOptions = [
         CommandOption(
-            "--source", value: "NAMES", "sources with commas: itunes, news, dnd, jokes; all configured ones unless set"),
+            "--source", value: "NAMES",
+            "sources with commas: itunes, news, dnd, hn, jokes; all configured ones unless set"),
         CommandOption(
             "--category", value: "NAME", "a category of a source: music, software, ebooks, science, monsters"),
         CommandOption("--limit", value: "NUMBER", "results per source, 1 to 200"),

@@ -71,6 +71,7 @@ public enum ExampleConfiguration {
         var lines = [("enabled", "true"), ("baseURL", about.defaultBaseURL)]
         if let dialect = about.dialects.first { lines.append(("dialect", dialect)) }
         lines.append(("plainHTTP", "false"))
+        if let search = about.searchBase { lines.append(("searchURL", search.url)) }
         if about.needsKey { lines.append(("key", "file:/etc/larder/credentials/\(about.name).key")) }
         lines += [
             ("semantics", ProviderSemantics.ttl.rawValue),

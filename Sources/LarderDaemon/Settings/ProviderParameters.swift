@@ -22,6 +22,10 @@ extension SettingsTable {
         "providers.<name>.plainHTTP", .flag, default: "false",
         summary: "Whether calls to a built-in API, and its redirects, may leave this machine unencrypted.",
         advice: "A baseURL with http on this very machine needs none of it; nor does a provider of your own.")
+    static let providerSearchURL = Parameter(
+        "providers.<name>.searchURL", .text, default: nil,
+        summary: "The same for the host of its searches, where that is another one (hackernews).",
+        advice: "A stand-in has to be named here as well as under baseURL.")
     static let providerKey = Parameter(
         "providers.<name>.key", .text, default: nil,
         summary: "The API's key: file:/path, env:NAME or the key itself.",
@@ -68,8 +72,8 @@ extension SettingsTable {
         advice: "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not.")
 
     static let provider = [
-        providerEnabled, providerKind, providerBaseURL, providerDialect, providerPlainHTTP, providerKey,
-        providerSemantics, providerCDNCacheControl,
+        providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
+        providerKey, providerSemantics, providerCDNCacheControl,
         providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerImageHosts,

@@ -80,6 +80,7 @@ extension SettingsLoader {
             imageHosts: reader.texts(
                 Table.providerImageHosts, path: "\(path).imageHosts", default: about.imageHosts,
                 check: BaseURL.checkImageHost))
+        settings.searchURL = searchURL(&reader, about)
         settings.cdnCacheControl = reader.flag(
             Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
         settings.dialect = dialect(&reader, about)
@@ -109,6 +110,18 @@ extension SettingsLoader {
             reader.issue("\(path).dialect", "\(written) needs a baseURL: the mirror to ask")
         }
         return written
+    }
+
+    /// Where the searches of a provider with two hosts go.
+    private func searchURL(_ reader: inout SettingsReader, _ about: ProviderAbout) -> String? {
+        let path = "providers.\(about.name).searchURL"
+        guard let standard = about.searchBase?.url else {
+            if reader.written[path] != nil {
+                reader.issue(path, "\(about.name) has one host for everything: baseURL is what there is")
+            }
+            return nil
+        }
+        return reader.text(SettingsTable.providerSearchURL, path: path, default: standard, check: BaseURL.check)
     }
 
     /// Credential, then setting, then the variables that tools for this API already use.

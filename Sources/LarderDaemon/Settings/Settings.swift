@@ -144,6 +144,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var isPassthrough: Bool
     /// http or https URL without a slash at its end, user part, query or fragment.
     public var baseURL: String
+    /// The same of the host where its searches are, for a provider with a second one.
+    public var searchURL: String?
     /// The API's key; never shown.
     public var key: String?
     public var semantics: ProviderSemantics
@@ -190,6 +192,9 @@ public struct ProviderSettings: Sendable, Hashable {
         self.quota = quota
         self.imageHosts = imageHosts
     }
+
+    /// Where requests go, each once.
+    public var baseURLs: [String] { [baseURL] + (searchURL.map { [$0] } ?? []) }
 
     /// The lifetime of an answer of that endpoint.
     public func ttl(of endpoint: String) -> Duration { ttl[endpoint] ?? ttl["*"] ?? .zero }

@@ -239,8 +239,10 @@ public struct SettingsLoader: Sendable {
         let isRemote = settings.listen.contains { (try? Address($0.address))?.isLoopback == false }
         if isRemote { notes.append("other machines can reach Larder: it asks nobody who they are") }
         for provider in settings.providers.values.sorted(by: { $0.name < $1.name })
-        where provider.key != nil && BaseURL.isReadableOnTheWay(provider.baseURL) {
-            notes.append("the key of \(provider.name) goes unencrypted to \(provider.baseURL)")
+        where provider.key != nil {
+            for url in provider.baseURLs where BaseURL.isReadableOnTheWay(url) {
+                notes.append("the key of \(provider.name) goes unencrypted to \(url)")
+            }
         }
         return notes
     }

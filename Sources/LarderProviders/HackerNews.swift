@@ -1,0 +1,39 @@
+// Hacker News: lists, items and users from its Firebase API (version 0), searches from Algolia's (version 1). Both are
+// free and without a key, and their ids are the same. Paths tell them apart: /v0 is Firebase, /api/v1 is Algolia.
+import LarderCore
+
+/// Stories, comments, jobs and polls of Hacker News.
+public struct HackerNews: Provider {
+    public init() {}
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts = ProviderAbout(
+        name: "hackernews", shortNames: ["hn"], routePrefix: "hackernews", title: "Hacker News",
+        defaultBaseURL: "https://hacker-news.firebaseio.com", pathPrefix: "/v0",
+        searchBase: SearchBase("https://hn.algolia.com", pathPrefix: "/api/v1"),
+        endpoints: HackerNewsList.allCases.map { list in
+            EndpointAbout(
+                list.rawValue, ttl: .seconds(60), summary: "/v0/\(list.rawValue)stories.json and the items it names")
+        } + [
+            EndpointAbout("item", ttl: .seconds(300), summary: "/v0/item/{id}.json, with its comments where wanted"),
+            EndpointAbout("user", ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
+            EndpointAbout("search", ttl: .seconds(300), summary: "/api/v1/search: the best match first"),
+            EndpointAbout("recent", ttl: .seconds(60), summary: "/api/v1/search_by_date: the newest first"),
+        ],
+        // A fresh id may appear shortly after it was looked for in vain.
+        emptyTTL: .seconds(60), negativeTTL: .seconds(60), staleFor: .seconds(86_400),
+        // Algolia's limit for one address. Firebase states none; its calls count here as well, which errs on the side
+        // of manners.
+        defaultQuota: CallRate(calls: 10_000, per: .seconds(3600)),
+        categories: ["stories", "comments", "ask", "show", "jobs", "polls"], sorts: [.relevance, .name, .date],
+        terms: "No key and no stated limit for lists and items; searches at most 10,000 an hour from one address.",
+        attribution: "Hacker News, news.ycombinator.com; search by Algolia")
+}
+
+/// The six lists.
+enum HackerNewsList: String, CaseIterable, Sendable {
+    case top, new, best, ask, show, job
+
+    var request: UpstreamRequest { UpstreamRequest(path: "/v0/\(rawValue)stories.json") }
+}

@@ -1,0 +1,60 @@
+// Answers of Hacker News that are read whole: the hits of a search and users. Items are read one by one, by the plans.
+import LarderCore
+
+enum HackerNewsResults {
+    private static let provider = HackerNews.facts.name
+
+    static func hits(
+        _ response: UpstreamResponse, filters: [HackerNewsFilter], start: Int, limit: Int, sort: SortOrder
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let root = try root(response)
+        guard let hits = root["hits"], hits.kind == .array else {
+            throw NormaliseError(provider: provider, message: "The answer has no list of hits.")
+        }
+        var list = ResultList(provider: provider, signer: nil, capacity: response.body.count * 2)
+        var passed = 0
+        for hit in hits.elements {
+            let post = HackerNewsPost(hit: hit)
+            guard filters.allSatisfy({ $0.passes($0.field == .points ? post.points : post.comments) }) else { continue }
+            passed += 1
+            guard passed > start, passed <= start + limit else { continue }
+            do throws(HackerNewsPost.NoResult) {
+                list.add(try post.result())
+            } catch {
+                list.drop(error.reason)
+            }
+        }
+        // With filters of ours nobody knows how many there are beyond those that were looked at.
+        return list.answer(sort: sort, language: "en", total: filters.isEmpty ? root["nbHits"]?.integer : nil)
+    }
+
+    static func user(_ response: UpstreamResponse) throws(NormaliseError) -> NormalisedAnswer {
+        let root = try root(response)
+        guard let name = TextCleaning.line(root["id"]?.string) else {
+            throw NormaliseError(provider: provider, message: "The user has no id.")
+        }
+        var list = ResultList(provider: provider, signer: nil, capacity: 2048)
+        var result = ResultItem(id: "\(provider):user:\(name)", kind: "user", title: name)
+        result.summary = TextCleaning.paragraphs(root["about"]?.string)
+        result.url = HackerNewsPost.page("user?id=\(PercentCoding.encode(name))")
+        if let time = root["created"]?.integer, (0..<253_402_300_800).contains(time) {
+            result.setPublished(WallTime(seconds: Int64(time)).rfc3339)
+        }
+        result.attribute("karma", number: root["karma"]?.integer.map(String.init))
+        // Tens of thousands, with some: how many they are is what can be shown.
+        result.attribute("submissions", number: root["submitted"].map { String($0.count) })
+        list.add(result)
+        return list.answer(sort: .relevance, language: nil)
+    }
+
+    static func root(_ response: UpstreamResponse) throws(NormaliseError) -> JSONValue {
+        do {
+            return try JSON.parse(response.body)
+        } catch {
+            throw NormaliseError(provider: provider, message: Impostor.describe(response.body, error))
+        }
+    }
+
+    /// The record of an answer, nil where it is none.
+    static func value(_ response: UpstreamResponse) -> JSONValue? { try? JSON.parse(response.body) }
+}

@@ -1,0 +1,168 @@
+// Searches of Hacker News at Algolia: tags, numeric filters, pages. No more than the first thousand hits can be reached,
+// and filters on points and comments are refused there of late: those are applied here, to all that can be reached.
+import LarderCore
+
+extension HackerNews {
+    static let tagWords = [
+        "story", "comment", "poll", "pollopt", "job", "show_hn", "ask_hn", "front_page",
+    ]
+    /// Hits that Algolia gives of any search.
+    static let reach = 1000
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let term = QuestionReader.collapsed(request.term)
+        guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
+        let tags = ["story", "comment", "ask_hn", "show_hn", "job", "poll"]
+        guard let category = about.categories.firstIndex(of: request.category ?? "stories") else {
+            throw .invalid("category", "Hacker News has no such category.", allowed: about.categories)
+        }
+        return Self.search(
+            term: term, tags: tags[category], filters: [], limit: min(max(request.limit ?? 20, 1), 200), page: 1,
+            sort: request.sort ?? .relevance)
+    }
+
+    static func search(_ query: QueryParameters, isRecent: Bool) throws(ClientFacingError) -> Endpoint {
+        let reader = try QuestionReader(
+            query, allowed: ["q", "query", "tags", "numericFilters", "limit", "page"] + (isRecent ? [] : ["sort"]))
+        let term = try reader.text("q", or: "query")
+        let tags = try reader.text("tags").map { text throws(ClientFacingError) in try HackerNewsTags.canonical(text) }
+        let filters = try (reader.list("numericFilters", max: 10) ?? []).map { text throws(ClientFacingError) in
+            try HackerNewsFilter(text)
+        }
+        guard term != nil || tags != nil || !filters.isEmpty || isRecent else {
+            throw .missing("q", "A search needs one of: q, tags, numericFilters.")
+        }
+        let limit = try reader.number("limit", in: 1...reach) ?? 20
+        let page = try reader.number("page", in: 1...reach) ?? 1
+        guard (page - 1) * limit < reach else {
+            throw .invalid(
+                "page", "Only the first \(reach) hits of a search can be reached; narrow it down by created_at_i.")
+        }
+        return search(
+            term: term, tags: tags, filters: filters, limit: limit, page: page,
+            sort: isRecent ? .date : try reader.sort(facts.sorts) ?? .relevance)
+    }
+
+    private static func search(
+        term: String?, tags: String?, filters: [HackerNewsFilter], limit: Int, page: Int, sort: SortOrder
+    ) -> Endpoint {
+        let filters = filters.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+        var question = QuestionBuilder()
+        question.add("q", term)
+        question.add("tags", tags)
+        question.add("numericFilters", filters.isEmpty ? nil : filters.map(\.text).joined(separator: ","))
+        question.add("limit", limit)
+        question.add("page", page == 1 ? nil : page)
+        question.add("sort", sort.rawValue)
+        let own = filters.filter { !$0.isAlgolias }
+        let sent = filters.filter(\.isAlgolias).map(\.text).joined(separator: ",")
+        let items: [(String, String?)] = [
+            ("query", term), ("tags", tags), ("numericFilters", sent.isEmpty ? nil : sent),
+            ("page", own.isEmpty ? String(page - 1) : nil), ("hitsPerPage", String(own.isEmpty ? limit : reach)),
+        ]
+        let name = sort == .date ? "recent" : "search"
+        let path = sort == .date ? "/api/v1/search_by_date" : "/api/v1/search"
+        return Endpoint(
+            provider: facts.name, name: name, parameters: question.parameters,
+            upstream: UpstreamRequest(
+                path: path,
+                query: searchForm.encode(
+                    items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } })),
+            query: question.query,
+            normalise: { response, _ throws(NormaliseError) in
+                try HackerNewsResults.hits(
+                    response, filters: own, start: own.isEmpty ? 0 : (page - 1) * limit, limit: limit,
+                    sort: sort == .name ? .name : .relevance)
+            })
+    }
+}
+
+/// `tags`: words joined by commas, all of which must hold; of words in brackets, one.
+enum HackerNewsTags {
+    /// Without white space, in one order. Words with a name in them keep its case.
+    static func canonical(_ text: String) throws(ClientFacingError) -> String {
+        let text = text.filter { !$0.isWhitespace }
+        var terms: [String] = []
+        var rest = text[...]
+        while true {
+            if rest.first == "(" {
+                guard let close = rest.firstIndex(of: ")") else { throw unclosed }
+                let inside = rest[rest.index(after: rest.startIndex)..<close]
+                let words = try inside.split(separator: ",", omittingEmptySubsequences: false).map {
+                    word throws(ClientFacingError) in try self.word(word)
+                }
+                terms.append(words.count == 1 ? words[0] : "(\(Set(words).sorted().joined(separator: ",")))")
+                rest = rest[rest.index(after: close)...]
+            } else {
+                let end = rest.firstIndex(of: ",") ?? rest.endIndex
+                terms.append(try word(rest[..<end]))
+                rest = rest[end...]
+            }
+            if rest.isEmpty { break }
+            guard rest.first == "," else { throw unclosed }
+            rest.removeFirst()
+        }
+        return Set(terms).sorted().joined(separator: ",")
+    }
+
+    private static var unclosed: ClientFacingError {
+        .invalid("tags", "\"tags\" is a list such as story,author_pg or (story,poll),show_hn.")
+    }
+
+    private static func word(_ word: Substring) throws(ClientFacingError) -> String {
+        if let known = HackerNews.tagWords.first(where: { ASCII.equalFolded($0, String(word)) }) { return known }
+        if word.hasPrefix("author_"), HackerNews.isUserName(String(word.dropFirst(7))) { return String(word) }
+        if word.hasPrefix("story_"), HackerNews.number(String(word.dropFirst(6))) != nil { return String(word) }
+        throw .invalid(
+            "tags", "\"\(word)\" is no tag of Hacker News.",
+            allowed: HackerNews.tagWords + ["author_NAME", "story_ID"])
+    }
+}
+
+/// One of `numericFilters`: "points>=100".
+struct HackerNewsFilter: Sendable, Hashable {
+    enum Field: String, CaseIterable, Sendable { case created = "created_at_i", points, comments = "num_comments" }
+    enum Comparison: String, CaseIterable, Sendable {
+        // The longer first: "<=" begins like "<".
+        case atMost = "<=", atLeast = ">=", below = "<", above = ">", equal = "="
+    }
+
+    var field: Field
+    var comparison: Comparison
+    var number: Int
+
+    init(_ text: String) throws(ClientFacingError) {
+        let text = text.filter { !$0.isWhitespace }
+        guard let field = Field.allCases.first(where: { text.hasPrefix($0.rawValue) }),
+            case let rest = text.dropFirst(field.rawValue.count),
+            let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }),
+            case let digits = rest.dropFirst(comparison.rawValue.count),
+            (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }),
+            let number = Int(digits)
+        else {
+            throw .invalid(
+                "numericFilters", "\"\(text)\" is no filter such as points>=100 or created_at_i<1700000000.",
+                allowed: Field.allCases.map(\.rawValue))
+        }
+        self.field = field
+        self.comparison = comparison
+        self.number = number
+    }
+
+    var text: String { "\(field.rawValue)\(comparison.rawValue)\(number)" }
+
+    /// Whether Algolia applies it itself.
+    var isAlgolias: Bool { field == .created }
+
+    /// Whether a figure passes; one that is not there passes nothing.
+    func passes(_ figure: Int?) -> Bool {
+        guard let figure else { return false }
+        return switch comparison {
+        case .atMost: figure <= number
+        case .atLeast: figure >= number
+        case .below: figure < number
+        case .above: figure > number
+        case .equal: figure == number
+        }
+    }
+}
