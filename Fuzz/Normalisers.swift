@@ -13,6 +13,9 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
         (DnD(), ["spells"], "name=word"), (DnD(), ["spells", "word"], ""), (DnD(), ["monsters", "word"], ""),
         (DnD(), ["equipment", "word"], ""), (Jokes(), ["search"], "q=word&explicit=no"), (Jokes(), ["random"], ""),
         (Jokes(dialect: .icndb), ["search"], "q=word"), (Jokes(), ["categories"], ""),
+        (DnD(), ["equipment", "word"], ""), (HackerNews(), ["search"], "q=word&numericFilters=points%3E1"),
+        (HackerNews(), ["user", "word"], ""), (HackerNews(), ["top"], "limit=5&sort=name"),
+        (HackerNews(), ["item", "1"], "depth=3&limit=9"),
     ]
     return asked.map { provider, path, query in
         guard let parameters = try? QueryParameters(parsing: query),
@@ -23,6 +26,21 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
 }()
 
 private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
+
+/// What the daemon makes of an answer; of a plan, which is given the same for each of its calls, once it has ended.
+private func normalise(_ endpoint: Endpoint, _ response: UpstreamResponse) throws -> NormalisedAnswer {
+    guard var plan = endpoint.plan else { return try endpoint.normalise(response, signer) }
+    var brought: [CallOutcome] = []
+    for _ in 0..<64 {
+        switch try plan.next(brought, signer) {
+        case .done(let answer): return answer
+        case .fetch(let calls):
+            precondition(calls.count <= 600, "a plan asks for more than it may")
+            brought = calls.map { _ in .answered(response) }
+        }
+    }
+    preconditionFailure("a plan does not end")
+}
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
@@ -36,8 +54,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             responseTime: instant)
         _ = provider.classify(response, endpoint: endpoint.name)
         // What is no data is not normalised by the daemon; that it does not trap either costs nothing to ask.
-        guard let answer = try? endpoint.normalise(response, signer) else { continue }
-        precondition((try? endpoint.normalise(response, signer)) == answer, "an answer read twice reads differently")
+        guard let answer = try? normalise(endpoint, response) else { continue }
+        precondition((try? normalise(endpoint, response)) == answer, "an answer read twice reads differently")
         guard let results = try? JSON.parse(answer.results) else { preconditionFailure("results that are no JSON") }
         precondition(results.kind == .array && results.count == answer.count)
         precondition(answer.dropped >= 0 && answer.droppedReasons.values.reduce(0, +) == answer.dropped)

@@ -12,8 +12,8 @@ struct SourceAnswer: Sendable {
     var staleUntil: WallTime?
     var initialAge: Int64 = 0
     var isStale = false
-    /// It is fresh and nothing of it is missing: only then may it be kept.
-    var isWhole: Bool { normalised.map { $0.missing == 0 } ?? false && !isStale }
+    /// It is fresh and nothing of it is missing or old: only then may it be kept.
+    var isWhole: Bool { normalised.map { $0.lack == nil } ?? false && !isStale }
     /// Why the source gave nothing, why a part of it is missing, or why what it gave is stale.
     var failure: UpstreamFailure?
 

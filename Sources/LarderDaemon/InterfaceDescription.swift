@@ -70,7 +70,9 @@ enum InterfaceDescription {
             for endpoint in provider.about.endpoints where endpoint.name != "other" {
                 paths.append(
                     Path(
-                        path: "/v1/\(provider.about.routePrefix)/\(endpoint.name)", summary: endpoint.summary,
+                        path: "/v1/\(provider.about.routePrefix)/\(endpoint.route)", summary: endpoint.summary,
+                        parameters: endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }
+                            .map { (String($0.dropFirst().dropLast()), "path", true, []) },
                         statuses: [(200, "Results, or none.")] + failures))
             }
         }

@@ -8,7 +8,7 @@ struct NormalisedEntry: Sendable {
     var count: Int
     var dropped: Int
     var totalUpstream: Int?
-    /// Parts of the answer that could not be had, and why; the first of the reasons that says most.
+    /// Parts of the answer that could not be had, and why they, or newer ones than these, could not.
     var missing = 0
     var lack: UpstreamFailure?
     /// The canonical query, a JSON object.
@@ -34,7 +34,7 @@ struct NormalisedEntry: Sendable {
             "digest": Base64URL.encode(resultsDigest.bytes),
         ]
         if let totalUpstream { fields.add("total", String(totalUpstream)) }
-        if missing > 0, let lack {
+        if let lack {
             fields.add("missing", String(missing))
             fields.add("lack", lack.failure.rawValue)
             fields.add("lack-detail", lack.detail)

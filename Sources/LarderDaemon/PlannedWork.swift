@@ -113,8 +113,10 @@ struct PlannedWork: Sendable {
     private func obtain(_ call: PlannedCall, until end: MonotonicTime) async -> Part {
         let part: Part
         do throws(UpstreamFailure) {
-            let left = end - context.time.monotonic()
+            var left = end - context.time.monotonic()
             guard left > .zero else { throw late }
+            // What is at hand must not wait long for what only helps to read it.
+            if call.role == .aid { left = min(left, question.settings.fetchSoftDeadline) }
             part = .success(
                 try await context.obtainRaw(question, call.request, endpoint: call.endpoint, deadline: left))
         } catch {
@@ -148,15 +150,16 @@ struct PlannedWork: Sendable {
         // An older answer that is whole says more than what an outage left of a new one. Where it is only single parts
         // that are broken, waiting for them would hold up the rest for as long as they are.
         if hasFallback, let failure = sum.covering ?? (sum.isOutage ? sum.lack : nil) { return .failed(failure) }
+        let lack = sum.lack ?? sum.worn
         if answer.count == 0, let lack = sum.lack { return .failed(lack) }
         var normalised = NormalisedEntry(answer, query: question.endpoint.query)
         normalised.missing = sum.missing
-        normalised.lack = sum.lack
+        normalised.lack = lack
         context.noteDropped(normalised, of: question.provider.name)
         var entry = entry(sum, isNegative: false)
         entry.fields = normalised.fields
         entry.body = normalised.results
-        if sum.missing > 0 {
+        if lack != nil {
             // As long as a failure is remembered, and no longer stale than fresh: it must not outlive its outage.
             entry.freshUntil = min(entry.freshUntil, context.time.wall() + question.settings.fetchFailurePause)
             entry.staleUntil = entry.freshUntil
@@ -202,8 +205,10 @@ struct PlannedSum: Sendable {
     private(set) var missing = 0
     /// Why parts are missing.
     private(set) var lack: UpstreamFailure?
-    /// Why a part is stale.
+    /// Why the whole is stale.
     private(set) var covering: UpstreamFailure?
+    /// Why single parts are older than they should be, the provider being well.
+    private(set) var worn: UpstreamFailure?
 
     init() {}
 
@@ -217,19 +222,24 @@ struct PlannedSum: Sendable {
             if lack == nil || (!isOutage && Self.isOutage(failure.failure)) { lack = failure }
         case .success(let served):
             guard call.role != .aid else { return nil }
-            add(served)
+            add(served, isPart: call.role == .part)
             if call.role == .subject { subjects.append(served.entry) }
         }
         return nil
     }
 
-    private mutating func add(_ served: Served) {
+    private mutating func add(_ served: Served, isPart: Bool) {
         let entry = served.entry
         parents.append(entry.key.digest)
         haveRows = haveRows && served.hasRow
-        covering = covering ?? served.failure
-        freshUntil = min(freshUntil, entry.freshUntil)
-        staleUntil = min(staleUntil, entry.staleUntil)
+        if isPart, let failure = served.failure, !Self.isOutage(failure.failure) {
+            // One record that is broken upstream must not hold back all the others for as long as it is.
+            worn = worn ?? failure
+        } else {
+            covering = covering ?? served.failure
+            freshUntil = min(freshUntil, entry.freshUntil)
+            staleUntil = min(staleUntil, entry.staleUntil)
+        }
         if entry.responseTime + .milliseconds(-entry.initialAge) < responseTime + .milliseconds(-initialAge) {
             (requestTime, responseTime) = (entry.requestTime, entry.responseTime)
             initialAge = entry.initialAge

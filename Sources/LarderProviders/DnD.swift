@@ -12,8 +12,12 @@ public struct DnD: Provider {
         name: "dnd5e", shortNames: ["dnd"], routePrefix: "dnd", title: "D&D 5e SRD",
         defaultBaseURL: "https://www.dnd5eapi.co", pathPrefix: "/api/2014",
         endpoints: [
-            EndpointAbout("list", ttl: .seconds(7 * 86_400), summary: "/api/2014/{collection}: a whole list"),
-            EndpointAbout("details", ttl: .seconds(7 * 86_400), summary: "/api/2014/{collection}/{index}: one record"),
+            EndpointAbout(
+                "list", route: "{collection}", ttl: .seconds(7 * 86_400),
+                summary: "/api/2014/{collection}: a whole list"),
+            EndpointAbout(
+                "details", route: "{collection}/{index}", ttl: .seconds(7 * 86_400),
+                summary: "/api/2014/{collection}/{index}: one record"),
         ],
         // A 404 can be a passing fault there: it is believed for ten minutes only.
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(30 * 86_400),

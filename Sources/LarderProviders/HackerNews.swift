@@ -16,8 +16,10 @@ public struct HackerNews: Provider {
             EndpointAbout(
                 list.rawValue, ttl: .seconds(60), summary: "/v0/\(list.rawValue)stories.json and the items it names")
         } + [
-            EndpointAbout("item", ttl: .seconds(300), summary: "/v0/item/{id}.json, with its comments where wanted"),
-            EndpointAbout("user", ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
+            EndpointAbout(
+                "item", route: "item/{id}", ttl: .seconds(300),
+                summary: "/v0/item/{id}.json, with its comments where wanted"),
+            EndpointAbout("user", route: "user/{id}", ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
             EndpointAbout("search", ttl: .seconds(300), summary: "/api/v1/search: the best match first"),
             EndpointAbout("recent", ttl: .seconds(60), summary: "/api/v1/search_by_date: the newest first"),
         ],

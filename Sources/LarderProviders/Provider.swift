@@ -49,11 +49,15 @@ public struct EndpointAbout: Sendable, Hashable {
     public var name: String
     /// How long an answer is fresh unless the configuration says otherwise.
     public var ttl: Duration
+    /// Its route below `/v1/{routePrefix}/`: "item/{id}".
+    public var route: String
     /// One line for help and the configuration's documentation.
     public var summary: String
 
-    public init(_ name: String, ttl: Duration, summary: String) {
+    /// - Parameter route: nil where it is the name.
+    public init(_ name: String, route: String? = nil, ttl: Duration, summary: String) {
         self.name = name
+        self.route = route ?? name
         self.ttl = ttl
         self.summary = summary
     }

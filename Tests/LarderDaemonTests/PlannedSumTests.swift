@@ -65,9 +65,21 @@ import Testing
     @Test func whatIsStaleOrWasNotKeptIsSaid() {
         var sum = PlannedSum()
         let why = UpstreamFailure(provider: "p", failure: .broken, detail: "why")
-        _ = sum.add(served(at: 1000, freshFor: 60, failure: why), of: call(.part))
+        _ = sum.add(served(at: 1000, freshFor: 60, failure: why), of: call(.subject))
         _ = sum.add(served(at: 1000, freshFor: 60, isStored: false), of: call(.part))
-        #expect(sum.covering?.detail == "why")
+        #expect(sum.covering?.detail == "why" && sum.worn == nil)
         #expect(!sum.haveRows)
+    }
+
+    @Test func aPartThatAloneCannotBeRefreshedDoesNotMakeTheWholeStale() {
+        var sum = PlannedSum()
+        _ = sum.add(served(at: 1000, freshFor: 60), of: call(.subject))
+        let broken = UpstreamFailure(provider: "p", failure: .broken, detail: "broken")
+        _ = sum.add(served(at: 500, freshFor: 60, failure: broken), of: call(.part))
+        #expect(sum.covering == nil && sum.worn?.detail == "broken" && sum.missing == 0)
+        #expect(sum.freshUntil == WallTime(seconds: 1060) && sum.responseTime == WallTime(seconds: 500))
+        let down = UpstreamFailure(provider: "p", failure: .unreachable, detail: "down")
+        _ = sum.add(served(at: 500, freshFor: 60, failure: down), of: call(.part))
+        #expect(sum.covering?.detail == "down" && sum.freshUntil == WallTime(seconds: 560))
     }
 }

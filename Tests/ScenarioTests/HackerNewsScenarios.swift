@@ -161,6 +161,28 @@ private func hackerNews(
         }
     }
 
+    @Test func anItemThatAloneCannotBeRefreshedIsGivenAsItWas() async throws {
+        let time = ManualTime()
+        let news = hackerNews(lists: ["topstories": [1, 2, 3]])
+        try await withNews(news, ", ttl: 60s", rest: "fetch: { failurePause: 5s }", time: time) {
+            larder, origin async throws in
+            #expect(try await ids(larder.get("/v1/hackernews/top")).count == 3)
+            time.advance(by: .seconds(600))
+            origin.script("/hackernews/v0/item/2", [.html(status: 200)])
+            // In the background: the next asker finds what it made.
+            #expect(try await larder.get("/v1/hackernews/top")["Cache-Status"]?.contains("ttl=-") == true)
+            try await larder.eventually("the list is new but for one item") {
+                try await source(larder.get("/v1/hackernews/top"))["stale"]?.bool == false
+            }
+            let answer = try await larder.get("/v1/hackernews/top")
+            #expect(try ids(answer) == [1, 2, 3])
+            #expect(try answer.json()["state"]?.string == "results")
+            #expect(try source(answer)["error"]?["class"]?.string == "broken")
+            #expect(answer["Cache-Control"] == "no-cache")
+            #expect(origin.requests(to: "/hackernews") == 8)
+        }
+    }
+
     @Test func aListWhoseIdsFailIsThatFailure() async throws {
         try await withNews(hackerNews(lists: [:])) { larder, origin async throws in
             origin.script("/hackernews/v0/topstories", [.status(500)])
