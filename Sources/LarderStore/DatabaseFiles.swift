@@ -62,10 +62,11 @@ final class DatabaseFiles: Sendable {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Bytes an ordinary user may still write on this file system (statvfs(3)); nil where the system does not say.
+    /// Bytes an ordinary user may still write on this file system (statvfs(3)); nil where the system does not say. Asked
+    /// before each write, by the lock's file: no path is walked for it.
     var freeDisk: Int64? {
         var status = statvfs()
-        guard statvfs(directory, &status) == 0 else { return nil }
+        guard lock.withLock({ fstatvfs($0, &status) }) == 0 else { return nil }
         return Int64(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }

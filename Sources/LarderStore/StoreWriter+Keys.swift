@@ -1,11 +1,20 @@
-// Reading the keys that the database holds, in idle time, a slice after the other along the index of their digests.
+// Reading the keys that the database holds, a slice after the other along the index of their digests. It is in no hurry:
+// until it is done look-ups ask the readers, whose core it may share.
 import LarderCore
 
 extension StoreWriter {
     /// Keys read between two looks at the clock.
-    static let keysPerSlice = 1024
+    static let keysPerSlice = 256
+    /// How long is read at a time, and what lies between two times: a million keys take about half a minute.
+    private static let readingTime = Duration.milliseconds(1)
+    private static let readingPause = Duration.milliseconds(50)
 
-    /// Reads on within one time budget.
+    /// Whether keys are to be read now.
+    func isKeyReadingDue(_ now: MonotonicTime) -> Bool {
+        shared.keys.wantsReading && upkeep.readKeysAt.map { now >= $0 } ?? true
+    }
+
+    /// Reads on for a moment.
     func readKeys() {
         guard let database, shared.keys.wantsReading else { return }
         let start = shared.time.monotonic()
@@ -24,7 +33,8 @@ extension StoreWriter {
                     return
                 }
                 upkeep.lastKey = last.bytes
-            } while shared.time.monotonic() - start < Upkeep.budget
+            } while shared.time.monotonic() - start < Self.readingTime
         }
+        upkeep.readKeysAt = upkeep.lastKey == nil ? nil : start + Self.readingPause
     }
 }

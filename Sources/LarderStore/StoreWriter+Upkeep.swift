@@ -49,6 +49,7 @@ struct Upkeep {
     var room = KnownRoom()
     /// How far the keys have been read; nil where they are not being read.
     var lastKey: Bytes?
+    var readKeysAt: MonotonicTime?
     var isEvicting = false
     var isShortOfDisk = false
     var mustSweep = true
@@ -79,8 +80,9 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
         if let rest = rest(at: now) { return rest }
-        if upkeep.mustSweep || upkeep.isEvicting || shared.keys.wantsReading { return .zero }
+        if upkeep.mustSweep || upkeep.isEvicting || isKeyReadingDue(now) { return .zero }
         var due: [MonotonicTime] = []
+        if shared.keys.wantsReading, let at = upkeep.readKeysAt { due.append(at) }
         let notes = shared.notes.withLock { $0.count }
         if notes >= RecencyNotes.batch { return .zero }
         if notes > 0 {
@@ -113,7 +115,7 @@ extension StoreWriter {
         sweep()
         guard isIdle else { return }
         if upkeep.isEvicting || !afterJobs { evictToLowMark() }
-        readKeys()
+        if isKeyReadingDue(now) { readKeys() }
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
