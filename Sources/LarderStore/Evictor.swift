@@ -26,6 +26,15 @@ struct Evictor {
 
     /// Removes the next candidates.
     func slice(now: WallTime) throws(StoreError) -> Slice {
+        var done = try useless(now: now)
+        var left = Budget(rows: rowsPerSlice - done.rows, bytes: Self.bytesPerSlice)
+        done.unused += try remove("SELECT id FROM life ORDER BY lastUsed LIMIT ?3", 0, 0, &left)
+        return done
+    }
+
+    /// Removes what nobody can use any more: past its last usefulness, or of another version of the keys. Without need
+    /// of room, since an API's terms may forbid to keep it at all.
+    func useless(now: WallTime) throws(StoreError) -> Slice {
         var done = Slice()
         var left = Budget(rows: rowsPerSlice, bytes: Self.bytesPerSlice)
         let current = Int64(CacheKey.version)
@@ -34,7 +43,6 @@ struct Evictor {
         done.expired += try remove(
             "SELECT id FROM life WHERE version = ?1 AND staleUntil < ?2 ORDER BY staleUntil LIMIT ?3", current,
             now.milliseconds, &left)
-        done.unused += try remove("SELECT id FROM life ORDER BY lastUsed LIMIT ?3", 0, 0, &left)
         return done
     }
 

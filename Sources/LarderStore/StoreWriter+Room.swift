@@ -55,10 +55,24 @@ extension StoreWriter {
     /// Removes one slice and counts it: pieces that nobody needs, or else entries. Returns how many. The bodies of
     /// evicted entries go in the same transaction, so that room is there at once; who looks one up just then misses.
     func evictSlice(_ rows: EntryRows) throws(StoreError) -> Int {
-        let before = try rows.liveBytes()
         upkeep.mustSweep = true
         if try sweepSlice(rows) { return 1 }
-        let slice = try Evictor(rows: rows).slice(now: shared.time.wall())
+        let now = shared.time.wall()
+        return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now) }
+    }
+
+    /// The same for what nobody can use any more.
+    func removeUselessSlice(_ rows: EntryRows) throws(StoreError) -> Int {
+        let now = shared.time.wall()
+        return try remove(rows) { evictor throws(StoreError) in try evictor.useless(now: now) }
+    }
+
+    private func remove(
+        _ rows: EntryRows, _ take: (Evictor) throws(StoreError) -> Evictor.Slice
+    ) throws(StoreError) -> Int {
+        let before = try rows.liveBytes()
+        upkeep.mustSweep = true
+        let slice = try take(Evictor(rows: rows))
         if slice.rows > 0 { _ = try sweepSlice(rows) }
         let freed = max(0, before - (try rows.liveBytes()))
         let meters = shared.meters

@@ -34,6 +34,8 @@ struct Upkeep {
     /// No slice of idle work takes longer.
     static let budget = Duration.milliseconds(5)
     /// Idle for so long, the log is written back and cut to nothing.
+    /// This often what nobody can use any more is removed, in slices of the idle time.
+    static let uselessInterval = Duration.seconds(3600)
     static let settleTime = Duration.seconds(5)
     /// Above the high mark for so long is worth a warning.
     static let overTime = Duration.seconds(300)
@@ -53,6 +55,8 @@ struct Upkeep {
     var isEvicting = false
     var isShortOfDisk = false
     var mustSweep = true
+    /// When what is useless is next looked for.
+    var uselessAt: MonotonicTime
     var mayVacuum = true
     var pause: Pause?
     var overSince: MonotonicTime?
@@ -65,7 +69,10 @@ struct Upkeep {
     /// Upkeep failed: none of it until then.
     var restUntil: MonotonicTime?
 
-    init(now: MonotonicTime) { lastWrite = now }
+    init(now: MonotonicTime) {
+        lastWrite = now
+        uselessAt = now
+    }
 
     mutating func wrote(at now: MonotonicTime) {
         lastWrite = now
@@ -89,6 +96,7 @@ extension StoreWriter {
             if upkeep.notedSince == nil { upkeep.notedSince = now }
             due.append((upkeep.notedSince ?? now) + shared.settings.withLock { $0.touchInterval })
         }
+        due.append(upkeep.uselessAt)
         if upkeep.logIsLong || upkeep.mayVacuum { due.append(upkeep.lastWrite + Upkeep.settleTime) }
         return due.min().map { max(.milliseconds(1), $0 - now) }
     }
@@ -116,6 +124,7 @@ extension StoreWriter {
         guard isIdle else { return }
         if upkeep.isEvicting || !afterJobs { evictToLowMark() }
         if isKeyReadingDue(now) { readKeys() }
+        if now >= upkeep.uselessAt { removeUseless() }
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
@@ -125,6 +134,8 @@ extension StoreWriter {
         upkeep.mustSweep = true
         let now = shared.time.monotonic()
         repeat { sweep() } while upkeep.mustSweep && rest(at: now) == nil && database != nil
+        upkeep.uselessAt = now
+        repeat { removeUseless() } while upkeep.uselessAt <= now && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
         upkeep.mayVacuum = true
@@ -177,6 +188,27 @@ extension StoreWriter {
                 if shared.time.monotonic() - start >= Upkeep.budget { break }
             }
             shared.meters.liveBytes.set(Int(live))
+        }
+    }
+
+    /// Removes what is past its last usefulness, whether room is needed or not: an API's terms may forbid to keep it, and
+    /// the last use of an entry is never later than they allow.
+    private func removeUseless() {
+        guard let database else { return }
+        let start = shared.time.monotonic()
+        attempt { () throws(StoreError) in
+            while true {
+                let removed = try transact(database.connection) { () throws(StoreError) in
+                    try removeUselessSlice(database.rows)
+                }
+                if removed == 0 {
+                    upkeep.uselessAt = shared.time.monotonic() + Upkeep.uselessInterval
+                    break
+                }
+                upkeep.wrote(at: shared.time.monotonic())
+                if shared.time.monotonic() - start >= Upkeep.budget { break }
+            }
+            shared.meters.liveBytes.set(Int(try database.rows.liveBytes()))
         }
     }
 
