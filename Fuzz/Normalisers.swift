@@ -16,6 +16,7 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
         (DnD(), ["equipment", "word"], ""), (HackerNews(), ["search"], "q=word&numericFilters=points%3E1"),
         (HackerNews(), ["user", "word"], ""), (HackerNews(), ["top"], "limit=5&sort=name"),
         (HackerNews(), ["item", "1"], "depth=3&limit=9"),
+        (TMDb(), ["search"], "q=word"), (TMDb(), ["movie", "1"], ""), (TMDb(), ["configuration"], ""),
     ]
     return asked.map { provider, path, query in
         guard let parameters = try? QueryParameters(parsing: query),

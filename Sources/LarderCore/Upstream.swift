@@ -1,5 +1,6 @@
 // What goes to an API and what comes back, as values. Credentials are joined when the request is sent, by Fetch:
-// nothing here holds one but `FetchOrder.secretFields`, which is never part of a key, a label, a row or a log line.
+// nothing here holds one but `FetchOrder.secretFields` and `secretQuery`, which are never part of a key, a label, a row or
+// a log line.
 
 /// A request to a provider in its canonical form: the identity of a raw entry.
 public struct UpstreamRequest: Sendable, Hashable {
@@ -42,6 +43,9 @@ public struct FetchOrder: Sendable {
     public var fields: HeaderFields
     /// Credentials: sent, never logged, never put in an error, not sent on to another origin by a redirect.
     public var secretFields: HeaderFields
+    /// Credentials of an API that takes them in the query only, with the same care: the answer's `url` is without them,
+    /// fields of the answer that repeat one are dropped, and no redirect is followed with them.
+    public var secretQuery = QueryParameters()
     public var body: Bytes?
     public var addresses: AddressPolicy
     /// Answers with a larger body are broken off.

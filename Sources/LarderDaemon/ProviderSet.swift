@@ -114,7 +114,7 @@ final class ConfiguredProvider: Sendable {
         fields.set("Accept-Encoding", "gzip")
         let base = HTTPURL(base(of: request.path))
         let plainHTTP = settings.plainHTTP
-        return FetchOrder(
+        var order = FetchOrder(
             url: url(request), method: request.method, fields: fields,
             secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
             addresses: .configured, maxBody: Int(clamping: whole.fetchMaxBody), deadline: whole.fetchDeadline,
@@ -126,6 +126,8 @@ final class ConfiguredProvider: Sendable {
                 if let base, HTTPURL(url)?.hasOrigin(of: base) == true { return .configured }
                 return url.hasPrefix("https://") || (plainHTTP && url.hasPrefix("http://")) ? .publicOnly : nil
             })
+        if let key = settings.key { order.secretQuery = provider.credentialQuery(key: key) }
+        return order
     }
 }
 

@@ -14,6 +14,7 @@ struct RawRequest: Sendable {
     /// A call could be made: the provider's own key or the client's is at hand, or none is needed.
     var hasCredentials: Bool
     private var secretFields: HeaderFields = [:]
+    private var secretQuery = QueryParameters()
     private var usesOwnKey: Bool
 
     init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
@@ -31,13 +32,15 @@ struct RawRequest: Sendable {
         let about = provider.about
         // HEAD is answered from the entry of GET: one fetch serves both.
         upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
-        takeCredentials(request, about.credentialParameters, about.credentialFieldNames)
-        if !secretFields.lines.isEmpty { hasCredentials = true }
+        takeCredentials(request, provider.provider, about.credentialParameters, about.credentialFieldNames)
+        if !secretFields.lines.isEmpty || !secretQuery.items.isEmpty { hasCredentials = true }
     }
 
     /// Client credentials are never forwarded where Larder has its own key; otherwise they are sent, and their hash is
     /// the identity of the answer (decision 8).
-    private mutating func takeCredentials(_ request: ServerRequest, _ parameters: [String], _ names: [String]) {
+    private mutating func takeCredentials(
+        _ request: ServerRequest, _ provider: any Provider, _ parameters: [String], _ names: [String]
+    ) {
         guard !usesOwnKey else { return }
         var material = Bytes()
         for name in names + ["Authorization"] {
@@ -46,9 +49,11 @@ struct RawRequest: Sendable {
             material += Bytes(text: "\(name.lowercased()):\(value)\n")
         }
         if secretFields.lines.isEmpty, let query = request.query, let items = try? QueryParameters(parsing: query),
-            let key = items.items.first(where: { parameters.contains($0.name) })?.value, let name = names.first
+            let key = items.items.first(where: { parameters.contains($0.name) })?.value, let name = names.first,
+            (try? Secrets.check(key, from: name)) == key
         {
-            secretFields.add(name, key)
+            secretFields = provider.credentialFields(key: key)
+            secretQuery = provider.credentialQuery(key: key)
             material += Bytes(text: "\(name.lowercased()):\(key)\n")
         }
         if !material.isEmpty { identity = Digest(of: material).bytes }
@@ -57,7 +62,10 @@ struct RawRequest: Sendable {
     /// The order of the fetch.
     func order(_ provider: ConfiguredProvider, _ settings: Settings) -> FetchOrder {
         var order = provider.order(upstream, settings: settings)
-        if !usesOwnKey { order.secretFields = secretFields }
+        if !usesOwnKey {
+            order.secretFields = secretFields
+            order.secretQuery = secretQuery
+        }
         return order
     }
 }

@@ -153,10 +153,21 @@ final class CurlTransfer {
         return .answered(answer(takingBody: true))
     }
 
+    /// Without the fields in which a server gives a secret of the query back, such as the address of a redirect.
+    private func silent(_ fields: HeaderFields) -> HeaderFields {
+        guard let query = hop.secretQuery, let items = try? QueryParameters(parsing: query) else { return fields }
+        let secrets = items.items.compactMap(\.value).flatMap { [$0, PercentCoding.encode($0)] }.filter { !$0.isEmpty }
+        var kept = fields
+        for field in fields.lines where secrets.contains(where: { field.value.contains($0) }) {
+            kept.remove(field.name)
+        }
+        return kept
+    }
+
     /// The answer as it is so far; its head must be whole.
     func answer(takingBody: Bool = false) -> UpstreamResponse {
         var response = UpstreamResponse(
-            status: head.status, reason: head.reason, fields: head.fields, requestTime: requestTime,
+            status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
             responseTime: responseTime, url: hop.url.text)
         if takingBody { swap(&response.body, &body) }
         return response
@@ -166,7 +177,7 @@ final class CurlTransfer {
     var finalHead: UpstreamHead? {
         guard let framing = head.framing else { return nil }
         var final = UpstreamHead(
-            status: head.status, reason: head.reason, fields: head.fields, requestTime: requestTime,
+            status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
             responseTime: responseTime)
         final.isVersion10 = head.isVersion10
         final.interim = head.interim

@@ -120,7 +120,8 @@ final class Exchange {
 
     /// The next hop where an answer points elsewhere and may be followed; nil where it is the answer.
     func next(after response: UpstreamResponse) throws(FetchError) -> Hop? {
-        guard order.maxRedirects > 0, feed == nil,
+        // A secret in the query is for the request that was ordered: what it would become elsewhere nobody can say.
+        guard order.maxRedirects > 0, feed == nil, hop.secretQuery == nil,
             let target = Redirect.location(status: response.status, method: hop.method, fields: response.fields)
         else { return nil }
         guard Set(response.fields.all("Location")).count == 1 else {

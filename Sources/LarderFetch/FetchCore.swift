@@ -80,9 +80,10 @@ final class FetchCore {
         } catch {
             return refuse(.forbidden, error.message)
         }
-        let hop = Hop(
+        var hop = Hop(
             url: url, method: order.method, fields: order.fields, secretFields: order.secretFields, body: order.body,
             addresses: order.addresses)
+        if !order.secretQuery.items.isEmpty { hop.secretQuery = order.secretQuery.encoded }
         let exchange = Exchange(
             id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,
             stall: stall, feed: feed)

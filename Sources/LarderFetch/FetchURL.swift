@@ -47,6 +47,13 @@ struct FetchURL: Sendable, Hashable {
         return try FetchURL(bytes, relativeTo: text)
     }
 
+    /// Text and target with a secret query behind what there is: for the wire only, never for an error or an answer.
+    func joined(_ query: String?) -> (text: String, target: String?) {
+        guard let query else { return (text, target) }
+        func join(_ part: String) -> String { part + (part.contains("?") ? "&" : "?") + query }
+        return (join(text), target.map(join))
+    }
+
     /// Nil where libcurl would have to encode something or to take dot segments out.
     private static func target(of text: String) -> String? {
         let bytes = text.utf8

@@ -8,6 +8,8 @@ struct Hop: Sendable {
     var method: Method
     var fields: HeaderFields
     var secretFields: HeaderFields
+    /// Encoded; nil where there is none.
+    var secretQuery: String?
     var body: Bytes?
     var addresses: AddressPolicy
     /// No kept connection is used.

@@ -34,7 +34,10 @@ enum ImageHostRewriting {
         }
     }
 
-    private static func isPicture(_ name: String) -> Bool { name.hasPrefix("artworkUrl") || name == "urlToImage" }
+    /// The last is the beginning of every picture's URL.
+    private static func isPicture(_ name: String) -> Bool {
+        name.hasPrefix("artworkUrl") || name == "urlToImage" || name == "secure_base_url"
+    }
 
     /// Host and path of an absolute URL as a path; queries go, since some are signatures of the host.
     private static func path(_ text: String) -> String? {

@@ -76,6 +76,7 @@ final class OriginDesk: Sendable {
             return answer(.hackernews, path: request.path, request)
         }
         if request.path.hasPrefix("/api/") { return answer(.dnd5e, path: request.path, request) }
+        if request.path.hasPrefix("/3/") { return answer(.tmdb, path: request.path, request) }
         if request.path.hasPrefix("/jokes/") { return answer(.chucknorris, path: request.path, request) }
         if request.path == "/search" || request.path == "/lookup" {
             return answer(.itunes, path: request.path, request)
@@ -90,8 +91,18 @@ final class OriginDesk: Sendable {
 
     private func answer(_ api: OriginAPI, path: String, _ request: OriginRequest) -> OriginAnswer {
         if api == .newsapi, let refusal = Self.missingKey(request) { return refusal }
+        if api == .tmdb, let refusal = Self.missingTMDbKey(request) { return refusal }
         guard let shelf else { return Samples.answer(api, path: path, request.parameters) }
         return shelf.answer(api, path: path, request.parameters)
+    }
+
+    /// Neither does TMDb; which of its two secrets it is does not matter here, but each has its own place.
+    private static func missingTMDbKey(_ request: OriginRequest) -> OriginAnswer? {
+        let key = request.parameters["api_key"]
+        let token = request.fields.first("Authorization")
+        if let key, !key.isEmpty, !key.contains(".") { return nil }
+        if let token, token.hasPrefix("Bearer "), token.contains(".") { return nil }
+        return SampleFilms.failure(401, 7, "Invalid API key: You must be granted a valid key.")
     }
 
     /// NewsAPI answers nobody without a key. Any key will do here.

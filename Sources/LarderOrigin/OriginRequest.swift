@@ -52,6 +52,7 @@ enum OriginAPI: String, CaseIterable, Sendable {
     /// Two makes of the jokes.
     case chucknorris
     case icndb
+    case tmdb
 
     /// The provider that asks it.
     var provider: String {
@@ -86,6 +87,11 @@ enum OriginAPI: String, CaseIterable, Sendable {
             [
                 "Content-Type": "application/json", "Cache-Control": "no-cache, must-revalidate",
                 "Expires": "Mon, 26 Jul 1997 05:00:00 GMT",
+            ]
+        case .tmdb:
+            [
+                "Content-Type": "application/json;charset=utf-8", "Cache-Control": "public, max-age=28800",
+                "Vary": "Origin", "Server": "openresty",
             ]
         case .dnd5e:
             [

@@ -4,7 +4,7 @@
 public struct RecordedRequest: Sendable, Hashable {
     /// Relative to the folder: "itunes/search-podcast-beyondjazz-2011-01.json".
     public var file: String
-    /// "itunes", "newsapi", "dnd5e", "hackernews", "chucknorris" or "icndb".
+    /// "itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "icndb" or "tmdb".
     public var api: String
     /// The upstream path; of a file with many bodies that of its list.
     public var path: String

@@ -100,6 +100,10 @@ final class RecordingShelf: Sendable {
                 .contains { rest == $0 || rest.hasPrefix($0 + "/") }
         }
         guard let found else { return .text(404, "No recording of that name.") }
+        // Asked for beside every question, to read its answer: that is never the recording.
+        if found.api == .tmdb, rest.hasSuffix("/3/configuration") {
+            return answer(.tmdb, path: "/3/configuration", QueryParameters())
+        }
         if let picture = rest.firstRange(of: "/api/images/") { return image(String(rest[picture.lowerBound...])) }
         // A list of ids comes with the records it names, where they were recorded.
         if found.api == .hackernews, found.path.hasSuffix("stories.json"), let item = rest.firstRange(of: "/v0/item/") {

@@ -12,6 +12,7 @@ enum Samples {
         case .chucknorris: SampleJokes.answer(path, parameters)
         case .icndb: SampleJokes.icndb(path, parameters)
         case .hackernews: SampleHackerNews.answer(path, parameters)
+        case .tmdb: SampleFilms.answer(path, parameters)
         }
     }
 
@@ -27,6 +28,7 @@ enum Samples {
             }
         case .chucknorris: return SampleJokes.absent(path)
         case .hackernews where path.hasPrefix("/v0/"): return SampleHackerNews.nothing
+        case .tmdb: return SampleFilms.failure(404, 34, "The resource you requested could not be found.")
         default: return .text(404, "Not Found")
         }
     }
@@ -56,7 +58,7 @@ enum Samples {
 /// The samples without a server, for whoever wants one answer.
 public enum OriginSamples {
     /// What the stand-in gives for a path of an API ("itunes", "newsapi", "dnd5e", "hackernews", "jokes",
-    /// "icndb"), its prefix removed.
+    /// "icndb", "tmdb"), its prefix removed.
     public static func answer(_ provider: String, path: String, query: String?) -> OriginAnswer {
         guard let api = OriginAPI(rawValue: provider) ?? OriginAPI(provider: provider) else {
             return .text(404, "Not Found")

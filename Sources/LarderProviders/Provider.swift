@@ -31,6 +31,9 @@ public protocol Provider: Sendable {
     /// The fields that carry the key. Joined when the request is sent, never part of a key, a row or a log line.
     func credentialFields(key: String) -> HeaderFields
 
+    /// The parameters that carry the key, where the API takes it in no field. Joined and kept secret in the same way.
+    func credentialQuery(key: String) -> QueryParameters
+
     /// Whether a request has one answer, another each time, or one that is drawn from a pool. Of a canonical request.
     func constancy(of request: UpstreamRequest) -> Constancy
 
@@ -39,6 +42,8 @@ public protocol Provider: Sendable {
 }
 
 extension Provider {
+    public func credentialQuery(key: String) -> QueryParameters { QueryParameters() }
+
     public func constancy(of request: UpstreamRequest) -> Constancy { .constant }
 
     public func speaking(_ dialect: String) -> any Provider { self }

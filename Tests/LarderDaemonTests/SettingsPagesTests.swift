@@ -31,7 +31,9 @@ struct SettingsPagesTests {
 
     @Test func everyLineOfTheExampleIsTrueWithItsMarkTakenAway() throws {
         try withScratchDirectory { directory in
-            for name in ["admin.token", "newsapi.key"] { try write("0123456789abcdef", to: "\(directory)/\(name)") }
+            for name in ["admin.token", "newsapi.key", "tmdb.key"] {
+                try write("0123456789abcdef", to: "\(directory)/\(name)")
+            }
             let lines = ExampleConfiguration.yaml()
                 .split(separator: "\n", omittingEmptySubsequences: false)
                 .map { line -> String in

@@ -58,6 +58,25 @@ func refusal(_ route: String) -> ClientFacingError? {
         ("jokes/search?q=Two++Words&sort=name&limit=3", "/jokes/search?query=two%20words"),
         ("jokes/search?query=%C3%84ra&category=dev", "/jokes/search?query=%C3%A4ra"),
         ("jokes/categories", "/jokes/categories"), ("jokes/AFbHbObUT06qzVkdfKlZ-A", "/jokes/AFbHbObUT06qzVkdfKlZ-A"),
+        ("tmdb/search?q=Die++Hard", "/3/search/multi?query=Die%20Hard"),
+        (
+            "tmdb/search/movie?query=x&year=1977&region=us&lang=PT_br",
+            "/3/search/movie?language=pt-BR&query=x&region=US&year=1977"
+        ),
+        ("tmdb/search?q=x&category=tv&language=en-us&page=1&explicit=no&region=DE", "/3/search/tv?query=x"),
+        (
+            "tmdb/search/person?q=x&explicit=yes&page=3&limit=5&sort=name",
+            "/3/search/person?include_adult=true&page=3&query=x"
+        ),
+        ("tmdb/movie/popular", "/3/movie/popular"), ("tmdb/movie/top?country=fr", "/3/movie/top_rated?region=FR"),
+        ("tmdb/movie/now-playing?language=de", "/3/movie/now_playing?language=de"),
+        ("tmdb/movie/upcoming?page=500", "/3/movie/upcoming?page=500"), ("tmdb/tv/on_the_air", "/3/tv/on_the_air"),
+        ("tmdb/series/66732", "/3/tv/66732"), ("tmdb/person/popular?region=us", "/3/person/popular"),
+        ("tmdb/trending/all/day", "/3/trending/all/day"), ("tmdb/configuration", "/3/configuration"),
+        (
+            "tmdb/movie/562?language=de&append=images,credits,images",
+            "/3/movie/562?append_to_response=credits%2Cimages&language=de"
+        ),
     ])
     func aQuestionBecomesItsCanonicalRequest(_ route: String, _ target: String) throws {
         let endpoint = try endpoint(route)
@@ -122,6 +141,18 @@ func refusal(_ route: String) -> ClientFacingError? {
         ("jokes/random?category=d%20e", "invalidParameter", "category"),
         ("jokes/random?limit=11", "invalidParameter", "limit"), ("jokes/random?name=x", "unknownParameter", "name"),
         ("jokes/a.b", "invalidParameter", "id"),
+        ("tmdb/search", "missingParameter", "q"), ("tmdb/search?q=x&category=books", "invalidParameter", "category"),
+        ("tmdb/search/movie?q=x&category=tv", "invalidParameter", "category"),
+        ("tmdb/search?q=x&year=1977", "invalidParameter", "year"),
+        ("tmdb/search?q=x&page=501", "invalidParameter", "page"),
+        ("tmdb/search?q=x&limit=21", "invalidParameter", "limit"),
+        ("tmdb/search?q=x&api_key=k", "unknownParameter", "api_key"),
+        ("tmdb/movie/popular?language=german", "invalidParameter", "language"),
+        ("tmdb/movie/popular?region=us&country=us", "invalidParameter", "country"),
+        ("tmdb/movie/0", "invalidParameter", "id"), ("tmdb/movie/99999999999", "invalidParameter", "id"),
+        ("tmdb/movie/1?append=a,..", "invalidParameter", "append"),
+        ("tmdb/movie/1?append=a&append_to_response=b", "invalidParameter", "append"),
+        ("tmdb/trending/all/year", "invalidParameter", "span"), ("tmdb/trending/dogs/day", "invalidParameter", "kind"),
     ])
     func aWrongQuestionNamesItsParameter(_ route: String, _ code: String, _ parameter: String) throws {
         let error = refusal(route)
@@ -134,7 +165,8 @@ func refusal(_ route: String) -> ClientFacingError? {
 
     @Test(arguments: [
         "itunes", "itunes/find", "itunes/search/x", "news/articles", "dnd/feats", "dnd/monsters/a/b", "jokes",
-        "jokes/a/b",
+        "jokes/a/b", "tmdb",
+        "tmdb/movie", "tmdb/movie/best", "tmdb/collection/1", "tmdb/person/upcoming",
     ])
     func aRouteThatIsNotThereIs404(_ route: String) {
         #expect(refusal(route)?.status == 404)
@@ -207,6 +239,13 @@ func refusal(_ route: String) -> ClientFacingError? {
             "jokes/random", "jokes/random?limit=2", "jokes/random?explicit=no", "jokes/random?category=dev",
             "jokes/search?q=abc", "jokes/search?q=abc&category=dev", "jokes/search?q=abc&explicit=no",
             "jokes/search?q=abc&limit=1", "jokes/search?q=abc&sort=name", "jokes/categories", "jokes/abc",
+            "tmdb/search?q=a", "tmdb/search/movie?q=a", "tmdb/search/tv?q=a", "tmdb/search/movie?q=a&year=2000",
+            "tmdb/search/movie?q=a&region=de", "tmdb/search?q=a&page=2", "tmdb/search?q=a&language=de",
+            "tmdb/search?q=a&explicit=yes", "tmdb/search?q=a&limit=1", "tmdb/search?q=a&sort=date",
+            "tmdb/movie/popular",
+            "tmdb/tv/popular", "tmdb/movie/upcoming", "tmdb/trending/movie/day", "tmdb/trending/movie/week",
+            "tmdb/movie/1", "tmdb/tv/1", "tmdb/movie/1?append=credits", "tmdb/movie/1?language=de",
+            "tmdb/configuration",
         ] {
             try add(route)
         }
@@ -285,7 +324,9 @@ func refusal(_ route: String) -> ClientFacingError? {
         let registry = ProviderRegistry(passthroughs: [
             Passthrough(name: "mine", baseURL: "http://h"), Passthrough(name: "itunes", baseURL: "http://h"),
         ])
-        #expect(registry.providers.map(\.about.name) == ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "mine"])
+        #expect(
+            registry.providers.map(\.about.name)
+                == ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "tmdb", "mine"])
         #expect(registry.resolve(sourceName: "news")?.about.name == "newsapi")
         #expect(registry.resolve(sourceName: "dnd")?.about.name == "dnd5e")
         #expect(registry.resolve(sourceName: "mine")?.about.name == "mine")

@@ -31,7 +31,8 @@ struct Recording: Sendable, CustomTestStringConvertible {
         else { return [] }
         return root.elements.compactMap { entry in
             guard let file = entry["file"]?.string, let api = entry["api"]?.string,
-                ["itunes", "newsapi", "dnd5e", "chucknorris", "icndb"].contains(api), let path = entry["path"]?.string
+                ["itunes", "newsapi", "dnd5e", "chucknorris", "icndb", "tmdb"].contains(api),
+                let path = entry["path"]?.string
             else { return nil }
             return Recording(
                 file: file, api: api, status: entry["status"]?.integer ?? 200, count: entry["results"]?.integer,

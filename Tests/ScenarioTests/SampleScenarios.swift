@@ -21,6 +21,7 @@ import Testing
               dnd5e: { baseURL: "\(origin.baseURL(for: "dnd5e"))", rate: off, quota: off }
               jokes: { baseURL: "\(origin.baseURL(for: "jokes"))", rate: off, quota: off }
               hackernews: { baseURL: "\(news)", searchURL: "\(news)", rate: off, quota: off }
+              tmdb: { baseURL: "\(origin.baseURL(for: "tmdb"))", enabled: false }
             """
         try await withLarder(settings) { larder in try await body(larder, origin) }
     }

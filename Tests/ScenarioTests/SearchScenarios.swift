@@ -33,6 +33,7 @@ final class Market: Sendable {
               dnd5e: { baseURL: "\(origin.base)/dnd5e", \(manners)\(more["dnd5e"] ?? "") }
               jokes: { enabled: false }
               hackernews: { enabled: false }
+              tmdb: { enabled: false }
             \(rest)
             """
     }

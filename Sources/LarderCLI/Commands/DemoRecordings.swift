@@ -9,13 +9,13 @@ enum DemoRecordings {
         let conversation = Conversation(address: try DaemonAddress(url: socket))
         defer { origin.choose(nil) }
         console.line("\n" + console.styled("Every recording, asked for twice", .bold))
-        for api in ["itunes", "newsapi", "dnd5e", "chucknorris", "hackernews"] {
+        for api in ["itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "tmdb"] {
             var table = TableLayout(columns: [
                 .init(api, weight: 4), .init("STATE"), .init("COUNT", isRight: true),
                 .init("DROPPED", isRight: true), .init("FIRST", weight: 2), .init("MISS", isRight: true),
                 .init("AGAIN", isRight: true),
             ])
-            for recording in origin.recordings where recording.api == api {
+            for recording in origin.recordings where recording.api == api && hasRoute(recording) {
                 origin.choose(recording.file)
                 let cells =
                     recording.keys.isEmpty ? try one(recording, conversation) : try many(recording, conversation)
@@ -32,6 +32,11 @@ enum DemoRecordings {
     private static func name(of recording: RecordedRequest) -> String {
         let name = recording.file.split(separator: "/").last.map(String.init) ?? recording.file
         return name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+    }
+
+    /// Some recordings are of paths that are reached raw only.
+    private static func hasRoute(_ recording: RecordedRequest) -> Bool {
+        recording.api != "tmdb" || !["images", "latest", "company", "changes"].contains { recording.path.contains($0) }
     }
 
     private static func provider(of recording: RecordedRequest) -> String {
@@ -131,6 +136,10 @@ enum DemoRecordings {
             let query = route == "search" && items.isEmpty ? "?q=anything" : items.isEmpty ? "" : "?\(items[0])"
             return "/v1/jokes/\(route)\(query)"
         case "hackernews": return "/v1/hackernews/\(hackerNews(recording, items))"
+        case "tmdb":
+            items.removeAll { $0.hasPrefix("api_key=") || $0.hasPrefix("append_to_response=") }
+            let path = recording.path.split(separator: "/").dropFirst().joined(separator: "/")
+            return "/v1/tmdb/\(path)\(items.isEmpty ? "" : "?\(items.joined(separator: "&"))")"
         default:
             return "/v1/dnd/\(recording.path.split(separator: "/").dropFirst(2).joined(separator: "/"))"
         }

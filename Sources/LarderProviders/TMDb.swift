@@ -1,0 +1,67 @@
+// TMDb, version 3 (developer.themoviedb.org): films, series and people; two kinds of secret, pictures whose sizes the API
+// tells elsewhere, and terms that let nothing be kept for more than six months.
+import LarderCore
+
+/// Films, series and people of The Movie Database.
+public struct TMDb: Provider {
+    public init() {}
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts = ProviderAbout(
+        name: "tmdb", shortNames: ["themoviedb"], routePrefix: "tmdb", title: "The Movie Database (TMDb)",
+        defaultBaseURL: "https://api.themoviedb.org", pathPrefix: "/3",
+        endpoints: [
+            EndpointAbout("search", ttl: .seconds(28_800), summary: "/3/search/{movie|tv|person|multi}"),
+            EndpointAbout(
+                "list", ttl: .seconds(28_800), summary: "/3/{movie|tv|person}/{popular, top_rated, now_playing, …}"),
+            EndpointAbout("trending", ttl: .seconds(3600), summary: "/3/trending/{all|movie|tv|person}/{day|week}"),
+            EndpointAbout(
+                "details", ttl: .seconds(86_400), summary: "/3/{movie|tv|person}/{id}, with what is appended"),
+            EndpointAbout("configuration", ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures"),
+        ],
+        emptyTTL: .seconds(28_800), negativeTTL: .seconds(86_400), staleFor: .seconds(30 * 86_400),
+        defaultRate: CallRate(calls: 20, per: .seconds(1)), imageHosts: ["image.tmdb.org"],
+        categories: TMDbKind.searched.map(\.rawValue), sorts: [.relevance, .name, .date], needsKey: true,
+        keyVariables: ["LARDER_TMDB_KEY", "TMDB_KEY", "TMDB_API_KEY", "TMDB_READ_ACCESS_TOKEN"],
+        credentialParameters: ["api_key"], credentialFieldNames: ["Authorization"],
+        terms: "Free for use that is not commercial; nothing may be kept for more than six months.",
+        attribution: "This product uses the TMDB API but is not endorsed or certified by TMDB.",
+        retention: .seconds(180 * 86_400))
+
+    /// A read access token is a JWT (RFC 7519 §3: parts with dots between them) and travels in a field; a key of version 3
+    /// has none, and the API takes it in the query alone.
+    static func isToken(_ key: String) -> Bool { key.utf8.contains(0x2E) }
+
+    public func credentialFields(key: String) -> HeaderFields {
+        Self.isToken(key) ? ["Authorization": "Bearer \(key)"] : [:]
+    }
+
+    public func credentialQuery(key: String) -> QueryParameters {
+        QueryParameters(Self.isToken(key) ? [] : [.init("api_key", key)])
+    }
+}
+
+/// The kinds of records.
+enum TMDbKind: String, CaseIterable, Sendable {
+    case movie
+    case tv
+    case person
+    case collection
+
+    /// Those with a search and records of their own here.
+    static let searched: [TMDbKind] = [.movie, .tv, .person]
+
+    /// The kind of its results.
+    var kind: String { self == .tv ? "series" : rawValue }
+
+    /// The lists that the API has of it.
+    var lists: [String] {
+        switch self {
+        case .movie: ["popular", "top_rated", "now_playing", "upcoming"]
+        case .tv: ["popular", "top_rated", "airing_today", "on_the_air"]
+        case .person: ["popular"]
+        case .collection: []
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// What an answer of TMDb is. Its errors carry a code beside the status (developer.themoviedb.org/docs/errors); an empty
+// question is answered in a shape of its own.
+import LarderCore
+
+extension TMDb {
+    public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
+        if endpoint == "other", response.status == 200 { return .data }
+        let root: JSONValue
+        do {
+            root = try JSON.parse(response.body)
+        } catch {
+            let why = Impostor.describe(response.body, error)
+            return response.status == 200 ? .broken(why) : Self.byStatus(response, nil)
+        }
+        if root["success"]?.bool == false || root["status_code"] != nil && root["id"] == nil {
+            return Self.byCode(root["status_code"]?.integer, response, root["status_message"]?.string)
+        }
+        guard response.status == 200 else {
+            return Self.byStatus(response, root["errors"]?.elements.first { _ in true }?.string)
+        }
+        switch endpoint {
+        case "details": return root["id"]?.integer != nil ? .data : .broken("The record has no id.")
+        case "configuration":
+            return root["images"]?.kind == .object ? .data : .broken("The answer has no sizes of pictures.")
+        default:
+            guard let list = root["results"], list.kind == .array else {
+                return .broken("The answer has no list of results.")
+            }
+            var elements = list.elements
+            return elements.next() == nil ? .empty : .data
+        }
+    }
+
+    private static func byCode(_ code: Int?, _ response: UpstreamResponse, _ message: String?) -> Classification {
+        let shown = Impostor.shown(message ?? "TMDb answered \(response.status).")
+        switch code {
+        case 25: return .limited(until: RetryAfter.instant(response))
+        case 3, 7, 8, 10, 14, 16, 17, 30, 31, 32, 33, 35, 36, 38, 39, 45: return .refused(shown)
+        case 6, 21, 34, 37: return .notFound
+        case 4, 5, 18, 19, 20, 22, 23, 26, 27, 28, 29, 41, 42, 44, 47: return .invalidRequest(shown)
+        case 2, 9, 11, 15, 24, 43, 46: return .broken(shown)
+        default: return byStatus(response, message)
+        }
+    }
+
+    private static func byStatus(_ response: UpstreamResponse, _ message: String?) -> Classification {
+        let shown = Impostor.shown(message ?? "TMDb answered \(response.status).")
+        switch response.status {
+        case 404, 410: return .notFound
+        case 429: return .limited(until: RetryAfter.instant(response))
+        case 401, 403: return .refused(shown)
+        case 400..<500: return .invalidRequest(shown)
+        default: return .broken(shown)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// Every answer of TMDb names pictures by half a path; the other half, host and sizes, is in its configuration, which
+// changes every few years. It is asked for beside the question and helps to read it: without it the sizes known here will
+// do.
+import LarderCore
+
+/// A question and, beside it, the configuration.
+struct TMDbPlan: CallPlan {
+    typealias Reading =
+        @Sendable (UpstreamResponse, TMDbPictures, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
+
+    static let configuration = PlannedCall("configuration", UpstreamRequest(path: "/3/configuration"), role: .aid)
+
+    private let subject: PlannedCall
+    private let read: Reading
+    private var isAsked = false
+
+    init(_ subject: PlannedCall, read: @escaping Reading) {
+        self.subject = subject
+        self.read = read
+    }
+
+    mutating func next(_ brought: [CallOutcome], _ signer: ArtworkSigner) throws(NormaliseError) -> PlanStep {
+        guard isAsked else {
+            isAsked = true
+            return .fetch([subject, Self.configuration])
+        }
+        guard let response = brought.first?.response else {
+            throw NormaliseError(provider: TMDb.facts.name, message: "The question has no answer.")
+        }
+        let tables = brought.dropFirst().first?.response?.body
+        return .done(try read(response, tables.flatMap { TMDbPictures(configuration: $0) } ?? .known, signer))
+    }
+}
+
+/// Where pictures are and in which sizes.
+struct TMDbPictures: Sendable, Hashable {
+    enum Kind: String, CaseIterable, Sendable {
+        case poster
+        case backdrop
+        case profile
+        case logo
+        case still
+    }
+
+    /// With a slash at its end.
+    private(set) var base: String
+    private var sizes: [Kind: [String]]
+
+    /// As of 2026.
+    static let known = TMDbPictures(
+        base: "https://image.tmdb.org/t/p/",
+        sizes: [
+            .poster: ["w92", "w154", "w185", "w342", "w500", "w780", "original"],
+            .backdrop: ["w300", "w780", "w1280", "original"], .profile: ["w45", "w185", "h632", "original"],
+            .logo: ["w45", "w92", "w154", "w185", "w300", "w500", "original"],
+            .still: ["w92", "w185", "w300", "original"],
+        ])
+
+    private init(base: String, sizes: [Kind: [String]]) {
+        self.base = base
+        self.sizes = sizes
+    }
+
+    /// nil where the answer has no address; a kind without sizes keeps the known ones.
+    init?(configuration: Bytes) {
+        guard let images = (try? JSON.parse(configuration))?["images"],
+            var base = images["secure_base_url"]?.string, WebURL.isWeb(base), WebURL(base) != nil
+        else { return nil }
+        if !base.hasSuffix("/") { base += "/" }
+        self.base = base
+        sizes = Self.known.sizes
+        for kind in Kind.allCases {
+            let words = images["\(kind.rawValue)_sizes"]?.elements.compactMap(\.string) ?? []
+            let plain = words.filter { word in
+                !word.isEmpty && word.utf8.count <= 16
+                    && word.utf8.allSatisfy { PercentCoding.isUnreserved($0) && $0 != 0x2E }
+            }
+            if !plain.isEmpty { sizes[kind] = plain }
+        }
+    }
+
+    /// The pictures of one path ("/abc.jpg"); nil for drawings (SVG), which are no pictures here, and for what is no path.
+    func artwork(_ path: String?, _ kind: Kind) -> ResultItem.Artwork? {
+        guard let path, path.hasPrefix("/"), !path.contains(".."), path.utf8.count <= 200,
+            path.utf8.allSatisfy({ PercentCoding.isUnreserved($0) || $0 == 0x2F }), !path.lowercased().hasSuffix(".svg")
+        else { return nil }
+        func url(_ size: String) -> String { "\(base)\(size)\(path)" }
+        return ResultItem.Artwork(
+            small: url(size(kind, atLeast: 150)), large: url(size(kind, atLeast: kind == .profile ? 600 : 500)),
+            original: url("original"))
+    }
+
+    /// The smallest that is that large, else the largest that has a figure, else the original.
+    private func size(_ kind: Kind, atLeast least: Int) -> String {
+        let figures = (sizes[kind] ?? []).compactMap { word in Int(word.dropFirst()).map { (word: word, figure: $0) } }
+            .sorted { $0.figure < $1.figure }
+        return (figures.first { $0.figure >= least } ?? figures.last)?.word ?? "original"
+    }
+}

@@ -1,0 +1,247 @@
+// Questions to TMDb: `/v1/tmdb/search[/{kind}]`, `/{kind}/{list}`, `/trending/{kind}/{span}`, `/{kind}/{id}`,
+// `/configuration`, and this provider's part in `/v1/search`.
+import LarderCore
+
+extension TMDb {
+    private static let pageParameters = ["language", "lang", "region", "country", "page", "limit", "sort"]
+    private static let searchParameters = ["q", "query", "category", "year", "explicit"] + pageParameters
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        switch (path.first, path.count) {
+        case ("search", 1), ("search", 2): return try search(path, query)
+        case ("configuration", 1):
+            _ = try QuestionReader(query, allowed: [])
+            return configuration()
+        case ("trending", 3):
+            let kind = try word("kind", path[1], among: ["all"] + TMDbKind.searched.map(\.rawValue))
+            let span = try word("span", path[2], among: ["day", "week"])
+            let reader = try QuestionReader(query, allowed: Self.pageParameters)
+            return try list(
+                "trending", [("of", kind), ("span", span)], "/3/trending/\(kind)/\(span)", TMDbKind(rawValue: kind), [],
+                reader)
+        case (let first?, 2):
+            guard let kind = TMDbKind(rawValue: first == "series" ? "tv" : first), TMDbKind.searched.contains(kind)
+            else {
+                throw ProviderError.noRoute(path, provider: about)
+            }
+            if !path[1].isEmpty, path[1].utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
+                return try details(kind, path[1], query)
+            }
+            let name = try Self.list(path[1], of: kind)
+            let reader = try QuestionReader(query, allowed: Self.pageParameters)
+            return try list(
+                "list", [("of", kind.rawValue), ("list", name)], "/3/\(kind.rawValue)/\(name)", kind, [], reader)
+        default: throw ProviderError.noRoute(path, provider: about)
+        }
+    }
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let term = QuestionReader.collapsed(request.term)
+        guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
+        if let category = request.category, !about.categories.contains(category) {
+            throw .invalid("category", "TMDb has no such category.", allowed: about.categories)
+        }
+        if let country = request.country, !QuestionReader.isTwoLetters(country) {
+            throw .invalid("country", "\"country\" is no code of two letters.")
+        }
+        return search(
+            term, request.category.flatMap { TMDbKind(rawValue: $0) },
+            Page(
+                // A language that this API does not know in that form is its default, not an error of the whole search.
+                language: request.language.flatMap { Self.languageTag($0) }, region: request.country?.uppercased(),
+                limit: request.limit.map { min(max($0, 1), 20) }, sort: request.sort ?? .relevance),
+            year: nil, adult: false)
+    }
+
+    /// What all lists have.
+    private struct Page {
+        var language: String?
+        var region: String?
+        var page = 1
+        var limit: Int?
+        var sort: SortOrder
+    }
+
+    private func page(_ reader: QuestionReader) throws(ClientFacingError) -> Page {
+        let first = try reader.twoLetters("region")
+        let second = try reader.twoLetters("country")
+        if first != nil, second != nil {
+            throw .invalid("country", "\"country\" is another name of \"region\": give one of them.")
+        }
+        return Page(
+            language: try language(reader), region: (first ?? second)?.uppercased(),
+            // Later pages are refused by the API, however many it counts.
+            page: try reader.number("page", in: 1...500) ?? 1, limit: try reader.number("limit", in: 1...20),
+            sort: try reader.sort(Self.facts.sorts) ?? .relevance)
+    }
+
+    private func language(_ reader: QuestionReader) throws(ClientFacingError) -> String? {
+        guard let text = try reader.text("language", or: "lang") else { return nil }
+        guard let tag = Self.languageTag(text) else {
+            throw .invalid("language", "\"language\" is a code such as de or pt-BR.")
+        }
+        return tag
+    }
+
+    /// "pt-BR", "pt" for "PT_br", "pt"; nil for anything else and for what is the default.
+    static func languageTag(_ text: String) -> String? {
+        let parts = text.split(whereSeparator: { $0 == "-" || $0 == "_" }).map(String.init)
+        guard (1...2).contains(parts.count), parts.allSatisfy(QuestionReader.isTwoLetters) else { return nil }
+        return ([parts[0].lowercased()] + parts.dropFirst().map { $0.uppercased() }).joined(separator: "-")
+    }
+
+    private func word(_ name: String, _ text: String, among words: [String]) throws(ClientFacingError) -> String {
+        guard let word = words.first(where: { ASCII.equalFolded($0, text) }) else {
+            throw .invalid(name, "\"\(text)\" is none of the allowed words.", allowed: words)
+        }
+        return word
+    }
+
+    /// The API's name of a list; a hyphen will do, and "top".
+    private static func list(_ text: String, of kind: TMDbKind) throws(ClientFacingError) -> String {
+        let name = text.lowercased().replacing("-", with: "_")
+        guard let found = kind.lists.first(where: { $0 == name || name == "top" && $0 == "top_rated" }) else {
+            throw ClientFacingError(
+                status: 404, code: "noRoute", detail: "There is no such list, and a record is named by its number.",
+                parameter: "list", allowed: kind.lists, provider: facts.name)
+        }
+        return found
+    }
+
+    private func search(_ path: [String], _ query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        let reader = try QuestionReader(query, allowed: Self.searchParameters)
+        guard let term = try reader.text("q", or: "query") else {
+            throw .missing("q", "What is searched? q=…")
+        }
+        let kinds = ["multi"] + about.categories
+        let given = try reader.word("category", among: kinds)
+        if given != nil, path.count == 2 { throw .invalid("category", "The path names the category already.") }
+        let named = try path.count == 2 ? word("category", path[1], among: kinds) : given ?? "multi"
+        let kind = TMDbKind(rawValue: named)
+        let year = try reader.number("year", in: 1800...2200)
+        if year != nil, kind != .movie, kind != .tv {
+            throw .invalid("year", "Only films and series are searched by year.")
+        }
+        return search(term, kind, try page(reader), year: year, adult: try reader.flag("explicit") ?? false)
+    }
+
+    /// - Parameter kind: nil searches all of them.
+    private func search(_ term: String, _ kind: TMDbKind?, _ page: Page, year: Int?, adult: Bool) -> Endpoint {
+        let name = kind?.rawValue ?? "multi"
+        var items: [(String, String?)] = [("query", term), ("year", year.map(String.init))]
+        items.append(("include_adult", adult ? "true" : nil))
+        return list(
+            "search", [("q", term), ("category", name), ("year", year.map(String.init)), ("explicit", "\(adult)")],
+            "/3/search/\(name)", kind, items, page, takesRegion: kind == .movie)
+    }
+
+    private func list(
+        _ name: String, _ identity: [(String, String?)], _ path: String, _ kind: TMDbKind?,
+        _ items: [(String, String?)],
+        _ reader: QuestionReader
+    ) throws(ClientFacingError) -> Endpoint {
+        list(name, identity, path, kind, items, try page(reader), takesRegion: kind == .movie && name == "list")
+    }
+
+    private func list(
+        _ name: String, _ identity: [(String, String?)], _ path: String, _ kind: TMDbKind?,
+        _ items: [(String, String?)],
+        _ page: Page, takesRegion: Bool
+    ) -> Endpoint {
+        var builder = QuestionBuilder()
+        for (name, value) in identity { builder.add(name, value) }
+        // A region says nothing to the other kinds: questions that differ in it alone are one.
+        let region = takesRegion ? page.region : nil
+        builder.add("language", page.language ?? "en-US")
+        builder.add("region", region)
+        builder.add("page", page.page)
+        builder.add("limit", page.limit)
+        builder.add("sort", page.sort.rawValue)
+        let language = page.language ?? "en-US"
+        return question(
+            name, builder, path, items + [("language", page.language), ("region", region), ("page", "\(page.page)")]
+        ) { response, pictures, signer throws(NormaliseError) in
+            try TMDbResults.list(
+                response, pictures, signer, kind: kind, limit: page.limit, sort: page.sort, language: language)
+        }
+    }
+
+    private func details(
+        _ kind: TMDbKind, _ id: String, _ query: QueryParameters
+    ) throws(ClientFacingError) -> Endpoint {
+        guard id.utf8.count <= 10, let number = Int(id), number > 0 else {
+            throw .invalid("id", "A record is named by its number.")
+        }
+        let reader = try QuestionReader(query, allowed: ["language", "lang", "append", "append_to_response"])
+        let language = try language(reader)
+        if try reader.text("append", maxLength: 8000) != nil,
+            try reader.text("append_to_response", maxLength: 8000) != nil
+        {
+            throw .invalid("append", "\"append\" is another name of \"append_to_response\": give one of them.")
+        }
+        var names = try reader.list("append", max: 20) ?? []
+        if names.isEmpty { names = try reader.list("append_to_response", max: 20) ?? [] }
+        let appended = Set(names).sorted()
+        for name in appended
+        where !name.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == 0x5F || $0 == 0x2F || $0 &- 0x30 < 10 }) {
+            throw .invalid("append", "\"\(name)\" is no name of something to append, such as credits or images.")
+        }
+        var builder = QuestionBuilder()
+        builder.add("of", kind.rawValue)
+        builder.add("id", number)
+        builder.add("language", language ?? "en-US")
+        builder.add("append", appended.isEmpty ? nil : appended.joined(separator: ","))
+        return question(
+            "details", builder, "/3/\(kind.rawValue)/\(number)",
+            [("language", language), ("append_to_response", appended.isEmpty ? nil : appended.joined(separator: ","))]
+        ) { response, pictures, signer throws(NormaliseError) in
+            try TMDbResults.details(response, pictures, signer, kind: kind)
+        }
+    }
+
+    private func configuration() -> Endpoint {
+        Endpoint(
+            provider: about.name, name: "configuration", parameters: [], upstream: TMDbPlan.configuration.request,
+            query: QuestionBuilder().query,
+            normalise: { response, _ throws(NormaliseError) in try TMDbResults.configuration(response) })
+    }
+
+    private func question(
+        _ name: String, _ builder: QuestionBuilder, _ path: String, _ items: [(String, String?)],
+        read: @escaping TMDbPlan.Reading
+    ) -> Endpoint {
+        let present = items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
+        let request = UpstreamRequest(path: path, query: Self.form.encode(present))
+        return Endpoint(
+            provider: about.name, name: name, parameters: builder.parameters, subject: request, query: builder.query,
+            plan: TMDbPlan(PlannedCall(name, request, role: .subject), read: read))
+    }
+}
+
+extension TMDb {
+    static let form = CanonicalQuery(
+        defaults: ["page": "1", "include_adult": "false", "language": "en-US"], upperCase: ["region"],
+        lowerCase: ["include_adult"], collapsed: ["query"], dropped: ["api_key"])
+
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
+        var request = request
+        request.query = Self.form.canonical(request.query)
+        for name in about.credentialFieldNames { request.fields.remove(name) }
+        return request
+    }
+
+    public func endpointName(for request: UpstreamRequest) -> String {
+        let segments = request.path.split(separator: "/").map(String.init)
+        guard segments.first == "3", segments.count > 1 else { return "other" }
+        switch (segments[1], segments.count) {
+        case ("search", 3): return "search"
+        case ("trending", 4): return "trending"
+        case ("configuration", 2): return "configuration"
+        case (let name, 3...):
+            guard let kind = TMDbKind(rawValue: name), TMDbKind.searched.contains(kind) else { return "other" }
+            if segments.count == 3, kind.lists.contains(segments[2]) { return "list" }
+            return segments.count == 3 && segments[2].utf8.allSatisfy { $0 &- 0x30 < 10 } ? "details" : "other"
+        default: return "other"
+        }
+    }
+}

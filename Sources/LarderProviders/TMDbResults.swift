@@ -1,0 +1,157 @@
+// Records of TMDb as results. A record says of which kind it is only where kinds are mixed; what is missing comes as null,
+// as "" or not at all.
+import LarderCore
+
+enum TMDbResults {
+    private static let provider = TMDb.facts.name
+
+    /// - Parameter kind: of all records; nil where they are mixed.
+    static func list(
+        _ response: UpstreamResponse, _ pictures: TMDbPictures, _ signer: ArtworkSigner, kind: TMDbKind?, limit: Int?,
+        sort: SortOrder, language: String
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let root = try root(response.body)
+        guard let records = root["results"], records.kind == .array else {
+            throw NormaliseError(provider: provider, message: "The answer has no list of results.")
+        }
+        var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
+        for value in records.elements {
+            guard let kind = kind ?? Self.kind(value) else {
+                list.drop("kind")
+                continue
+            }
+            guard var result = item(value, kind, pictures) else {
+                list.drop("id or title")
+                continue
+            }
+            addListed(value, kind, language, to: &result)
+            list.add(result)
+        }
+        return list.answer(sort: sort, language: language, total: root["total_results"]?.integer, limit: limit)
+    }
+
+    static func details(
+        _ response: UpstreamResponse, _ pictures: TMDbPictures, _ signer: ArtworkSigner, kind: TMDbKind
+    ) throws(NormaliseError) -> NormalisedAnswer {
+        let record = try root(response.body)
+        guard var result = item(record, kind, pictures) else {
+            throw NormaliseError(provider: provider, message: "The record has no id or no title.")
+        }
+        result.genres = record["genres"]?.elements.compactMap { TextCleaning.line($0["name"]?.string) } ?? []
+        result.collection = TextCleaning.line(record["belongs_to_collection"]?["name"]?.string)
+        let makers: [JSONValue]
+        switch kind {
+        case .movie:
+            makers = record["credits"]?["crew"]?.elements.filter { $0["job"]?.string == "Director" } ?? []
+        default: makers = record["created_by"].map { Array($0.elements) } ?? []
+        }
+        let names = makers.compactMap { TextCleaning.line($0["name"]?.string) }
+        if !names.isEmpty { result.creator = names.joined(separator: ", ") }
+        var bytes = Bytes()
+        var isFirst = true
+        for member in record.members where !told.contains(member.name) {
+            CamelCase.append(member, to: &bytes, isFirst: &isFirst)
+        }
+        if !bytes.isEmpty { result.furtherAttributes = bytes }
+        var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
+        list.add(result)
+        return list.answer(sort: .relevance, language: nil)
+    }
+
+    static func configuration(_ response: UpstreamResponse) throws(NormaliseError) -> NormalisedAnswer {
+        let root = try root(response.body)
+        var result = ResultItem(
+            id: "\(provider):configuration:images", kind: "configuration", title: "Sizes of pictures")
+        var bytes = Bytes()
+        var isFirst = true
+        for member in root["images"]?.members ?? root.members {
+            CamelCase.append(member, to: &bytes, isFirst: &isFirst)
+        }
+        if !bytes.isEmpty { result.furtherAttributes = bytes }
+        var list = ResultList(provider: provider, signer: nil)
+        list.add(result)
+        return list.answer(sort: .relevance, language: nil)
+    }
+
+    /// What a record says it is, or what its members tell where it does not.
+    private static func kind(_ value: JSONValue) -> TMDbKind? {
+        if let word = value["media_type"]?.string { return TMDbKind(rawValue: word) }
+        if value["title"] != nil { return .movie }
+        if value["first_air_date"] != nil { return .tv }
+        return value["known_for"] != nil || value["profile_path"] != nil ? .person : nil
+    }
+
+    /// What lists and records have in common; nil without an id or a title.
+    private static func item(_ value: JSONValue, _ kind: TMDbKind, _ pictures: TMDbPictures) -> ResultItem? {
+        guard let id = value["id"]?.integer, id > 0 else { return nil }
+        let original = TextCleaning.line(value[kind == .movie ? "original_title" : "original_name"]?.string)
+        guard let title = TextCleaning.line(value[kind == .movie ? "title" : "name"]?.string) ?? original else {
+            return nil
+        }
+        var result = ResultItem(id: "\(provider):\(kind.kind):\(id)", kind: kind.kind, title: title)
+        result.summary = TextCleaning.paragraphs(value[kind == .person ? "biography" : "overview"]?.string)
+        result.url = "https://www.themoviedb.org/\(kind.rawValue)/\(id)"
+        switch kind {
+        case .movie: result.setPublished(value["release_date"]?.string)
+        case .tv: result.setPublished(value["first_air_date"]?.string)
+        case .person, .collection: break
+        }
+        let path = value[kind == .person ? "profile_path" : "poster_path"]?.string
+        result.artwork =
+            pictures.artwork(path, kind == .person ? .profile : .poster)
+            ?? pictures.artwork(value["backdrop_path"]?.string, .backdrop)
+        if let original, original != title { result.attribute("originalTitle", text: original) }
+        return result
+    }
+
+    private static func addListed(
+        _ value: JSONValue, _ kind: TMDbKind, _ language: String, to result: inout ResultItem
+    ) {
+        let ids = value["genre_ids"]?.elements.compactMap(\.integer) ?? []
+        // Lists name genres by number only; their names here are the English ones.
+        if language.hasPrefix("en") { result.genres = ids.compactMap { genres[$0] } }
+        result.attribute("originalLanguage", text: value["original_language"]?.string)
+        if !ids.isEmpty {
+            result.attributes.append(
+                ("genreIds", .json(Bytes(text: "[\(ids.map(String.init).joined(separator: ","))]"))))
+        }
+        result.attribute("voteAverage", number: value["vote_average"]?.numberText.map(Numbers.plain))
+        result.attribute("voteCount", number: value["vote_count"]?.numberText)
+        result.attribute("popularity", number: value["popularity"]?.numberText.map(Numbers.plain))
+        if value["adult"]?.bool == true { result.attribute("adult", flag: true) }
+        if kind == .tv { result.attribute("originCountry", texts: texts(value["origin_country"])) }
+        guard kind == .person else { return }
+        result.attribute("department", text: TextCleaning.line(value["known_for_department"]?.string))
+        let known = value["known_for"]?.elements.compactMap {
+            TextCleaning.line($0["title"]?.string ?? $0["name"]?.string)
+        }
+        result.attribute("knownFor", texts: known ?? [])
+    }
+
+    private static func texts(_ value: JSONValue?) -> [String] {
+        value?.elements.compactMap { TextCleaning.line($0.string) } ?? []
+    }
+
+    /// Members of a record that stand elsewhere in its result.
+    private static let told: Set<String> = [
+        "id", "title", "name", "original_title", "original_name", "overview", "biography", "release_date",
+        "first_air_date", "poster_path", "profile_path", "genres",
+    ]
+
+    private static func root(_ body: Bytes) throws(NormaliseError) -> JSONValue {
+        do {
+            return try JSON.parse(body)
+        } catch {
+            throw NormaliseError(provider: provider, message: Impostor.describe(body, error))
+        }
+    }
+
+    /// `/3/genre/movie/list` and `/3/genre/tv/list` of 2026.
+    private static let genres = [
+        12: "Adventure", 14: "Fantasy", 16: "Animation", 18: "Drama", 27: "Horror", 28: "Action", 35: "Comedy",
+        36: "History", 37: "Western", 53: "Thriller", 80: "Crime", 99: "Documentary", 878: "Science Fiction",
+        9648: "Mystery", 10402: "Music", 10749: "Romance", 10751: "Family", 10752: "War", 10759: "Action & Adventure",
+        10762: "Kids", 10763: "News", 10764: "Reality", 10765: "Sci-Fi & Fantasy", 10766: "Soap", 10767: "Talk",
+        10768: "War & Politics", 10770: "TV Movie",
+    ]
+}

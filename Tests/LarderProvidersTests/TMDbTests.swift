@@ -1,0 +1,203 @@
+// TMDb: its errors, its records whole in every kind, pictures from the configuration, and its two kinds of secret.
+import LarderCore
+import LarderProviders
+import Testing
+
+@Suite struct TMDbTests {
+    private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
+
+    private func answer(_ status: Int, _ body: String, _ fields: HeaderFields = [:]) -> UpstreamResponse {
+        UpstreamResponse(
+            status: status, fields: fields, body: Bytes(text: body), requestTime: WallTime(seconds: 1000),
+            responseTime: WallTime(seconds: 1000))
+    }
+
+    /// Walks the plan of a question with its answer and, where there is one, the configuration's.
+    private func results(
+        _ route: String, _ response: UpstreamResponse, configuration: CallOutcome = .absent
+    ) throws -> NormalisedAnswer {
+        let question = try endpoint(route)
+        guard var plan = question.plan else { return try question.normalise(response, signer) }
+        guard case .fetch(let calls) = try plan.next([], signer) else {
+            throw NormaliseError(provider: "", message: "")
+        }
+        #expect(calls.map(\.role) == [.subject, .aid])
+        #expect(calls.first?.request == question.upstream)
+        #expect(calls.last?.request.target == "/3/configuration")
+        for call in calls { #expect(TMDb().endpointName(for: call.request) == call.endpoint) }
+        guard case .done(let answer) = try plan.next([.answered(response), configuration], signer) else {
+            throw NormaliseError(provider: "", message: "The plan did not end.")
+        }
+        return answer
+    }
+
+    @Test(arguments: [
+        (200, "search", #"{"page":1,"results":[],"total_results":0}"#, "empty"),
+        (200, "list", #"{"page":1,"results":[{}]}"#, "data"), (200, "list", #"{"page":1}"#, "broken"),
+        (200, "details", #"{"id":5}"#, "data"), (200, "details", "{}", "broken"),
+        (200, "configuration", #"{"images":{}}"#, "data"), (200, "configuration", "[]", "broken"),
+        (200, "other", "anything", "data"), (200, "search", "<html>", "broken"), (200, "search", "", "broken"),
+        (401, "search", #"{"status_code":7,"status_message":"Invalid API key"}"#, "refused"),
+        (401, "search", #"{"success":false,"status_code":10,"status_message":"Suspended"}"#, "refused"),
+        (200, "search", #"{"success":false,"status_code":7,"status_message":"under 200"}"#, "refused"),
+        (401, "search", "", "refused"), (403, "search", "<html>", "refused"),
+        (404, "details", #"{"success":false,"status_code":34,"status_message":"m"}"#, "notFound"),
+        (404, "details", "", "notFound"), (400, "list", #"{"success":false,"status_code":22}"#, "invalidRequest"),
+        (422, "search", #"{"errors":["query must be provided"]}"#, "invalidRequest"),
+        (422, "other", #"{"status_code":20,"status_message":"m","success":false}"#, "invalidRequest"),
+        (429, "search", #"{"status_code":25,"status_message":"m"}"#, "limited"), (429, "search", "", "limited"),
+        (500, "search", #"{"status_code":11,"status_message":"m"}"#, "broken"),
+        (503, "search", #"{"status_code":9,"status_message":"m"}"#, "broken"), (504, "search", "", "broken"),
+        (418, "search", #"{"status_code":999,"status_message":"m"}"#, "invalidRequest"), (302, "search", "", "broken"),
+    ])
+    func theCodeInTheBodyCounts(_ status: Int, _ endpoint: String, _ body: String, _ word: String) {
+        #expect(TMDb().classify(answer(status, body), endpoint: endpoint).word == word)
+    }
+
+    @Test(arguments: Recording.all.filter { $0.api == "tmdb" })
+    func recordingIsClassifiedAndKeptWhole(_ recording: Recording) throws {
+        let provider = TMDb()
+        let response = try recording.response()
+        let request = UpstreamRequest(path: recording.path)
+        let name = provider.endpointName(for: request)
+        let classification = provider.classify(response, endpoint: name)
+        switch recording.status {
+        case 401:
+            return #expect(classification == .refused("Invalid API key: You must be granted a valid key."))
+        case 422: return #expect(classification.word == "invalidRequest")
+        default: #expect(classification == .data)
+        }
+        guard name != "other" else { return }
+        let route = recording.path.replacing("/3/", with: "tmdb/") + (name == "search" ? "?q=x" : "")
+        let found = try results(route, response)
+        try expectWhole(found, from: recording.count ?? 1, provider: "tmdb", signer: signer)
+        #expect(found.dropped == 0, "\(found.droppedReasons)")
+        let raw = try JSON.parse(response.body)
+        let records = raw["results"].map { Array($0.elements) } ?? [raw]
+        for (record, result) in zip(records, try JSON.parse(found.results).elements) where name != "configuration" {
+            let path = record["poster_path"]?.string ?? record["backdrop_path"]?.string
+            #expect((result["artwork"] != nil) == (path != nil), "\(record["title"]?.string ?? "-")")
+            let date = record["release_date"]?.string ?? record["first_air_date"]?.string ?? ""
+            #expect(result["publishedAt"]?.string?.prefix(10) == (date.isEmpty ? nil : date.prefix(10)))
+        }
+    }
+
+    @Test func everyKindIsReadAndUnknownOnesAreCounted() throws {
+        let body = #"""
+            {"page":1,"total_results":900,"results":[
+            {"media_type":"movie","id":1,"title":"A","original_title":"B","overview":"","release_date":"","poster_path":null,
+             "backdrop_path":"/w.jpg","genre_ids":[28,99999],"vote_average":7.50,"vote_count":3,"adult":true},
+            {"media_type":"tv","id":2,"name":"C","first_air_date":"2020-01-02","poster_path":"/p.jpg","origin_country":["DE"]},
+            {"media_type":"person","id":3,"name":"D","profile_path":"/q.png","known_for_department":"Acting",
+             "known_for":[{"media_type":"movie","title":"E"},{"media_type":"tv","name":"F"}]},
+            {"media_type":"collection","id":4,"name":"G","poster_path":"/logo.svg"},{"media_type":"game","id":5,"name":"H"},
+            {"id":6,"title":"I"},{"id":7,"name":"J","first_air_date":"2001-01-01"},{"media_type":"movie","title":"K"}]}
+            """#
+        let found = try results("tmdb/search?q=x", answer(200, body))
+        #expect(
+            found.count == 6 && found.droppedReasons == ["kind": 1, "id or title": 1] && found.totalUpstream == 900)
+        let all = Array(try JSON.parse(found.results).elements)
+        #expect(
+            all.compactMap { $0["id"]?.string } == [
+                "tmdb:movie:1", "tmdb:series:2", "tmdb:person:3", "tmdb:collection:4", "tmdb:movie:6", "tmdb:series:7",
+            ])
+        #expect(all[0]["summary"] == nil && all[0]["publishedAt"] == nil)
+        #expect(all[0]["genres"]?.elements.compactMap(\.string) == ["Action"])
+        #expect(all[0]["attributes"]?["originalTitle"]?.string == "B")
+        #expect(all[0]["attributes"]?["voteAverage"]?.numberText == "7.5")
+        #expect(all[0]["artwork"]?["original"]?.string == "https://image.tmdb.org/t/p/original/w.jpg")
+        #expect(all[1]["url"]?.string == "https://www.themoviedb.org/tv/2")
+        #expect(all[2]["attributes"]?["knownFor"]?.elements.compactMap(\.string) == ["E", "F"])
+        #expect(all[3]["artwork"] == nil, "a drawing is no picture here")
+        let german = try results("tmdb/search?q=x&language=de", answer(200, body))
+        #expect(try JSON.parse(german.results).elements.first { _ in true }?["genres"] == nil)
+    }
+
+    @Test func sizesOfPicturesComeFromTheConfiguration() throws {
+        let record = answer(200, #"{"id":1,"title":"A","poster_path":"/p.jpg"}"#)
+        func small(_ configuration: CallOutcome) throws -> [String] {
+            let found = try results("tmdb/movie/1", record, configuration: configuration)
+            let artwork = try #require(JSON.parse(found.results).elements.first { _ in true }?["artwork"])
+            return try ["small", "large"].map { size in
+                let path = try #require(artwork[size]?.string)
+                return try #require(signer.open(path.dropFirst("/v1/artwork/".count))).url
+            }
+        }
+        let known = ["https://image.tmdb.org/t/p/w154/p.jpg", "https://image.tmdb.org/t/p/w500/p.jpg"]
+        #expect(try small(.absent) == known)
+        #expect(try small(.failed(.broken)) == known)
+        #expect(try small(.answered(answer(200, "<html>"))) == known)
+        #expect(try small(.answered(answer(200, #"{"images":{"secure_base_url":"ftp://x/"}}"#))) == known)
+        let other = #"""
+            {"images":{"base_url":"http://a/","secure_base_url":"https://pictures.example/x",
+            "poster_sizes":["original","w999","w200","../..","w10"]}}
+            """#
+        #expect(
+            try small(.answered(answer(200, other)))
+                == ["https://pictures.example/x/w200/p.jpg", "https://pictures.example/x/w999/p.jpg"])
+        for path in ["p.jpg", "/../p.jpg", "/p q.jpg", "/p.SVG", "//evil.example/p?.jpg"] {
+            let odd = answer(200, #"{"id":1,"title":"A","poster_path":"\#(path)"}"#)
+            let found = try results("tmdb/movie/1", odd)
+            #expect(try JSON.parse(found.results).elements.first { _ in true }?["artwork"] == nil, "\(path)")
+        }
+    }
+
+    @Test func aRecordKeepsWhatWasAppended() throws {
+        let body = #"""
+            {"id":9,"title":"A","genres":[{"id":1,"name":"Drama"}],"belongs_to_collection":{"name":"The As"},"tagline":"",
+            "imdb_id":"tt1","runtime":90,"homepage":null,"credits":{"cast":[{"name":"X"}],"crew":[{"name":"Y",
+            "job":"Director"},{"name":"Z","job":"Editor"}]},"watch/providers":{"results":{"DE":{"link":"l"}}}}
+            """#
+        let found = try results("tmdb/movie/9?append=credits", answer(200, body))
+        let film = try #require(JSON.parse(found.results).elements.first { _ in true })
+        #expect(film["creator"]?.string == "Y" && film["collection"]?.string == "The As")
+        #expect(film["genres"]?.elements.compactMap(\.string) == ["Drama"])
+        let more = try #require(film["attributes"])
+        #expect(more["imdbId"]?.string == "tt1" && more["runtime"]?.integer == 90)
+        #expect(more["credits"]?["cast"]?.count == 1 && more["tagline"] == nil && more["homepage"] == nil)
+        #expect(throws: NormaliseError.self) { try results("tmdb/movie/9", answer(200, #"{"id":9}"#)) }
+        #expect(throws: NormaliseError.self) { try results("tmdb/movie/9", answer(200, "<html>")) }
+    }
+
+    @Test func aTokenTravelsInAFieldAndAKeyInTheQueryAndNeitherInARequest() {
+        let provider = TMDb()
+        let token = "eyJhbGciOiJIUzI1NiJ9.eyJhdWQiOiIxIn0.c2ln"
+        let key = "0123456789abcdef0123456789abcdef"
+        #expect(provider.credentialFields(key: token) == ["Authorization": "Bearer \(token)"])
+        #expect(provider.credentialQuery(key: token).items.isEmpty)
+        #expect(provider.credentialFields(key: key).lines.isEmpty)
+        #expect(provider.credentialQuery(key: key).items == [.init("api_key", key)])
+        let raw = UpstreamRequest(
+            path: "/3/search/movie", query: "api_key=\(key)&query=House&page=1&language=en-US",
+            fields: ["Authorization": "Bearer \(token)"])
+        let canonical = provider.canonical(raw)
+        #expect(canonical.target == "/3/search/movie?query=House" && canonical.fields.lines.isEmpty)
+        #expect(provider.canonical(canonical) == canonical)
+        #expect(provider.about.retention == .seconds(180 * 86_400))
+    }
+
+    @Test func damageMakesNeitherATrapNorHalfARecord() throws {
+        var dice = SystemRandomNumberGenerator()
+        let text = #"""
+            {"page":1,"total_results":2,"results":[{"media_type":"movie","id":1,"title":"A &amp; b","release_date":"2001-02-03",
+            "poster_path":"/p.jpg","genre_ids":[28],"vote_average":7.5,"vote_count":3},{"media_type":"person","id":3,"name":"D",
+            "profile_path":"/q.png","known_for":[{"title":"E"}]}]}
+            """#
+        for _ in 0..<1500 {
+            var body = Bytes(text: text)
+            for _ in 0..<Int.random(in: 1...3, using: &dice) {
+                let place = Int.random(in: 0..<body.count, using: &dice)
+                if Bool.random(using: &dice) {
+                    body[place] = UInt8.random(in: 0x20...0x7E, using: &dice)
+                } else {
+                    body.remove(at: place)
+                }
+            }
+            var response = answer(200, "")
+            response.body = body
+            _ = TMDb().classify(response, endpoint: "search")
+            guard let found = try? results("tmdb/search?q=x", response) else { continue }
+            try expectWhole(found, from: nil, provider: "tmdb", signer: signer)
+        }
+    }
+}
