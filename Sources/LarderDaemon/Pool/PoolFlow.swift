@@ -85,13 +85,18 @@ extension DaemonContext {
             patience: question.settings.fetchSoftDeadline,
             work: { _ in await self.fill(question, key, isForced: false) }
         ).run()
-        let pooled = PoolShelf.answers(row.entry)
+        let fits = question.fits
+        let entry = row.entry
+        // Read away from the loop, and before the lock: what fits is the provider's to say.
+        let (pooled, fitting) = await compute.run { () -> ([PooledAnswer], Set<Int>) in
+            let pooled = PoolShelf.answers(entry)
+            return (pooled, Set(pooled.indices.filter { fits(pooled[$0].body) }))
+        }
         guard !pooled.isEmpty else { return (row, []) }
         let now = time.wall()
-        let fits = question.fits
         let (places, wantsRefill) = pools.withLock { book in
             book.deal(
-                question.count, from: key.digest, ids: pooled.map(\.id), where: { fits(pooled[$0].body) }, now: now,
+                question.count, from: key.digest, ids: pooled.map(\.id), where: { fitting.contains($0) }, now: now,
                 pause: terms.pause, random: { UInt64.random(in: 0...UInt64.max) })
         }
         counters.cell(DaemonCounters.poolDraws, provider.name).add(places.count)
@@ -111,7 +116,7 @@ extension DaemonContext {
         if !isForced, let kept, isFresh(kept, .none, provider.rule(for: question.endpoint)) {
             return .answered(Made(entry: kept, isStored: true))
         }
-        let before = kept.map(PoolShelf.answers) ?? []
+        let before = await compute.run { kept.map(PoolShelf.answers) ?? [] }
         let missing = max(1, terms.least - before.count)
         let gathered = await gather((missing + terms.perCall - 1) / terms.perCall, question)
         counters.cell(DaemonCounters.poolRefills, provider.name).add()
