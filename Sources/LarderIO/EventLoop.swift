@@ -1,6 +1,7 @@
 // A loop is one thread that waits for descriptors, timers and posted work, and runs each to its end. It never blocks
 // elsewhere. A turn: wait, tell the handlers of ready descriptors (at most a batch), run due timers, run the work that
-// was posted before this point. What those add waits for the next turn, so none of the three starves another.
+// was posted, and what that work adds, for so many rounds. What is added beyond waits for the next turn, so none of the
+// three starves another.
 //
 // It is also a Swift executor: a task with `executorPreference: loop` runs on this thread between the handlers.
 import CLinux
@@ -20,6 +21,10 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     private let inbox: Lock<Inbox>
     private let wakeup: Wakeup
     private let thread = Lock<pthread_t?>(nil)
+
+    /// Rounds of work between two looks at the descriptors. A request is a chain of short jobs of which each posts the
+    /// next: a look after every one of them would cost more than the job.
+    private static let rounds = 32
 
     enum Work {
         case closure(@Sendable () -> Void)
@@ -196,17 +201,21 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         while !ends {
             core.turn(waits: sleeps)
             core.runSoon()
-            if !core.work.isEmpty { perform(core.takeWork()) }
-            let isIdle = core.work.isEmpty && core.soon.isEmpty
-            let posted = inbox.withLock { inbox in
-                // Emptied only where there was something: to empty an array that is handed out makes a new one.
-                defer { if !inbox.work.isEmpty { inbox.work = [] } }
-                inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
-                inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
-                (ends, sleeps) = (inbox.ended, inbox.sleeps)
-                return inbox.work
-            }
-            if !posted.isEmpty { perform(posted) }
+            var round = 0
+            repeat {
+                round += 1
+                if !core.work.isEmpty { perform(core.takeWork()) }
+                let isIdle = core.work.isEmpty && !core.wantsTurn
+                let posted = inbox.withLock { inbox in
+                    // Emptied only where there was something: to empty an array that is handed out makes a new one.
+                    defer { if !inbox.work.isEmpty { inbox.work = [] } }
+                    inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
+                    inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
+                    (ends, sleeps) = (inbox.ended, inbox.sleeps)
+                    return inbox.work
+                }
+                if !posted.isEmpty { perform(posted) }
+            } while !sleeps && !ends && !core.wantsTurn && round < Self.rounds
         }
         core.clear()
         mark.clear()

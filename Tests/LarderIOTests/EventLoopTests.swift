@@ -211,6 +211,41 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func workThatRenewsItselfDoesNotStarveDescriptors() async throws {
+        let (near, far) = try Socket.pair()
+        defer {
+            Syscall.close(near)
+            Syscall.close(far)
+        }
+        try await withLoop { loop in
+            let wasTold = Lock(false)
+            @Sendable func renew() {
+                if !wasTold.withLock({ $0 }) { loop.post { renew() } }
+            }
+            try await loop.run {
+                let recorder = Recorder()
+                recorder.onReady = { wasTold.withLock { $0 = true } }
+                _ = try loop.register(near, .readable, handler: recorder)
+                renew()
+            }
+            let one = Bytes([1])
+            _ = one.withUnsafeBytes { Syscall.write(far, $0) }
+            while !wasTold.withLock({ $0 }) { try await loop.run {} }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aTimerThatIsDueWhenItIsSetRunsSoon() async throws {
+        try await withLoop { loop in
+            for _ in 0..<100 {
+                await handover { continuation in
+                    loop.post { _ = loop.schedule(at: loop.monotonic) { continuation.resume() } }
+                }
+            }
+        }
+    }
+
     @Test func aTimerThatRenewsItselfDoesNotStarveTheRest() async throws {
         try await withLoop(time: HandClock()) { loop in
             try await loop.run {
