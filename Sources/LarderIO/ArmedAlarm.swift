@@ -17,6 +17,12 @@ struct ArmedAlarm {
         if let deadline, deadline <= now { self.deadline = nil }
     }
 
+    /// Whether it will not have rung by then.
+    func isLater(than earliest: MonotonicTime) -> Bool {
+        guard let deadline else { return true }
+        return earliest < deadline
+    }
+
     /// The instant to set the alarm to, now that this is the earliest deadline; nil where it need not be touched.
     mutating func set(for earliest: MonotonicTime?) -> MonotonicTime? {
         guard let earliest else { return nil }

@@ -201,24 +201,32 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         while !ends {
             core.turn(waits: sleeps)
             core.runSoon()
-            var round = 0
-            repeat {
-                round += 1
-                if !core.work.isEmpty { perform(core.takeWork()) }
-                let isIdle = core.work.isEmpty && !core.wantsTurn
-                let posted = inbox.withLock { inbox in
-                    // Emptied only where there was something: to empty an array that is handed out makes a new one.
-                    defer { if !inbox.work.isEmpty { inbox.work = [] } }
-                    inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
-                    inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
-                    (ends, sleeps) = (inbox.ended, inbox.sleeps)
-                    return inbox.work
-                }
-                if !posted.isEmpty { perform(posted) }
-            } while !sleeps && !ends && !core.wantsTurn && round < Self.rounds
+            if !core.work.isEmpty { performOwn(core) }
+            let isIdle = core.work.isEmpty && core.soon.isEmpty
+            let posted = inbox.withLock { inbox in
+                // Emptied only where there was something: to empty an array that is handed out makes a new one.
+                defer { if !inbox.work.isEmpty { inbox.work = [] } }
+                inbox.ended = isIdle && inbox.work.isEmpty && inbox.stops
+                inbox.sleeps = isIdle && inbox.work.isEmpty && !inbox.stops
+                (ends, sleeps) = (inbox.ended, inbox.sleeps)
+                return inbox.work
+            }
+            if !posted.isEmpty {
+                perform(posted)
+                performOwn(core)
+            }
         }
         core.clear()
         mark.clear()
+    }
+
+    /// The work that the thread gave itself, and what that adds.
+    private func performOwn(_ core: LoopCore) {
+        var round = 0
+        while !core.work.isEmpty, round < Self.rounds {
+            perform(core.takeWork())
+            round += 1
+        }
     }
 
     private func perform(_ batch: [Work]) {

@@ -38,8 +38,6 @@ final class LoopCore {
     private let alarm: Int32
     private let keepsSystemTime: Bool
     private var armed = ArmedAlarm()
-    /// A timer is due already: it runs in the next turn, and no alarm need ring for it.
-    private var hasDueTimer = false
     private let ignored = Ignored()
     private let bell = Bell()
 
@@ -83,9 +81,6 @@ final class LoopCore {
         return work
     }
 
-    /// Whether something waits for the next turn, which must come at once.
-    var wantsTurn: Bool { !soon.isEmpty || hasDueTimer }
-
     func readClock() {
         now = wall.wall()
         monotonic = time.monotonic()
@@ -95,7 +90,7 @@ final class LoopCore {
     func turn(waits: Bool) {
         let count: Int
         do {
-            count = try epoll.wait(timeout: waits && !hasReachedTimer ? -1 : 0)
+            count = try epoll.wait(timeout: waits && !hasDueTimer ? -1 : 0)
         } catch {
             preconditionFailure("an epoll descriptor of our own failed: \(error)")
         }
@@ -108,9 +103,9 @@ final class LoopCore {
     }
 
     /// The alarm tells of timers by the system's clock; a clock set by hand has none.
-    private var hasReachedTimer: Bool {
+    private var hasDueTimer: Bool {
         guard !keepsSystemTime, let deadline = timers.earliest() else { return false }
-        return deadline <= time.monotonic()
+        return deadline <= monotonic
     }
 
     func schedule(at deadline: MonotonicTime, _ body: @escaping () -> Void) -> TimerToken {
@@ -125,7 +120,6 @@ final class LoopCore {
             armed.rang()
         }
         armed.passed(monotonic)
-        hasDueTimer = false
         guard timers.places > 0 else { return }
         // A timer that sets another one due at once must not hold the loop: a turn runs no more than there were.
         var left = timers.count
@@ -138,8 +132,9 @@ final class LoopCore {
 
     /// Sets the alarm where the next deadline is earlier than the one it is set for.
     private func arm() {
-        guard keepsSystemTime, let earliest = timers.earliest() else { return }
-        if earliest <= monotonic { return hasDueTimer = true }
+        guard keepsSystemTime, let earliest = timers.earliest(), armed.isLater(than: earliest) else { return }
+        // Due already: no alarm need ring for what the next turn does, which then comes at once.
+        if earliest <= monotonic { return soon.append {} }
         guard let deadline = armed.set(for: earliest) else { return }
         // Zero would disarm it.
         let nanoseconds = max(1, deadline.nanoseconds)
