@@ -49,37 +49,44 @@ extension CacheKey {
     ///   - parameters: in canonical order; the caller leaves out what equals a default and does not matter.
     ///   - identity: a hash of the client's own credentials, empty where the answer is shared by all.
     public init(layer: Layer, provider: String, endpoint: String, parameters: [KeyParameter], identity: Bytes = []) {
-        var out = Bytes()
         var size = 2 + 4 + provider.utf8.count + 4 + endpoint.utf8.count + 1 + 4 + identity.count
         for parameter in parameters { size += 9 + parameter.name.utf8.count + (parameter.value?.utf8.count ?? 0) }
-        out.reserveCapacity(size)
-        out.append(Self.version)
-        out.append(layer.rawValue)
-        Self.append(provider.utf8, to: &out)
-        Self.append(endpoint.utf8, to: &out)
-        for parameter in parameters {
-            Self.append(parameter.name.utf8, to: &out)
-            if let value = parameter.value {
-                out.append(1)
-                Self.append(value.utf8, to: &out)
-            } else {
-                out.append(0)
+        let bytes = Bytes(unsafeUninitializedCapacity: size) { buffer, count in
+            var out = ByteCursor(buffer)
+            out.put(Self.version)
+            out.put(layer.rawValue)
+            Self.put(provider, to: &out)
+            Self.put(endpoint, to: &out)
+            for parameter in parameters {
+                Self.put(parameter.name, to: &out)
+                if let value = parameter.value {
+                    out.put(1)
+                    Self.put(value, to: &out)
+                } else {
+                    out.put(0)
+                }
             }
+            out.put(0xFF)
+            Self.put(length: identity.count, to: &out)
+            identity.withUnsafeBufferPointer { out.put($0) }
+            count = out.count
         }
-        out.append(0xFF)
-        Self.append(identity, to: &out)
-        self.init(bytes: out)
+        self.init(bytes: bytes)
     }
 
-    /// Length as a four-byte big-endian number, then the bytes. A length's first byte is never 0xFF, so the mark
-    /// before the identity cannot be taken for one more parameter.
-    private static func append(_ part: some Collection<UInt8>, to out: inout Bytes) {
-        let count = part.count
-        precondition(count < 1 << 24, "a key part of 16 MiB")
-        out.append(UInt8(truncatingIfNeeded: count >> 24))
-        out.append(UInt8(truncatingIfNeeded: count >> 16))
-        out.append(UInt8(truncatingIfNeeded: count >> 8))
-        out.append(UInt8(truncatingIfNeeded: count))
-        out.append(contentsOf: part)
+    /// The length, then the bytes.
+    private static func put(_ part: String, to out: inout ByteCursor) {
+        put(length: part.utf8.count, to: &out)
+        out.put(part)
+    }
+
+    /// A four-byte big-endian number. Its first byte is never 0xFF, so the mark before the identity cannot be taken for
+    /// one more parameter.
+    private static func put(length: Int, to out: inout ByteCursor) {
+        precondition(length < 1 << 24, "a key part of 16 MiB")
+        out.put(UInt8(truncatingIfNeeded: length >> 24))
+        out.put(UInt8(truncatingIfNeeded: length >> 16))
+        out.put(UInt8(truncatingIfNeeded: length >> 8))
+        out.put(UInt8(truncatingIfNeeded: length))
     }
 }

@@ -26,62 +26,79 @@ public enum ResponseEncoder {
     /// Appends the status line and the fields, without the empty line.
     /// - Parameter length: the body's length, or, to HEAD, the length it would have; nil writes none.
     public static func append(_ head: ResponseHead, length: Int?, to out: inout Bytes) {
-        out.append(contentsOf: "HTTP/1.1 ".utf8)
-        out.append(contentsOf: String(head.status).utf8)
-        out.append(0x20)
-        appendText(head.reason ?? StatusText.reason(head.status), to: &out)
-        endLine(&out)
-        for line in head.fields.lines where !framing.contains(line.name) {
-            appendField(line.name, line.value, to: &out)
+        let reason = head.reason ?? StatusText.reason(head.status)
+        // Status line and length take less than this beside the reason.
+        var size = 96 + reason.utf8.count
+        for line in head.fields.lines { size += room(line.name, line.value) }
+        write(atMost: size, to: &out) { cursor in
+            cursor.put("HTTP/1.1 ")
+            cursor.put(String(head.status))
+            cursor.put(0x20)
+            put(text: reason, to: &cursor)
+            putLineEnd(to: &cursor)
+            for line in head.fields.lines where !framing.contains(line.name) {
+                put(line.name, line.value, to: &cursor)
+            }
+            if let length, !forbidsBody(head.status) { put("Content-Length", String(length), to: &cursor) }
         }
-        if let length, !forbidsBody(head.status) { appendField("Content-Length", String(length), to: &out) }
     }
 
     /// Appends one field line. A byte that would end the line or the head is written as a space: no value that came
     /// from elsewhere can add a line of its own (RFC 9110 §5.5).
     public static func appendField(_ name: String, _ value: String, to out: inout Bytes) {
-        guard appendName(name, to: &out) else { return }
-        out.append(0x3A)
-        out.append(0x20)
-        appendText(value, to: &out)
-        endLine(&out)
+        write(atMost: room(name, value), to: &out) { put(name, value, to: &$0) }
     }
 
     /// Appends the empty line that ends a head.
     public static func endHead(_ out: inout Bytes) {
-        endLine(&out)
-    }
-
-    /// Nothing is appended, and false returned, where it is no name.
-    private static func appendName(_ name: String, to out: inout Bytes) -> Bool {
-        var name = name
-        return name.withUTF8 { bytes in
-            guard !bytes.isEmpty, bytes.allSatisfy({ Octet.isToken($0) }) else { return false }
-            out.append(contentsOf: bytes)
-            return true
-        }
-    }
-
-    private static func appendText(_ text: String, to out: inout Bytes) {
-        var text = text
-        let isPlain = text.withUTF8 { bytes in
-            // To the end, whatever is found: the compiler then takes many bytes a step.
-            var others: UInt8 = 0
-            for byte in bytes { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
-            if others == 0 { out.append(contentsOf: bytes) }
-            return others == 0
-        }
-        if isPlain { return }
-        let start = out.count
-        HeaderField.append(text, to: &out)
-        out.withUnsafeMutableBufferPointer { bytes in
-            for index in start..<bytes.count where !Octet.isValue(bytes[index]) { bytes[index] = 0x20 }
-        }
-    }
-
-    private static func endLine(_ out: inout Bytes) {
         out.append(0x0D)
         out.append(0x0A)
+    }
+
+    /// Writes beside the head, and appends all of it in one piece.
+    private static func write(atMost size: Int, to out: inout Bytes, _ body: (inout ByteCursor) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: size) { memory in
+            var cursor = ByteCursor(memory)
+            body(&cursor)
+            out.append(contentsOf: cursor.written(from: 0))
+        }
+    }
+
+    /// What a line takes at most: a scalar is one byte, and one or more in UTF-8.
+    private static func room(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count + 4 }
+
+    /// One field line; nothing where the name is none.
+    private static func put(_ name: String, _ value: String, to cursor: inout ByteCursor) {
+        let start = cursor.count
+        cursor.put(name)
+        guard cursor.count > start, cursor.written(from: start).allSatisfy({ Octet.isToken($0) }) else {
+            return cursor.goBack(to: start)
+        }
+        cursor.put(0x3A)
+        cursor.put(0x20)
+        put(text: value, to: &cursor)
+        putLineEnd(to: &cursor)
+    }
+
+    /// A text whose scalars stand for bytes; what may not be in a value becomes a space.
+    private static func put(text: String, to cursor: inout ByteCursor) {
+        let start = cursor.count
+        cursor.put(text)
+        // To the end, whatever is found: the compiler then takes many bytes a step.
+        var others: UInt8 = 0
+        for byte in cursor.written(from: start) { others |= byte &- 0x20 < 0x5F ? 0 : 1 }
+        // Nearly always it was printable ASCII.
+        if others == 0 { return }
+        cursor.goBack(to: start)
+        for scalar in text.unicodeScalars {
+            let byte = scalar.value < 0x100 ? UInt8(truncatingIfNeeded: scalar.value) : 0x3F
+            cursor.put(Octet.isValue(byte) ? byte : 0x20)
+        }
+    }
+
+    private static func putLineEnd(to cursor: inout ByteCursor) {
+        cursor.put(0x0D)
+        cursor.put(0x0A)
     }
 
     /// Fields that say how the message is framed and whether the connection stays; hop-by-hop fields of 1.0 times too.
