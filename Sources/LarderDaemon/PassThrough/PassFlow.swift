@@ -140,6 +140,8 @@ struct PassFlow: Sendable {
     /// Whether an answer to another's request is one to this: the fields that selected it are the same.
     private func isFor(_ made: Made) -> Bool {
         guard let passed = made.passed else { return true }
+        // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
+        if passed.body?.tape.failure != nil { return false }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
         guard context.tier.isUnremoved(passed.began) else { return false }
         if passed.storing == nil {
