@@ -15,8 +15,8 @@ enum ManualPage {
             .I COMMAND
             [\\fIOPTIONS\\fR]
             .SH DESCRIPTION
-            Larder asks iTunes, NewsAPI, the D&D rules and other HTTP APIs on behalf of every program of the machine, through
-            one cache:
+            Larder asks iTunes, NewsAPI, Hacker News, TMDb, the D&D rules, jokes and other HTTP APIs on behalf of every program
+            of the machine, through one cache:
             .B larder serve
             is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.
             .PP

@@ -10,6 +10,21 @@ extension Array where Element == UInt8 {
         self = Array(text.utf8)
     }
 
+    /// Room for so many bytes, of which the body writes the first and says how many.
+    ///
+    /// For none at all it is the empty array and the body is not run: the standard initialiser would write the number 0
+    /// into the one empty array that all threads share (swift 6.3, `_swiftEmptyArrayStorage`), which is a race by the book.
+    @inlinable
+    public init(
+        room count: Int, _ body: (inout UnsafeMutableBufferPointer<UInt8>, inout Int) throws -> Void
+    ) rethrows {
+        guard count > 0 else {
+            self = []
+            return
+        }
+        try self.init(unsafeUninitializedCapacity: count, initializingWith: body)
+    }
+
     /// The bytes read as UTF-8; invalid sequences become U+FFFD. For messages, never for keys.
     @inlinable
     public var lossyText: String { String(decoding: self, as: UTF8.self) }

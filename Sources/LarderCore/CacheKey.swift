@@ -51,7 +51,7 @@ extension CacheKey {
     public init(layer: Layer, provider: String, endpoint: String, parameters: [KeyParameter], identity: Bytes = []) {
         var size = 2 + 4 + provider.utf8.count + 4 + endpoint.utf8.count + 1 + 4 + identity.count
         for parameter in parameters { size += 9 + parameter.name.utf8.count + (parameter.value?.utf8.count ?? 0) }
-        let bytes = Bytes(unsafeUninitializedCapacity: size) { buffer, count in
+        let bytes = Bytes(room: size) { buffer, count in
             var out = ByteCursor(buffer)
             out.put(Self.version)
             out.put(layer.rawValue)

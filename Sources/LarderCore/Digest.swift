@@ -48,7 +48,7 @@ public struct Digest: Sendable, Hashable, Comparable {
 public enum Secrets {
     /// HMAC-SHA-256 (RFC 2104), 32 bytes.
     public static func hmac(_ bytes: Bytes, key: Bytes) -> Bytes {
-        Bytes(unsafeUninitializedCapacity: 32) { out, count in
+        Bytes(room: 32) { out, count in
             let done = larder_hmac_sha256(key, Int32(key.count), bytes, bytes.count, out.baseAddress)
             precondition(done == 1, "HMAC-SHA-256 is missing from libcrypto")
             count = 32
@@ -57,7 +57,7 @@ public enum Secrets {
 
     /// Bytes no one can guess.
     public static func random(_ count: Int) -> Bytes {
-        Bytes(unsafeUninitializedCapacity: count) { out, written in
+        Bytes(room: count) { out, written in
             let done = RAND_bytes(out.baseAddress, Int32(count))
             precondition(done == 1, "the system gave no random bytes")
             written = count

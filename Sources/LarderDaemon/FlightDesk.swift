@@ -1,8 +1,8 @@
 // The one owner of fetches under way, budgets and suspensions: an actor that lives on the fetch loop (decision 7).
 //
-// A flight belongs to the daemon, never to who asked first, and nobody joins one that began before its entry was removed. Its work ends only when its row is committed or refused, so
-// a latecomer either finds the row or joins the flight; a leader looks in the store once more, since a flight may have
-// ended between its own look and its lead.
+// A flight belongs to the daemon, never to who asked first, and nobody joins one that began before its entry was
+// removed. Its work ends only when its row is committed or refused, so a latecomer either finds the row or joins the
+// flight; a leader looks in the store once more, since a flight may have ended between its own look and its lead.
 import LarderCache
 import LarderCore
 import LarderIO

@@ -1,5 +1,5 @@
-// A raw request to a built-in provider as the cache sees it: canonical upstream request, the client's credentials taken out of it, and whether
-// it may be shared at all.
+// A raw request to a built-in provider as the cache sees it: canonical upstream request, the client's credentials taken
+// out of it, and whether it may be shared at all.
 import LarderCore
 import LarderHTTP
 import LarderProviders

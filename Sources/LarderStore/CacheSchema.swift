@@ -3,8 +3,8 @@
 // What changes (freshness, last use) is apart from what does not (head, body), so a touch or a validation rewrites a
 // few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
 // forget one. What comes is counted in batches: the sums are those of the entries up to the id `counted`, and who asks
-// adds up the few after it, so that an insert writes one page less. Only the pieces of a body that `open` leaves in the database go later, by way of `pending`: somebody may
-// be reading them.
+// adds up the few after it, so that an insert writes one page less. Only the pieces of a body that `open` leaves in the
+// database go later, by way of `pending`: somebody may be reading them.
 import CSQLite
 import LarderCore
 

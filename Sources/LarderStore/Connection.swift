@@ -47,7 +47,8 @@ final class Connection {
     }
 
     /// Memory statistics cost a process-wide mutex at each allocation (SQLITE_CONFIG_MEMSTATUS,
-    /// sqlite.org/c3ref/c_config_covering_index_scan.html). May only be set before SQLite is first used; later it is refused without harm.
+    /// sqlite.org/c3ref/c_config_covering_index_scan.html). May only be set before SQLite is first used; later it is
+    /// refused without harm.
     private static let configureOnce: Void = {
         larder_config_int(SQLITE_CONFIG_MEMSTATUS, 0)
     }()

@@ -123,7 +123,7 @@ enum MountTable {
         defer { close(descriptor) }
         var text = Bytes()
         while text.count < 1 << 20 {
-            let piece = Bytes(unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+            let piece = Bytes(room: 16 << 10) { buffer, count in
                 count = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
             }
             if piece.isEmpty { break }

@@ -53,7 +53,7 @@ extension StoreReader {
         stretch.bind(2, base + (question.offset + Int64(question.count) - 1) / size)
         defer { stretch.reset() }
         var failure: StoreError?
-        let bytes = Bytes(unsafeUninitializedCapacity: question.count) { buffer, count in
+        let bytes = Bytes(room: question.count) { buffer, count in
             let room = UnsafeMutableRawBufferPointer(buffer)
             do throws(StoreError) {
                 while count < question.count, try stretch.step() {

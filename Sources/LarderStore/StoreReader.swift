@@ -256,7 +256,7 @@ final class StoreReader {
         defer { pieces.reset() }
         pieces.bind(1, id)
         var failure: StoreError?
-        let body = Bytes(unsafeUninitializedCapacity: size) { buffer, count in
+        let body = Bytes(room: size) { buffer, count in
             do throws(StoreError) {
                 while try pieces.step() {
                     let piece = pieces.raw(0)

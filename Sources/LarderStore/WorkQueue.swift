@@ -2,7 +2,8 @@
 //
 // Rules: a full queue refuses at once, nobody waits to put work in. A thread is woken only when none is awake, or when
 // work piles up: one that is awake takes everything that came meanwhile in one go, so a busy store pays for few
-// wake-ups. It is woken when the mutex is free again, since it would only wait for that. Over a pthread mutex and condition, since `Lock` has no condition to wait on.
+// wake-ups. It is woken when the mutex is free again, since it would only wait for that. Over a pthread mutex and
+// condition, since `Lock` has no condition to wait on.
 import Glibc
 
 /// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.

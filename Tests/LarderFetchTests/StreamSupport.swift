@@ -27,7 +27,7 @@ extension Rig {
 
 /// Bytes that differ from place to place, so that a piece lost, doubled or moved is seen.
 func pattern(_ count: Int, at start: Int = 0) -> Bytes {
-    Bytes(unsafeUninitializedCapacity: count) { buffer, initialized in
+    Bytes(room: count) { buffer, initialized in
         for index in 0..<count {
             let place = UInt64(start + index)
             buffer[index] = UInt8(truncatingIfNeeded: (place &* 0x9E37_79B9_7F4A_7C15) >> 40)

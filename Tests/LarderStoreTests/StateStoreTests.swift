@@ -193,7 +193,7 @@ func readFile(_ path: String) throws -> Bytes {
     defer { close(descriptor) }
     var status = stat()
     try #require(fstat(descriptor, &status) == 0)
-    return Bytes(unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
+    return Bytes(room: Int(status.st_size)) { buffer, count in
         count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
     }
 }

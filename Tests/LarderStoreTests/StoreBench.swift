@@ -65,7 +65,7 @@ struct Bench: Sendable {
 
     static func body(_ name: String, _ size: Int, _ seed: UInt8) -> Bytes {
         var state = name.utf8.reduce(UInt64(seed) + 88_172_645_463_325_252) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
-        return Bytes(unsafeUninitializedCapacity: size) { buffer, count in
+        return Bytes(room: size) { buffer, count in
             for index in 0..<size {
                 if index % 8 == 0 { state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407 }
                 buffer[index] = UInt8(truncatingIfNeeded: state >> UInt64(index % 8 * 8))

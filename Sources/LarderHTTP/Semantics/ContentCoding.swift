@@ -101,7 +101,7 @@ public enum ContentCoding {
     ) -> (Bytes, Bool) {
         var isDone = false
         let out = body.withUnsafeBufferPointer { input in
-            Bytes(unsafeUninitializedCapacity: capacity) { output, count in
+            Bytes(room: capacity) { output, count in
                 stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 stream.avail_in = UInt32(clamping: input.count)
                 stream.next_out = output.baseAddress

@@ -51,7 +51,7 @@ public final class ContentInflater {
                 hasEnded = false
             }
             var status = Z_OK
-            let out = Bytes(unsafeUninitializedCapacity: 64 * 1024) { output, count in
+            let out = Bytes(room: 64 * 1024) { output, count in
                 stream.pointee.next_out = output.baseAddress
                 stream.pointee.avail_out = UInt32(output.count)
                 status = CZlib.inflate(stream, Z_NO_FLUSH)

@@ -58,7 +58,7 @@ func inChunks(_ body: Bytes, _ sizes: [Int]) -> Bytes {
 /// So many bytes that look the same nowhere, NUL and line ends among them.
 func pattern(_ count: Int) -> Bytes {
     var state: UInt32 = 0x2545_F491
-    return Bytes(unsafeUninitializedCapacity: count) { buffer, filled in
+    return Bytes(room: count) { buffer, filled in
         for index in 0..<count {
             state ^= state << 13
             state ^= state >> 17

@@ -48,7 +48,7 @@ import Testing
         defer { deflateEnd(&stream) }
         var input = body
         return input.withUnsafeMutableBufferPointer { input in
-            Bytes(unsafeUninitializedCapacity: 1000) { output, count in
+            Bytes(room: 1000) { output, count in
                 stream.next_in = input.baseAddress
                 stream.avail_in = UInt32(input.count)
                 stream.next_out = output.baseAddress
