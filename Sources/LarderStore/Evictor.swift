@@ -26,8 +26,8 @@ struct Evictor {
 
     /// Removes the next candidates.
     func slice(now: WallTime) throws(StoreError) -> Slice {
-        var done = try useless(now: now)
-        var left = Budget(rows: rowsPerSlice - done.rows, bytes: Self.bytesPerSlice)
+        var left = Budget(rows: rowsPerSlice, bytes: Self.bytesPerSlice)
+        var done = try useless(now, &left)
         done.unused += try remove("SELECT id FROM life ORDER BY lastUsed LIMIT ?3", 0, 0, &left)
         return done
     }
@@ -35,8 +35,12 @@ struct Evictor {
     /// Removes what nobody can use any more: past its last usefulness, or of another version of the keys. Without need
     /// of room, since an API's terms may forbid to keep it at all.
     func useless(now: WallTime) throws(StoreError) -> Slice {
-        var done = Slice()
         var left = Budget(rows: rowsPerSlice, bytes: Self.bytesPerSlice)
+        return try useless(now, &left)
+    }
+
+    private func useless(_ now: WallTime, _ left: inout Budget) throws(StoreError) -> Slice {
+        var done = Slice()
         let current = Int64(CacheKey.version)
         done.byVersion += try remove("SELECT id FROM life WHERE version < ?1 LIMIT ?3", current, 0, &left)
         done.byVersion += try remove("SELECT id FROM life WHERE version > ?1 LIMIT ?3", current, 0, &left)

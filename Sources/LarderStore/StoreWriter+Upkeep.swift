@@ -33,9 +33,9 @@ struct KnownRoom {
 struct Upkeep {
     /// No slice of idle work takes longer.
     static let budget = Duration.milliseconds(5)
-    /// Idle for so long, the log is written back and cut to nothing.
     /// This often what nobody can use any more is removed, in slices of the idle time.
     static let uselessInterval = Duration.seconds(3600)
+    /// Idle for so long, the log is written back and cut to nothing.
     static let settleTime = Duration.seconds(5)
     /// Above the high mark for so long is worth a warning.
     static let overTime = Duration.seconds(300)
