@@ -12,6 +12,8 @@ struct PlannedWork: Sendable {
     let key: CacheKey
     /// A stale answer stands ready, should this one fail.
     let hasFallback: Bool
+    /// The state of removals before the first call.
+    let began: MemoryStamp
 
     /// A plan that has not ended after so many steps never will.
     private static let maxSteps = 64
@@ -183,7 +185,7 @@ struct PlannedWork: Sendable {
         let isKept = sum.covering == nil && sum.haveRows && !question.directives.noStore
         // What was not looked for because the client forbade it says nothing to others.
         if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > context.time.wall() {
-            (made.isStored, made.stamp) = await context.write(entry)
+            (made.isStored, made.stamp) = await context.write(entry, since: began)
         }
         return .answered(made)
     }

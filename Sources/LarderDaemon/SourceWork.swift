@@ -76,8 +76,7 @@ extension DaemonContext {
             body: response.body, requestTime: response.requestTime, responseTime: response.responseTime,
             freshUntil: response.responseTime, staleUntil: response.responseTime,
             label: "\(question.request.method) \(question.provider.url(question.request))")
-        // What a purge was to be rid of does not come back with a fetch that was under way.
-        guard question.isStored, tier.isUnremoved(began), case .store(let lifetimes) = decision else {
+        guard question.isStored, case .store(let lifetimes) = decision else {
             return Made(entry: entry, mayBeShared: rule.semantics == .ttl)
         }
         entry.initialAge = lifetimes.initialAge
@@ -85,13 +84,17 @@ extension DaemonContext {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         entry.fields = StorePolicy.storedFields(of: response)
-        let (isStored, stamp) = await write(entry)
+        let (isStored, stamp) = await write(entry, since: began)
         return Made(entry: entry, isStored: isStored, stamp: stamp)
     }
 
     /// Writes an entry and makes every ready form of an older one invalid. Where it was stored, the stamp lets the new
     /// answer into memory; there is none where a purge may have passed in between.
-    func write(_ entry: StoredResponse) async -> (isStored: Bool, MemoryStamp?) {
+    ///
+    /// - Parameter began: the state of removals from before anything of it was asked for or read. What was removed since
+    ///   does not come back with what was under way.
+    func write(_ entry: StoredResponse, since began: MemoryStamp) async -> (isStored: Bool, MemoryStamp?) {
+        guard tier.isUnremoved(began) else { return (false, nil) }
         let before = tier.stamp(keys: [], providers: [entry.provider])
         let outcome = await store.write(entry)
         tier.invalidate(entry.key.digest)
@@ -100,6 +103,11 @@ extension DaemonContext {
             return (false, nil)
         }
         let after = tier.stamp(keys: [entry.key.digest], providers: [entry.provider])
+        // Whatever was removed while it was written was removed before it was there.
+        guard tier.isUnremoved(began) else {
+            await remove(entry.key.digest)
+            return (false, nil)
+        }
         return (true, tier.isCurrent(before) ? after : nil)
     }
 }
@@ -133,8 +141,11 @@ extension DaemonContext {
 
     private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
     {
+        let began = tier.removalStamp(key.digest)
         if let plan = question.endpoint.plan {
-            return await PlannedWork(context: self, question: question, key: key, hasFallback: hasFallback).run(plan)
+            return await PlannedWork(
+                context: self, question: question, key: key, hasFallback: hasFallback, began: began
+            ).run(plan)
         }
         let raw: Served
         do {
@@ -144,7 +155,7 @@ extension DaemonContext {
         }
         // What is stored in normal form covers for the same failure without being made again.
         if let failure = raw.failure, hasFallback { return .failed(failure) }
-        return await normalise(raw, question, key)
+        return await normalise(raw, question, key, began)
     }
 
     /// A raw entry from which a normalised one is made: fresh, or stale where only that can cover for a failure.
@@ -167,7 +178,9 @@ extension DaemonContext {
         ).run()
     }
 
-    private func normalise(_ raw: Served, _ question: NormalisedQuestion, _ key: CacheKey) async -> FlightResult {
+    private func normalise(
+        _ raw: Served, _ question: NormalisedQuestion, _ key: CacheKey, _ began: MemoryStamp
+    ) async -> FlightResult {
         let endpoint = question.endpoint
         let signer = signer
         let rawEntry = raw.entry
@@ -202,7 +215,7 @@ extension DaemonContext {
         }
         var made = Made(entry: entry, covering: raw.failure)
         if raw.failure == nil, raw.hasRow, !question.directives.noStore {
-            (made.isStored, made.stamp) = await write(entry)
+            (made.isStored, made.stamp) = await write(entry, since: began)
         }
         return .answered(made)
     }

@@ -48,6 +48,27 @@ import Testing
         return try #require(result["artwork"]?["small"]?.string)
     }
 
+    @Test func aPictureThatWasUnderWayDoesNotComeBackAfterAPurge() async throws {
+        let gate = Gate()
+        let moods = CacheScenarios.Moods()
+        moods.set([.await(gate)] + Self.image(Self.png))
+        let origin = origin(moods)
+        defer { origin.stop() }
+        let token = PurgeScenarios.token
+        try await withLarder(settings(origin) + "\nadmin: { token: \(token) }") { larder in
+            let path = try await handle(larder)
+            async let old = larder.get(path)
+            try await larder.eventually("it is under way") { origin.requests.count == 2 }
+            let purge = try await larder.send(
+                "DELETE", "/v1/cache?all=1", fields: [("Authorization", "Bearer \(token)")])
+            #expect(purge.status == 200, "\(purge)")
+            gate.open()
+            #expect(try await old.body == Self.png, "who asked before gets it")
+            let held = try await larder.get(path, ("Cache-Control", "only-if-cached"))
+            #expect(held.status == 504, "it was kept")
+        }
+    }
+
     @Test func anImageComesOnceWithTypeLengthValidatorsAndRanges() async throws {
         let moods = CacheScenarios.Moods()
         moods.set(Self.image(Self.png, type: "text/plain"))

@@ -79,4 +79,37 @@ import Testing
             #expect(try await larder.get("/raw/api/a").text.hasPrefix("answer 1") == false)
         }
     }
+
+    /// The films were there before the purge, the table that is asked for beside them comes after it.
+    @Test func whatWasMadeOfSeveralCallsIsNotKept() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            if request.target.hasPrefix("/3/configuration") { return [.await(gate), .send(ok("{\"images\":{}}"))] }
+            return [
+                .send(
+                    ok(
+                        "{\"page\":1,\"results\":[{\"id\":1,\"media_type\":\"movie\",\"title\":\"Old\"}],"
+                            + "\"total_pages\":1,\"total_results\":1}"))
+            ]
+        }
+        defer { origin.stop() }
+        let settings = """
+            providers: { tmdb: { baseURL: "\(origin.base)", key: "0123456789abcdef0123456789abcdef" } }
+            fetch: { softDeadline: 20s }
+            admin: { token: \(PurgeScenarios.token) }
+            """
+        try await withLarder(settings) { larder in
+            async let old = larder.get("/v1/tmdb/search?q=old")
+            try await larder.eventually("the films are stored, the table is not") {
+                let films = try await larder.get(
+                    "/raw/tmdb/3/search/multi?query=old", ("Cache-Control", "only-if-cached"))
+                return films.status == 200 && origin.requests.count == 2
+            }
+            try await remove(.purge, larder)
+            gate.open()
+            #expect(try await old.text.contains("Old"), "who asked before gets what was")
+            let held = try await larder.get("/v1/tmdb/search?q=old", ("Cache-Control", "only-if-cached"))
+            #expect(held.status == 504, "it was kept: \(held)")
+        }
+    }
 }

@@ -258,13 +258,12 @@ struct PassFetch: Sendable {
     // MARK: Storing
 
     private func keep(_ entry: StoredResponse, _ began: MemoryStamp) async -> (isStored: Bool, MemoryStamp?) {
-        guard context.tier.isUnremoved(began) else { return (false, nil) }
-        let (isStored, _) = await context.write(entry)
+        let (isStored, _) = await context.write(entry, since: began)
         guard isStored else { return (false, nil) }
         await shelf.note(entry, names: names(entry))
         let stamp = context.tier.stamp(
             keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
-        // Whatever was removed while it was written was removed before it was there.
+        // The same while its variant was noted.
         guard context.tier.isUnremoved(began) else {
             await context.remove(entry.key.digest)
             return (false, nil)

@@ -74,7 +74,9 @@ struct VariantShelf: Sendable {
                 key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
                 body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
                 freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
-                staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label))
+                staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label),
+            // A list of variants that are gone selects nothing, and whoever calls looks at removals afterwards.
+            since: context.tier.removalStamp(request.primary.digest))
         for selection in dropped {
             await context.remove(request.variantKey(selection).digest)
         }

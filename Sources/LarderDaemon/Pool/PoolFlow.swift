@@ -202,11 +202,11 @@ extension DaemonContext {
         let decision = StorePolicy.decide(
             request: request, requestFields: [:], response: response, classification: classification,
             rule: provider.rule(for: question.endpoint), key: key)
-        guard tier.isUnremoved(began), case .store(let lifetimes) = decision else { return Made(entry: entry) }
+        guard case .store(let lifetimes) = decision else { return Made(entry: entry) }
         entry.freshUntil = lifetimes.freshUntil
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
-        let (isStored, _) = await write(entry)
+        let (isStored, _) = await write(entry, since: began)
         return Made(entry: entry, isStored: isStored)
     }
 

@@ -86,6 +86,7 @@ struct ArtworkRoute: Sendable {
         _ key: CacheKey, _ provider: ConfiguredProvider, _ permission: ImageHosts.Permission, _ rule: FreshnessRule,
         _ settings: Settings, _ directives: ClientDirectives
     ) async -> FlightResult {
+        let began = context.tier.removalStamp(key.digest)
         if let entry = await context.readOrMiss(key), context.isFresh(entry, directives, rule) {
             return .answered(Made(entry: entry, isStored: true))
         }
@@ -116,7 +117,7 @@ struct ArtworkRoute: Sendable {
             entry.freshUntil = lifetimes.freshUntil
             entry.staleUntil = lifetimes.staleUntil
             entry.isNegative = lifetimes.isNegative
-            let (isStored, stamp) = await context.write(entry)
+            let (isStored, stamp) = await context.write(entry, since: began)
             return .answered(Made(entry: entry, isStored: isStored, stamp: stamp))
         }
     }
