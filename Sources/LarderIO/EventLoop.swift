@@ -212,6 +212,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
                 return inbox.work
             }
             if !posted.isEmpty {
+                // It may have come long after the turn began, and a deadline counts from when it was asked for.
+                core.readClock()
                 perform(posted)
                 performOwn(core)
             }

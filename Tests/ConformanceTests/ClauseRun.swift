@@ -116,7 +116,7 @@ final class ClauseRun: Sendable {
 
     private static func converse(_ bytes: String, _ isHead: Bool, _ address: String) async throws -> WireResponse {
         try await onOwnThread {
-            let client = try WireClient(address, timeout: .seconds(30))
+            let client = try WireClient(address, timeout: .seconds(60))
             try client.send(bytes)
             return try client.receive(toHead: isHead)
         }

@@ -158,6 +158,28 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
         }
     }
 
+    @Test func whatIsPostedDuringALongTurnFindsTheTimeOfItsOwn() async throws {
+        let clock = HandClock()
+        try await withLoop(time: clock) { loop in
+            let entered = Atomic(false)
+            let goesOn = Atomic(false)
+            loop.post {
+                loop.soon {
+                    entered.store(true, ordering: .releasing)
+                    while !goesOn.load(ordering: .acquiring) { sched_yield() }
+                }
+            }
+            while !entered.load(ordering: .acquiring) { await Task.yield() }
+            clock.advance(.seconds(7))
+            let asked = clock.monotonic()
+            let found = await handover { continuation in
+                loop.post { continuation.resume(returning: loop.monotonic) }
+                goesOn.store(true, ordering: .releasing)
+            }
+            #expect(found == asked)
+        }
+    }
+
     @Test func systemTimersWakeASleepingLoop() async throws {
         try await withLoop { loop in
             let waited = await handover { continuation in

@@ -156,7 +156,7 @@ func withOrigin<Result>(
             #expect(
                 byte.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, 1, Int32(MSG_DONTWAIT)) } == -1)
             server.release("/itunes")
-            try Socket.setReceiveTimeout(descriptor, .seconds(20))
+            try Socket.setReceiveTimeout(descriptor, .seconds(60))
             #expect(byte.withUnsafeMutableBytes { Syscall.receive(descriptor, into: $0) } == .bytes(1))
             #expect(byte == Bytes(text: "H"))
         }

@@ -26,7 +26,7 @@ enum PlainClient {
     static func exchange(_ server: OriginServer, _ request: Bytes) throws -> Bytes {
         let descriptor = try Socket.connect(to: Address("127.0.0.1:\(server.port)"))
         defer { Syscall.close(descriptor) }
-        try Socket.setReceiveTimeout(descriptor, .seconds(20))
+        try Socket.setReceiveTimeout(descriptor, .seconds(60))
         _ = request.withUnsafeBytes { Syscall.send(descriptor, $0) }
         var out = Bytes()
         var chunk = Bytes(repeating: 0, count: 65_536)

@@ -37,7 +37,7 @@ final class Gate: Sendable {
 
 /// Gives other threads time until the condition holds; fails after some ten seconds.
 func eventually(_ condition: () async -> Bool) async {
-    let end = SystemTime().monotonic() + .seconds(10)
+    let end = SystemTime().monotonic() + .seconds(60)
     while SystemTime().monotonic() < end {
         if await condition() { return }
         sched_yield()

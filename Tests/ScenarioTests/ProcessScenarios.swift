@@ -15,7 +15,7 @@ import Testing
     /// Waits for what another process does, looking again and again.
     static func wait(_ what: String, _ condition: () throws -> Bool) throws {
         let clock = SystemTime()
-        let deadline = clock.monotonic() + .seconds(30)
+        let deadline = clock.monotonic() + .seconds(60)
         while try !condition() {
             guard clock.monotonic() < deadline else { throw WireError("never came true: \(what)") }
             poll(nil, 0, 2)

@@ -7,6 +7,8 @@ import LarderTestSupport
 /// The other end ended, or nothing came in time.
 struct WireEnd: Error {
     var wasReset = false
+    /// Nothing came, or nothing could be sent, for as long as anything is waited for.
+    var wasLate = false
 }
 
 /// Unchecked `Sendable`: one thread at a time reads; what another sends (`send`, `wake`) touches nothing that is read.
@@ -28,7 +30,8 @@ final class Wire: @unchecked Sendable {
         case untilEnd
     }
 
-    static let patience = 8
+    /// Seconds. No clause lets it pass; it is there for one that hangs, and far above what a busy machine takes.
+    static let patience = 60
 
     init(accepted descriptor: Int32) {
         self.descriptor = descriptor
@@ -66,7 +69,9 @@ final class Wire: @unchecked Sendable {
             let count = bytes[sent...].withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw WireEnd(wasReset: errno == ECONNRESET || errno == EPIPE) }
+            guard count > 0 else {
+                throw WireEnd(wasReset: errno == ECONNRESET || errno == EPIPE, wasLate: errno == EAGAIN)
+            }
             sent += count
         }
     }
@@ -227,7 +232,7 @@ final class Wire: @unchecked Sendable {
     private func more() throws -> Bool {
         var buffer = Bytes(repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
-        guard count >= 0 else { throw WireEnd(wasReset: errno == ECONNRESET) }
+        guard count >= 0 else { throw WireEnd(wasReset: errno == ECONNRESET, wasLate: errno == EAGAIN) }
         pending.append(contentsOf: buffer[..<count])
         return count > 0
     }
