@@ -80,18 +80,29 @@ import Testing
     }
 
     @Test func aSearchThatMayNotBeStoredKeepsItsDeadline() async throws {
+        let time = ManualTime()
         let origin = ScriptedOrigin { request in
             request.target.hasPrefix("/search") ? [.send(CacheScenarios.song)] : [.hold]
         }
         defer { origin.stop() }
         let configuration = """
-            search: { deadline: 300ms }
+            search: { deadline: 10s }
             providers:
               itunes: { baseURL: "\(origin.base)", rate: off, quota: off }
               dnd5e: { baseURL: "\(origin.base)", rate: off, quota: off }
             """
-        try await withLarder(configuration) { larder in
-            let answer = try await larder.get("/v1/search?q=a&source=itunes,dnd", ("Cache-Control", "no-store"))
+        try await withLarder(configuration, time: time) { larder in
+            let asked = Task {
+                try await larder.get("/v1/search?q=a&source=itunes,dnd", ("Cache-Control", "no-store"))
+            }
+            // The two of the source that is silent: that which fetches, and that which makes results of it.
+            try await larder.eventually("one source has answered and the other has not") {
+                guard origin.requests.count == 2 else { return false }
+                return try await larder.counter("larder_flights_under_way") == 2
+            }
+            time.advance(by: .seconds(10))
+            try await larder.giveLoopsATurn()
+            let answer = try await asked.value
             #expect(answer.status == 200, "\(answer)")
             #expect(try answer.json()["state"]?.string == "partial", "\(answer)")
             try await larder.eventually("what nobody else may have is given up") {

@@ -231,9 +231,18 @@ private func hackerNews(
 
     @Test func itemsThatAreNotThereInTimeAreMissing() async throws {
         let news = hackerNews(lists: ["topstories": [1, 2, 3]])
-        try await withNews(news, rest: "fetch: { deadline: 500ms, failurePause: 0s }") { larder, origin async throws in
+        let time = ManualTime()
+        try await withNews(news, rest: "fetch: { deadline: 20s, failurePause: 0s }", time: time) {
+            larder, origin async throws in
             origin.script("/hackernews/v0/item/3", [.silent])
-            let partial = try await larder.get("/v1/hackernews/top")
+            let asked = Task { try await larder.get("/v1/hackernews/top") }
+            try await larder.eventually("only the list and its last item are under way") {
+                guard origin.requests(to: "/hackernews") == 4 else { return false }
+                return try await larder.counter("larder_flights_under_way") == 2
+            }
+            time.advance(by: .seconds(20))
+            try await larder.giveLoopsATurn()
+            let partial = try await asked.value
             #expect(partial.status == 200, "\(partial)")
             #expect(try ids(partial) == [1, 2])
             #expect(try source(partial)["error"]?["class"]?.string == "timedOut")
