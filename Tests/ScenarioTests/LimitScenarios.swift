@@ -43,28 +43,37 @@ import Testing
     }
 
     @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
-        try await withLarder("server: { idleTimeout: 200ms, headTimeout: 60s }") { larder in
-            #expect(try await larder.talk { try $0.isClosed() }, "one that never asked")
-            let isClosed = try await larder.talk { client in
+        let time = ManualTime()
+        try await withLarder("server: { loops: 1, idleTimeout: 2s, headTimeout: 60s }", time: time) { larder in
+            let silent = try await larder.talk { $0 }
+            let served = try await larder.talk { client in
                 try client.send(ServerScenarios.request("/healthz"))
                 _ = try client.receive()
-                return try client.isClosed()
+                return client
             }
-            #expect(isClosed, "one that asked once")
+            time.advance(by: .seconds(4))
+            try await larder.giveLoopsATurn()
+            #expect(try await onOwnThread { try silent.isClosed() }, "one that never asked")
+            #expect(try await onOwnThread { try served.isClosed() }, "one that asked once")
         }
     }
 
     @Test func aLongAnswerIsNoIdleness() async throws {
+        let time = ManualTime()
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("at last"))] }
         defer { origin.stop() }
-        let limits = "server: { idleTimeout: 100ms, headTimeout: 100ms, writeTimeout: 100ms }"
-        try await withLarder(ServerScenarios.passthrough(origin, limits)) { larder in
+        let limits = "server: { loops: 1, idleTimeout: 2s, headTimeout: 2s, writeTimeout: 2s }"
+        try await withLarder(ServerScenarios.passthrough(origin, limits), time: time) { larder in
             async let slow = larder.get("/raw/api/a")
+            try await larder.eventually("the origin is asked") { origin.requests.count == 1 }
             // An idle connection of another client times out meanwhile, twice.
             for _ in 0..<2 {
-                let isClosed = try await larder.talk { try $0.isClosed() }
-                #expect(isClosed)
+                let idle = try await larder.talk { $0 }
+                _ = try await larder.get("/healthz")
+                time.advance(by: .seconds(4))
+                try await larder.giveLoopsATurn()
+                #expect(try await onOwnThread { try idle.isClosed() })
             }
             gate.open()
             let answer = try await slow
