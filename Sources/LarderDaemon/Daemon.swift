@@ -170,6 +170,7 @@ public final class Daemon: Sendable {
         context.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))
         context.tier.setBudget(Int(clamping: settings.cacheMemorySize))
+        context.eventSeats.setLimit(settings.serverMaxEventStreams)
         // What is under way was asked for by the old settings.
         context.tier.remove(nil)
         await server.apply(Self.serverSettings(settings))
@@ -196,6 +197,8 @@ public final class Daemon: Sendable {
         readiness.set(false)
         context.log.notice("stopping")
         await server.stopAccepting()
+        // They would go on for ever; whoever listens connects again to the next daemon.
+        context.eventSeats.close()
         let deadline = context.snapshot.settings.serverDrainTimeout
         Task {
             await server.drain(deadline: deadline)

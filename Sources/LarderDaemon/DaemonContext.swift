@@ -32,6 +32,8 @@ final class DaemonContext: Sendable {
     let startedAt: WallTime
     let totals: Totals
     let explanations = ExplanationBook()
+    /// Who listens to events.
+    let eventSeats: EventSeats
     /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
     let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
     /// What was dealt from each pool lately.
@@ -55,6 +57,8 @@ final class DaemonContext: Sendable {
         self.log = log
         self.time = time
         startedAt = time.wall()
+        eventSeats = EventSeats(
+            loop: flights.loop, limit: snapshot.settings.serverMaxEventStreams, counters: counters)
         totals = Totals(state: state, counters: counters, log: log)
     }
 

@@ -56,9 +56,10 @@ enum DaemonCounters {
         }
     }
 
-    static let all: [CounterFamily] = [
-        requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
-        partsUnderWay, poolDraws, poolRefills, poolAdditions, joined, flightsRefused, flightsAbandoned,
-        flightsUnderWay, reloads,
-    ]
+    static let all: [CounterFamily] =
+        [
+            requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
+            partsUnderWay, poolDraws, poolRefills, poolAdditions, joined, flightsRefused, flightsAbandoned,
+            flightsUnderWay, reloads,
+        ] + EventCounters.all
 }

@@ -58,9 +58,13 @@ extension SettingsTable {
     static let serverMaxBody = Parameter(
         "server.maxBody", .size(0...(64 << 20)), default: "1 MiB", summary: "The largest request body.",
         advice: "Bodies for passthrough providers stream to them and have no limit here.")
+    static let serverMaxEventStreams = Parameter(
+        "server.maxEventStreams", .count(1...100_000), default: "256",
+        summary: "Event streams (text/event-stream) open at once; further ones get 503.",
+        advice: "Each is a connection of server.maxConnections.")
     static let server = [
         loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverWriteTimeout, serverDrainTimeout,
-        serverMaxBody,
+        serverMaxBody, serverMaxEventStreams,
     ]
 
     static let logLevel = Parameter(

@@ -53,6 +53,8 @@ public struct Settings: Sendable {
     public var serverDrainTimeout: Duration
     /// The largest request body.
     public var serverMaxBody: Int64
+    /// Event streams open at once.
+    public var serverMaxEventStreams: Int
 
     // Upstream calls
     public var fetchUserAgent: String

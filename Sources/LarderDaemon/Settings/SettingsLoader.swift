@@ -93,6 +93,7 @@ public struct SettingsLoader: Sendable {
             serverWriteTimeout: reader.duration(Table.serverWriteTimeout),
             serverDrainTimeout: reader.duration(Table.serverDrainTimeout),
             serverMaxBody: reader.size(Table.serverMaxBody),
+            serverMaxEventStreams: reader.count(Table.serverMaxEventStreams),
             fetchUserAgent: reader.text(Table.fetchUserAgent, check: Self.fieldValue) ?? "",
             fetchConnectTimeout: reader.duration(Table.fetchConnectTimeout),
             fetchDeadline: reader.duration(Table.fetchDeadline),
