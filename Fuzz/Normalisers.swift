@@ -17,6 +17,8 @@ private let questions: [(provider: any Provider, endpoint: Endpoint)] = {
         (HackerNews(), ["user", "word"], ""), (HackerNews(), ["top"], "limit=5&sort=name"),
         (HackerNews(), ["item", "1"], "depth=3&limit=9"),
         (TMDb(), ["search"], "q=word"), (TMDb(), ["movie", "1"], ""), (TMDb(), ["configuration"], ""),
+        (Imgur(), ["search"], "q=word&sort=date"), (Imgur(), ["album", "a"], ""), (Imgur(), ["tags"], ""),
+        (Imgur(), ["credits"], ""),
     ]
     return asked.map { provider, path, query in
         guard let parameters = try? QueryParameters(parsing: query),

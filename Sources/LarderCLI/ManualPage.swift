@@ -15,7 +15,7 @@ enum ManualPage {
             .I COMMAND
             [\\fIOPTIONS\\fR]
             .SH DESCRIPTION
-            Larder asks iTunes, NewsAPI, Hacker News, TMDb, the D&D rules, jokes and other HTTP APIs on behalf of every program
+            Larder asks iTunes, NewsAPI, Hacker News, TMDb, Imgur, the D&D rules, jokes and other HTTP APIs on behalf of every program
             of the machine, through one cache:
             .B larder serve
             is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.

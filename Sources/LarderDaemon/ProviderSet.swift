@@ -41,6 +41,7 @@ final class ConfiguredProvider: Sendable {
         let detail =
             settings.enabled
             ? "\(name) needs an API key: set providers.\(name).key, or give the credential \(name).key."
+                + (about.keyNote.map { " \($0)" } ?? "")
             : "\(name) is switched off in the configuration."
         return UpstreamFailure(provider: name, failure: .notConfigured, detail: detail)
     }

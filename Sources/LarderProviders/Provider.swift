@@ -39,6 +39,11 @@ public protocol Provider: Sendable {
 
     /// The same API in another of `about.dialects`.
     func speaking(_ dialect: String) -> any Provider
+
+    /// What an answer's fields say of the calls that are left; nil where they say nothing.
+    ///
+    /// - Parameter now: when the answer came.
+    func credits(in fields: HeaderFields, now: WallTime) -> Credits?
 }
 
 extension Provider {
@@ -47,6 +52,8 @@ extension Provider {
     public func constancy(of request: UpstreamRequest) -> Constancy { .constant }
 
     public func speaking(_ dialect: String) -> any Provider { self }
+
+    public func credits(in fields: HeaderFields, now: WallTime) -> Credits? { nil }
 }
 
 /// One endpoint of a provider: the name that lifetimes and labels use.
@@ -127,6 +134,11 @@ public struct ProviderAbout: Sendable, Hashable {
     public var normaliserVersion: Int
     /// The makes of this API that differ in paths and shapes, the usual one first; none where there is one only.
     public var dialects: [String] = []
+    /// A sentence on what the key is and where it comes from, for who has none.
+    public var keyNote: String?
+    /// Pictures that image hosts give in the place of what is gone, as host and path ("i.imgur.com/removed.png"): a
+    /// picture whose URL, or the one it leads to, ends so is taken as absent.
+    public var removedPictures: [String] = []
 
     public init(
         name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,
@@ -168,6 +180,12 @@ public struct ProviderAbout: Sendable, Hashable {
     public func isSearch(path: String) -> Bool {
         guard let prefix = searchBase?.pathPrefix else { return false }
         return path == prefix || path.hasPrefix(prefix + "/")
+    }
+
+    /// Whether a URL names one of `removedPictures`.
+    public func isRemovedPicture(_ url: String) -> Bool {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        return removedPictures.contains { path.hasSuffix("/" + $0) }
     }
 
     /// The absolute URL of a request below a base URL. Where the base already ends in (the beginning of) the prefix of

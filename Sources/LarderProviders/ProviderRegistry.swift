@@ -3,7 +3,9 @@
 /// The providers of one configuration, by name.
 public struct ProviderRegistry: Sendable {
     /// The APIs Larder knows.
-    public static let builtIn: [any Provider] = [ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb()]
+    public static let builtIn: [any Provider] = [
+        ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb(), Imgur(),
+    ]
 
     /// Built-in providers first, then passthrough ones, in the order given.
     public let providers: [any Provider]

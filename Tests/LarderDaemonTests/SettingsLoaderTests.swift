@@ -15,7 +15,8 @@ struct SettingsLoaderTests {
         #expect(settings.statePath == "/home/somebody/.local/state/larder")
         #expect(settings.fetchDeadline == .seconds(20))
         #expect(settings.logLevel == .info)
-        #expect(settings.providers.keys.sorted() == ["dnd5e", "hackernews", "itunes", "jokes", "newsapi", "tmdb"])
+        #expect(
+            settings.providers.keys.sorted() == ["dnd5e", "hackernews", "imgur", "itunes", "jokes", "newsapi", "tmdb"])
         #expect(settings.notes.isEmpty)
     }
 

@@ -64,7 +64,7 @@ struct SettingsProviderTests {
     @Test(arguments: [
         (
             "itune: { rate: off }",
-            "1:14: providers.itune: is not built in (itunes, newsapi, dnd5e, hackernews, jokes, tmdb); did you mean"
+            "1:14: providers.itune: is not built in (itunes, newsapi, dnd5e, hackernews, jokes, tmdb, imgur); did you mean"
         ),
         ("itunes: { searchURL: \"http://a\" }", "1:35: providers.itunes.searchURL: itunes has one host for everything"),
         ("hackernews: { searchURL: \"ftp://a\" }", "providers.hackernews.searchURL: \"ftp://a\" is not a base URL"),

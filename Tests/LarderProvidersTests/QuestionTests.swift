@@ -326,7 +326,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         ])
         #expect(
             registry.providers.map(\.about.name)
-                == ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "tmdb", "mine"])
+                == ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "tmdb", "imgur", "mine"])
         #expect(registry.resolve(sourceName: "news")?.about.name == "newsapi")
         #expect(registry.resolve(sourceName: "dnd")?.about.name == "dnd5e")
         #expect(registry.resolve(sourceName: "mine")?.about.name == "mine")

@@ -6,7 +6,7 @@ enum SearchCommand {
     static let questionOptions = [
         CommandOption(
             "--source", value: "NAMES",
-            "sources with commas: itunes, news, dnd, hn, jokes, tmdb; all configured ones unless set"),
+            "sources with commas: itunes, news, dnd, hn, jokes, tmdb, imgur; all configured ones unless set"),
         CommandOption(
             "--category", value: "NAME", "a category of a source: music, software, ebooks, science, monsters"),
         CommandOption("--limit", value: "NUMBER", "results per source, 1 to 200"),

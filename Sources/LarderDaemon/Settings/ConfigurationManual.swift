@@ -86,7 +86,8 @@ public enum ConfigurationManual {
         **Secrets** (`admin.token`, `providers.<name>.key`) are read once, at start and reload: from
         `$CREDENTIALS_DIRECTORY/admin.token` and `$CREDENTIALS_DIRECTORY/<name>.key` (systemd's `LoadCredential=`), else from the
         setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY`; for NewsAPI also
-        `NEWSAPI_KEY`, for TMDb `TMDB_KEY`, `TMDB_API_KEY` and `TMDB_READ_ACCESS_TOKEN`. They are never shown, logged or stored.
+        `NEWSAPI_KEY`, for TMDb `TMDB_KEY`, `TMDB_API_KEY` and `TMDB_READ_ACCESS_TOKEN`, for Imgur `IMGUR_CLIENT_ID`. They are
+        never shown, logged or stored.
 
         **Reload**: SIGHUP (`systemctl reload larder`) reads everything again without dropping connections or cache. Settings that
         take effect at the next start say so below. A file with errors changes nothing, and the log says why.

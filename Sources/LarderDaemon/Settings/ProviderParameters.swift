@@ -31,7 +31,8 @@ extension SettingsTable {
         summary: "The API's key: file:/path, env:NAME or the key itself.",
         advice: """
             A file <name>.key in $CREDENTIALS_DIRECTORY comes first; without any, the variable LARDER_<NAME>_KEY \
-            is tried (for newsapi also NEWSAPI_KEY; for tmdb TMDB_KEY, TMDB_API_KEY, TMDB_READ_ACCESS_TOKEN, a key or a token).
+            is tried (for newsapi also NEWSAPI_KEY; for tmdb TMDB_KEY, TMDB_API_KEY, TMDB_READ_ACCESS_TOKEN, a key or a token; \
+            for imgur IMGUR_CLIENT_ID).
             """,
         isSecret: true)
     static let providerSemantics = Parameter(

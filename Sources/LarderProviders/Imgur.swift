@@ -1,0 +1,44 @@
+// Imgur, version 3 of its API (apidocs.imgur.com). It admits no new applications since 2025, so this source is for those
+// who have a client id of older days; ids that programs ship are blocked, so none is shipped here.
+import LarderCore
+
+/// Pictures of Imgur's gallery.
+public struct Imgur: Provider {
+    public init() {}
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts: ProviderAbout = {
+        var facts = ProviderAbout(
+            name: "imgur", routePrefix: "imgur", title: "Imgur", defaultBaseURL: "https://api.imgur.com",
+            pathPrefix: "/3",
+            // An unchanged answer (304) costs a credit like any other: lifetimes save calls, validators do not.
+            endpoints: [
+                EndpointAbout("search", ttl: .seconds(600), summary: "/3/gallery/search: the gallery by words"),
+                EndpointAbout("gallery", ttl: .seconds(300), summary: "/3/gallery/{hot|top|user}: what is shown there"),
+                EndpointAbout("tag", route: "tag/{tag}", ttl: .seconds(600), summary: "/3/gallery/t/{tag}: of one tag"),
+                EndpointAbout(
+                    "subreddit", route: "r/{subreddit}", ttl: .seconds(600),
+                    summary: "/3/gallery/r/{subreddit}: posted there"),
+                EndpointAbout("image", route: "image/{id}", ttl: .seconds(3600), summary: "/3/image/{id}: one picture"),
+                EndpointAbout(
+                    "album", route: "album/{id}", ttl: .seconds(3600), summary: "/3/album/{id}: an album's pictures"),
+                EndpointAbout("tags", ttl: .seconds(86_400), summary: "/3/tags: the tags of the day"),
+                EndpointAbout("credits", ttl: .seconds(60), summary: "/3/credits: the calls that are left"),
+            ],
+            emptyTTL: .seconds(600), negativeTTL: .seconds(3600), staleFor: .seconds(7 * 86_400),
+            defaultRate: CallRate(calls: 500, per: .seconds(3600)),
+            defaultQuota: CallRate(calls: 12_500, per: .seconds(86_400)), imageHosts: ["i.imgur.com"],
+            categories: ["images", "gifs", "albums"], sorts: [.relevance, .name, .date], needsKey: true,
+            keyVariables: ["LARDER_IMGUR_KEY", "IMGUR_CLIENT_ID"], credentialParameters: ["client_id"],
+            credentialFieldNames: ["Authorization"],
+            terms: "Free for use that is not commercial, with a client id of one's own; no new ones are given out.",
+            attribution: "Imgur")
+        facts.keyNote =
+            "Imgur's key is the Client-ID of an application; no new ones are given out since 2025, older ones work."
+        facts.removedPictures = ["i.imgur.com/removed.png"]
+        return facts
+    }()
+
+    public func credentialFields(key: String) -> HeaderFields { ["Authorization": "Client-ID \(key)"] }
+}

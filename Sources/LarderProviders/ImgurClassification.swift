@@ -1,0 +1,142 @@
+// What an answer of Imgur is. Five shapes of failure are known, of different ages of its servers, and the status in the
+// body is not always that of HTTP: the content decides, in one order.
+import LarderCore
+
+extension Imgur {
+    public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
+        let root: JSONValue
+        do {
+            root = try JSON.parse(response.body)
+        } catch {
+            return Self.unreadable(response, endpoint, error)
+        }
+        if let failure = ImgurFailure(root, status: response.status) { return failure.classification(response) }
+        guard response.status == 200 || endpoint == "other" && (200..<300).contains(response.status) else {
+            return ImgurFailure(status: response.status).classification(response)
+        }
+        guard endpoint != "other" else { return .data }
+        guard let data = root["data"] else { return .broken("The answer has no data.") }
+        switch endpoint {
+        case "image", "album":
+            return data["id"]?.string.map(Self.isID) == true ? .data : .broken("The record has no id.")
+        case "credits":
+            return data["UserRemaining"] != nil || data["ClientRemaining"] != nil
+                ? .data : .broken("The answer has no credits.")
+        default:
+            let list = endpoint == "tags" ? data["tags"] : ImgurResults.posts(data)
+            guard let list, list.kind == .array else { return .broken("The answer has no list.") }
+            return list.count == 0 ? .empty : .data
+        }
+    }
+
+    /// A page or half a text: that of a server in front of the API.
+    private static func unreadable(
+        _ response: UpstreamResponse, _ endpoint: String, _ error: JSONError
+    ) -> Classification {
+        let start = response.body.prefix(4096).map { $0 < 0x80 ? $0 : 0x20 }
+        let text = Bytes(start).lossyText
+        let why = Impostor.describe(response.body, error)
+        switch response.status {
+        // Without a body there is nothing to read: the answer to HEAD, or to a request whose body is passed on.
+        case 200..<300 where endpoint == "other" && response.body.isEmpty: return .data
+        case 200..<300: return .broken(why)
+        // Nothing says that it was the API that knows of no such thing.
+        case 404 where !response.body.isEmpty: return .broken(why)
+        default:
+            var failure = ImgurFailure(status: response.status)
+            failure.message = [ImgurFailure.overCapacity, ImgurFailure.bannedCountry].first {
+                text.lowercased().contains($0.lowercased())
+            }
+            return failure.classification(response)
+        }
+    }
+}
+
+/// A failure in whichever shape it came.
+struct ImgurFailure: Sendable, Hashable {
+    static let overCapacity = "temporarily over capacity"
+    static let bannedCountry = "Banned Country Attempt"
+
+    /// That of HTTP, or the body's where HTTP's says less.
+    var status: Int
+    /// As it came.
+    var message: String?
+    /// Seconds to wait, where the failure tells.
+    var wait: Int?
+
+    init(status: Int) {
+        self.status = status
+    }
+
+    /// nil for an answer that is no failure.
+    init?(_ root: JSONValue, status: Int) {
+        self.status = status
+        if let first = root["errors"]?.elements.first(where: { _ in true }), root["data"] == nil {
+            // {errors: [{id, code: "429", status: "Too Many Requests", detail}]}
+            message = first["detail"]?.string ?? first["status"]?.string ?? first["title"]?.string
+            let told = [first["code"], first["status"]].compactMap { $0 }
+                .compactMap { $0.integer ?? $0.string.flatMap { Int($0) } }.first
+            take(told)
+            return
+        }
+        let error = root["data"]?["error"]
+        let isFailure = root["success"]?.bool == false || status >= 400 || (root["status"]?.integer ?? 0) >= 400
+        if let error, error.kind == .object {
+            message = error["message"]?.string ?? error["type"]?.string
+            wait = error["exception"]?["wait"]?.integer
+        } else if let text = error?.string {
+            message = text
+        } else if isFailure, let text = root["data"]?.string ?? root["error"]?.string {
+            message = text
+        } else if !isFailure {
+            return nil
+        }
+        take(root["status"]?.integer)
+    }
+
+    /// Under status 200 the body's own status is the only one that says anything; 429 is believed wherever it stands.
+    private mutating func take(_ told: Int?) {
+        let isKnown = told.map { (400..<600).contains($0) } ?? false
+        if status != 429, isKnown, let told { status = told }
+        if status < 400 { status = 500 }
+    }
+
+    func classification(_ response: UpstreamResponse) -> Classification {
+        let text = message ?? ""
+        let shown = Impostor.shown(message ?? "Imgur answered \(status).")
+        if text.contains(Self.bannedCountry) {
+            return .refused("Imgur answers nobody in this country or network (\(Self.bannedCountry)).")
+        }
+        if status == 429 || text.lowercased().contains("too fast") {
+            return .limited(until: Imgur.limitedUntil(response, wait: wait ?? Self.wait(in: text)))
+        }
+        // A limit of addresses, which passes within the hour; the words of 500 and 503 are about the servers.
+        if status == 403, text.lowercased().contains("over capacity") {
+            return .limited(until: RetryAfter.instant(response) ?? response.responseTime + .seconds(3600))
+        }
+        switch status {
+        case 401, 403:
+            return .refused(
+                "Imgur refuses the client id (\(shown)). Ids of programs are often blocked, and no new ones are given out."
+            )
+        case 404, 410: return .notFound
+        case 400..<500: return .invalidRequest(shown)
+        case 503 where response.fields.contains("Retry-After"): return .limited(until: RetryAfter.instant(response))
+        default: return .broken(message == nil ? "Imgur answered \(status)." : shown)
+        }
+    }
+
+    /// "Please wait 59 more minutes", "Try again in 27 seconds": in seconds.
+    static func wait(in text: String) -> Int? {
+        let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }
+        for (place, word) in words.enumerated() where word.utf8.count <= 6 {
+            guard let number = Int(word) else { continue }
+            for unit in words[(place + 1)...].prefix(2) {
+                for (name, seconds) in [("second", 1), ("minute", 60), ("hour", 3600)] where unit.hasPrefix(name) {
+                    return number * seconds
+                }
+            }
+        }
+        return nil
+    }
+}

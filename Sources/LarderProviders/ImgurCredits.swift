@@ -1,0 +1,46 @@
+// Imgur counts calls by application and by user, and says with each answer what is left. Its text calls the time of reset
+// a Unix time; answers of today carry seconds.
+import LarderCore
+
+extension Imgur {
+    /// A call that found nothing left is not made again before.
+    private static let unknownReset: Duration = .seconds(3600)
+    /// A time of reset is believed this far ahead.
+    private static let longestReset: Duration = .seconds(86_400)
+
+    public func credits(in fields: HeaderFields, now: WallTime) -> Credits? {
+        let found = [("user", "User"), ("client", "Client")].compactMap { name, word -> Credits.Allowance? in
+            guard let remaining = Self.number(fields, "X-RateLimit-\(word)Remaining") else { return nil }
+            return Credits.Allowance(
+                name: name, limit: Self.number(fields, "X-RateLimit-\(word)Limit").map { Int(clamping: $0) },
+                remaining: Int(clamping: remaining),
+                resetsAt: Self.number(fields, "X-RateLimit-\(word)Reset").map { Self.reset($0, now: now) }
+                    ?? now + Self.unknownReset)
+        }
+        return found.isEmpty ? nil : Credits(found)
+    }
+
+    /// A time of reset as an instant: a figure below a thousand million can be no time of today, so it is seconds.
+    static func reset(_ figure: Int64, now: WallTime) -> WallTime {
+        let latest = now + longestReset
+        if figure < 1_000_000_000 { return now + .seconds(min(max(0, figure), 86_400)) }
+        return min(max(WallTime(seconds: min(figure, 253_402_300_799)), now), latest)
+    }
+
+    /// The instant from which a call may succeed again, after one that found the limit; nil where nothing tells it.
+    static func limitedUntil(_ response: UpstreamResponse, wait: Int?) -> WallTime? {
+        let now = response.responseTime
+        let spent = Imgur().credits(in: response.fields, now: now)?.allowances.filter { $0.remaining == 0 } ?? []
+        var ends = spent.map(\.resetsAt)
+        if let end = RetryAfter.instant(response) { ends.append(end) }
+        if let wait { ends.append(now + .seconds(min(max(0, wait), 86_400))) }
+        return ends.max()
+    }
+
+    private static func number(_ fields: HeaderFields, _ name: String) -> Int64? {
+        guard let text = fields.first(name), (1...18).contains(text.utf8.count),
+            text.utf8.allSatisfy({ $0 &- 0x30 < 10 })
+        else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,55 @@
+// Where the sizes of one picture are. Imgur makes them itself: a letter between the id and the dot names the size, and
+// for every kind of picture there is one as JPEG, for moving ones a still.
+import LarderCore
+
+struct ImgurPicture {
+    /// The picture's sizes and itself.
+    let artwork: ResultItem.Artwork
+    /// Its link, where that is a film.
+    let video: String?
+
+    /// 160 and 640 pixels at most, not cut.
+    private static let small = "t"
+    private static let large = "l"
+    /// 1,024 pixels: the largest still of what moves.
+    private static let still = "h"
+
+    /// - Parameters:
+    ///   - id: letters and digits only.
+    ///   - link: as the API gave it; nil where only the id is known.
+    init(id: String, link: String?) {
+        let link = link.flatMap { Self.upgraded($0) }
+        let parts = link.flatMap { Self.parts($0, of: id) }
+        let folder = parts?.folder ?? "https://i.imgur.com/"
+        let ending = parts?.ending ?? "jpg"
+        let isDrawn = ["jpg", "jpeg", "png", "gif", "webp"].contains(ending.lowercased())
+        func size(_ letter: String) -> String {
+            "\(folder)\(id)\(letter).\(["jpg", "jpeg", "png"].contains(ending.lowercased()) ? ending : "jpg")"
+        }
+        let whole = parts == nil ? "\(folder)\(id).jpg" : isDrawn ? link : nil
+        artwork = ResultItem.Artwork(
+            small: size(Self.small), large: size(Self.large), original: whole ?? size(Self.still))
+        video = parts != nil && ["mp4", "webm"].contains(ending.lowercased()) ? link : nil
+    }
+
+    /// What a link to a file of that picture is made of. Of large animations it is the still's, with its letter.
+    private static func parts(_ link: String, of id: String) -> (folder: String, ending: String)? {
+        guard let url = WebURL(link) else { return nil }
+        let path = url.target.prefix { $0 != "?" }
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let file = path[path.index(after: slash)...]
+        guard let dot = file.lastIndex(of: "."), file[..<dot] == id || file[..<dot] == id + still else { return nil }
+        let ending = file[file.index(after: dot)...]
+        guard (1...5).contains(ending.utf8.count), ending.utf8.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 || $0 == 0x34 })
+        else { return nil }
+        return (url.origin + path[...slash], String(ending))
+    }
+
+    /// A link as it is handed on: old records have http where https has long been there. nil for what is no link.
+    static func upgraded(_ link: String) -> String? {
+        let link = link.hasPrefix("//") ? "https:" + link : link
+        guard WebURL.isWeb(link), let url = WebURL(link) else { return nil }
+        guard url.scheme == "http", url.host == "imgur.com" || url.host.hasSuffix(".imgur.com") else { return link }
+        return url.upgraded?.text ?? link
+    }
+}
