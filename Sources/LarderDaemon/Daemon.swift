@@ -205,6 +205,7 @@ public final class Daemon: Sendable {
             drained.open()
         }
         await drained.wait()
+        context.sessions.close()
         await context.flights.shutDown()
         await noteUses()
         await fetcher.shutdown()

@@ -38,6 +38,7 @@ final class DaemonContext: Sendable {
     let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
     /// What was dealt from each pool lately.
     let pools = Lock(PoolBook())
+    let sessions: SessionDesk
     private let current: Lock<Snapshot>
 
     init(
@@ -59,6 +60,8 @@ final class DaemonContext: Sendable {
         startedAt = time.wall()
         eventSeats = EventSeats(
             loop: flights.loop, limit: snapshot.settings.serverMaxEventStreams, counters: counters)
+        sessions = SessionDesk(
+            loop: flights.loop, time: time, counters: counters, maxSessions: snapshot.settings.searchSessions)
         totals = Totals(state: state, counters: counters, log: log)
     }
 

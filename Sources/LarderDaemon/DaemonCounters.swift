@@ -61,5 +61,5 @@ enum DaemonCounters {
             requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
             partsUnderWay, poolDraws, poolRefills, poolAdditions, joined, flightsRefused, flightsAbandoned,
             flightsUnderWay, reloads,
-        ] + EventCounters.all
+        ] + EventCounters.all + TypingCounters.all
 }

@@ -55,6 +55,8 @@ struct EntryFlow: Sendable {
     var deadline: Duration?
     /// The work may succeed without a call, from another form of the entry: `only-if-cached` does not end the flow.
     var worksFromStore = false
+    /// Waits before a call is made for this client; false where the client does not want it any more.
+    var hold: (@Sendable () async -> Bool)?
     /// Makes the entry: fetches, classifies, stores, and ends when the row is committed or refused. It is told whether
     /// a stale entry can cover for its failure.
     let work: @Sendable (_ hasFallback: Bool) async -> FlightResult
@@ -85,12 +87,21 @@ struct EntryFlow: Sendable {
         case .answerAndRefresh(let entry):
             context.store.touch(entry.key.digest)
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
-            if !directives.onlyIfCached, !directives.noStore {
-                await context.flights.refresh(key, of: key.digest, work: { [work] _ in await work(true) })
-            }
+            if !directives.onlyIfCached, !directives.noStore { await refresh() }
             return Served(entry: entry, outcome: .stale)
         case .fetch(let reason, let fallback, let patience):
             return try await fetch(flow, reason, fallback, patience, begun)
+        }
+    }
+
+    private func refresh() async {
+        guard let hold else {
+            return await context.flights.refresh(key, of: key.digest, work: { [work] _ in await work(true) })
+        }
+        // The client is answered meanwhile.
+        Task(executorPreference: context.flights.loop) { [context, key, work] in
+            guard await hold() else { return }
+            await context.flights.refresh(key, of: key.digest, work: { _ in await work(true) })
         }
     }
 
@@ -98,6 +109,7 @@ struct EntryFlow: Sendable {
         _ flow: RequestFlow, _ reason: ForwardReason, _ fallback: StoredResponse?, _ patience: Duration?,
         _ begun: MemoryStamp
     ) async throws(UpstreamFailure) -> Served {
+        if let hold, await !hold() { throw Self.unwanted }
         // What the client forbids to store must not be handed to others either (RFC 9111 §5.2.1.5).
         var obtained: Obtained = .alone
         let hasFallback = fallback != nil
@@ -128,7 +140,7 @@ struct EntryFlow: Sendable {
                 detail: "The upstream is slow; nobody waits any longer.")
             return try ending(flow.fetched(.late, now: now), failure)
         case .left, .alone:
-            throw UpstreamFailure(provider: "", failure: .overloaded, detail: "The client has left.")
+            throw Self.unwanted
         }
     }
 
@@ -142,6 +154,9 @@ struct EntryFlow: Sendable {
         case .failure: throw failure
         }
     }
+
+    private static let unwanted = UpstreamFailure(
+        provider: "", failure: .overloaded, detail: "The client has left.")
 
     static let notCached = UpstreamFailure(
         provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.")

@@ -152,6 +152,13 @@ actor FlightDesk {
         table.detach(number)
     }
 
+    /// Whether an asker of the key would spend no call: it would join a flight, or hear what has just failed.
+    func isAnswered(_ key: CacheKey) -> Bool {
+        if failures.recall(key.digest, now: time.wall()) != nil { return true }
+        guard let number = table.flight(of: key), let beginning = beginnings[number] else { return false }
+        return tier.isUnremoved(beginning)
+    }
+
     /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
     func forgetFailures(pause: Duration? = nil) {
         failures.forgetAll()

@@ -25,6 +25,7 @@ final class RequestDispatch: RequestHandler {
     private let context: DaemonContext
     private let router: Router<Destination>
     private let searches: SearchRoute
+    private let typing: TypingRoute
     private let raws: RawRoute
     private let artwork: ArtworkRoute
     private let statuses: StatusRoute
@@ -35,6 +36,7 @@ final class RequestDispatch: RequestHandler {
     init(context: DaemonContext, readiness: Readiness) {
         self.context = context
         searches = SearchRoute(context: context)
+        typing = TypingRoute(context: context, searches: searches)
         raws = RawRoute(context: context)
         artwork = ArtworkRoute(context: context)
         statuses = StatusRoute(context: context)
@@ -113,10 +115,10 @@ final class RequestDispatch: RequestHandler {
         }
         let match = try router.match(request.method, path: request.path)
         switch match.value {
-        case .search: return try await searches.search(request, route: match.name)
+        case .search: return try await typing.search(request, route: match.name)
         case .typed(let prefix):
             let path = try Self.segments(match.rest ?? "")
-            return try await searches.typed(request, prefix: prefix, path: path, route: match.name)
+            return try await typing.typed(request, prefix: prefix, path: path, route: match.name)
         case .artwork:
             return try await artwork.image(request, handle: match.captures["handle"] ?? "", route: match.name)
         case .explain: return try await explain.explain(match.captures["request"] ?? "", route: match.name)

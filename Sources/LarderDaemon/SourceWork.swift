@@ -120,6 +120,8 @@ struct NormalisedQuestion: Sendable {
     var settings: Settings
     /// After which the client is answered without this source.
     var deadline: Duration?
+    /// Its place in a session, where it has one: a call is then held back for a moment.
+    var seat = SessionSeat.current
 }
 
 extension DaemonContext {
@@ -135,6 +137,7 @@ extension DaemonContext {
             context: self, provider: provider.name, key: key, rule: rule,
             staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives,
             patience: question.settings.fetchSoftDeadline, deadline: question.deadline, worksFromStore: true,
+            hold: holding(question, key),
             work: { hasFallback in await self.makeNormalised(question, key: key, hasFallback: hasFallback) }
         ).run()
     }

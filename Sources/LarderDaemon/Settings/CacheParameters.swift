@@ -82,7 +82,14 @@ extension SettingsTable {
     static let searchDeadline = Parameter(
         "search.deadline", .duration(.milliseconds(10) ... .seconds(300)), default: "10s",
         summary: "A source slower than this is reported as timed out; the others' results are answered.")
-    static let search = [searchDeadline]
+    static let searchDebounce = Parameter(
+        "search.debounce", .duration(.zero ... .seconds(10)), default: "300ms",
+        summary: "For this long a call is held back for a request with X-Larder-Session, should a newer one come.",
+        advice: "What is stored is answered at once. X-Larder-Debounce sets it for one request; 0 switches it off.")
+    static let searchSessions = Parameter(
+        "search.sessions", .count(1...100_000), default: "1000",
+        summary: "Sessions of typing that are remembered; the least recently used make room.", needsRestart: true)
+    static let search = [searchDeadline, searchDebounce, searchSessions]
 
     static let artworkTTL = Parameter(
         "artwork.ttl", .duration(.zero ... .seconds(365 * 86_400)), default: "30d",

@@ -76,6 +76,10 @@ public struct Settings: Sendable {
 
     /// After which a source of a combined search is reported as timed out.
     public var searchDeadline: Duration
+    /// For which a call is held back where the request is one of a session.
+    public var searchDebounce: Duration
+    /// Sessions that are remembered.
+    public var searchSessions: Int
 
     // The log
     public var logLevel: LogLevel

@@ -105,6 +105,8 @@ public struct SettingsLoader: Sendable {
             fetchCallsPerAnswer: reader.count(Table.fetchCallsPerAnswer),
             fetchProxy: reader.text(Table.fetchProxy, check: Self.proxy),
             searchDeadline: reader.duration(Table.searchDeadline),
+            searchDebounce: reader.duration(Table.searchDebounce),
+            searchSessions: reader.count(Table.searchSessions),
             logLevel: logLevel(&reader),
             logAccess: reader.choice(Table.logAccess, default: AccessLog.misses),
             logFormat: reader.choice(Table.logFormat, default: LogFormat.auto),

@@ -1,0 +1,96 @@
+// Which question of each session is the present one. A newer question takes an older one's place; the same question asked
+// again does not: both are answered, so that a repeat joins what is under way instead of ending it. The table knows
+// neither tasks nor clocks: it says whose place was taken, and its owner ends them.
+import LarderCore
+
+/// One question's turn in its session. Everyone who asks that question in that session shares it.
+public struct SessionTurn: Sendable, Hashable {
+    /// Never used twice.
+    public let number: UInt64
+}
+
+/// The sessions of one daemon, at most so many, each forgotten when it was not used for so long.
+public struct SessionTable: Sendable {
+    /// What came of a question.
+    public struct Entrance: Sendable, Hashable {
+        public var turn: SessionTurn
+        /// The turn begins with this question.
+        public var isNew: Bool
+        /// Whose place it took: to be ended.
+        public var superseded: SessionTurn?
+        /// Turns that are no longer kept, for their age or for want of room: they go on, and nothing takes their place.
+        public var forgotten: [SessionTurn] = []
+        /// How many of those gave way for want of room.
+        public var displaced = 0
+    }
+
+    private struct Session {
+        var question: Bytes
+        var turn: SessionTurn
+        var lastUsed: WallTime
+    }
+
+    public let maxSessions: Int
+    public let lifetime: Duration
+    private var sessions: [String: Session] = [:]
+    private var next: UInt64 = 1
+    private var nextSweep: WallTime = .distantPast
+
+    /// - Parameters:
+    ///   - maxSessions: at least one; the least recently used makes room.
+    ///   - lifetime: after which a session that was not used is forgotten.
+    public init(maxSessions: Int, lifetime: Duration) {
+        self.maxSessions = max(1, maxSessions)
+        self.lifetime = lifetime
+    }
+
+    public var count: Int { sessions.count }
+
+    /// A question of a session.
+    ///
+    /// - Parameters:
+    ///   - session: its name, scoped by whoever owns the table.
+    ///   - question: equal for equal questions.
+    public mutating func enter(_ session: String, asking question: Bytes, now: WallTime) -> Entrance {
+        if let known = sessions[session], !isOver(known, now) {
+            if known.question == question {
+                sessions[session]?.lastUsed = now
+                return Entrance(turn: known.turn, isNew: false)
+            }
+            let turn = begin(session, question, now)
+            return Entrance(turn: turn, isNew: true, superseded: known.turn)
+        }
+        var entrance = Entrance(turn: SessionTurn(number: 0), isNew: true)
+        if let old = sessions.removeValue(forKey: session) { entrance.forgotten.append(old.turn) }
+        entrance.forgotten += sweep(now)
+        while sessions.count >= maxSessions,
+            let oldest = sessions.min(by: { ($0.value.lastUsed, $0.key) < ($1.value.lastUsed, $1.key) })
+        {
+            sessions[oldest.key] = nil
+            entrance.forgotten.append(oldest.value.turn)
+            entrance.displaced += 1
+        }
+        entrance.turn = begin(session, question, now)
+        return entrance
+    }
+
+    private mutating func begin(_ session: String, _ question: Bytes, _ now: WallTime) -> SessionTurn {
+        let turn = SessionTurn(number: next)
+        next += 1
+        sessions[session] = Session(question: question, turn: turn, lastUsed: now)
+        return turn
+    }
+
+    private func isOver(_ session: Session, _ now: WallTime) -> Bool { now >= session.lastUsed + lifetime }
+
+    /// All sessions are looked through a few times in a lifetime, and where there is no more room.
+    private mutating func sweep(_ now: WallTime) -> [SessionTurn] {
+        // A clock that was set back must not put it off.
+        let isEarly = now < nextSweep && nextSweep - now <= lifetime
+        guard !isEarly || sessions.count >= maxSessions else { return [] }
+        nextSweep = now + .milliseconds(lifetime.milliseconds / 4)
+        let over = sessions.filter { isOver($0.value, now) }
+        for name in over.keys { sessions[name] = nil }
+        return over.values.map(\.turn).sorted { $0.number < $1.number }
+    }
+}

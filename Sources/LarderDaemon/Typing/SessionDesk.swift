@@ -1,0 +1,177 @@
+// The one owner of sessions: requests that carry the same `X-Larder-Session` supersede each other, and a call to a
+// provider is held back for a moment in which a newer request of the session makes it needless.
+//
+// Requests come in on every loop, so that the table is behind a lock that is held for a look-up; who is superseded is
+// told after it is given back.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+
+final class SessionDesk: Sendable {
+    /// Which session a request belongs to, and how it wishes to be treated.
+    struct Wish: Sendable, Hashable {
+        var session: String
+        /// nil for the configured one.
+        var debounce: Duration?
+    }
+
+    static let field = "X-Larder-Session"
+    static let debounceField = "X-Larder-Debounce"
+    static let longestName = 64
+    static let longestDebounce: Duration = .seconds(10)
+    /// A session that was not used for so long is forgotten.
+    static let lifetime: Duration = .seconds(600)
+
+    private struct State {
+        var table: SessionTable
+        var seats: [SessionTurn: SessionSeat] = [:]
+    }
+    private let state: Lock<State>
+    /// Where pauses are timed.
+    private let loop: EventLoop
+    private let time: any TimeSource
+    private let entered: CounterCell
+    private let superseded: CounterCell
+    private let forgotten: CounterCell
+    private let known: CounterCell
+    private let debounced: (passed: CounterCell, spared: CounterCell)
+
+    init(loop: EventLoop, time: any TimeSource, counters: CounterRegistry, maxSessions: Int) {
+        state = Lock(State(table: SessionTable(maxSessions: maxSessions, lifetime: Self.lifetime)))
+        self.loop = loop
+        self.time = time
+        entered = counters.cell(TypingCounters.requests)
+        superseded = counters.cell(TypingCounters.superseded)
+        forgotten = counters.cell(TypingCounters.forgotten)
+        known = counters.cell(TypingCounters.sessions)
+        debounced = (
+            counters.cell(TypingCounters.debounced, "passed"), counters.cell(TypingCounters.debounced, "spared")
+        )
+    }
+
+    /// Answers a request of a session, or says 409 as soon as a newer one takes its place. One of no session is
+    /// answered as if this were not here.
+    ///
+    /// - Parameter work: makes the answer. It runs with `SessionSeat.current` set, and is cancelled when it is superseded.
+    func serve(
+        _ request: ServerRequest, debounce standard: Duration,
+        _ work: @escaping @Sendable () async throws(ClientFacingError) -> ServerResponse
+    ) async throws(ClientFacingError) -> ServerResponse {
+        guard let wish = try Self.wish(request) else { return try await work() }
+        let seat = enter(wish, asking: request.target, debounce: wish.debounce ?? standard)
+        let newer = Pause()
+        let ticket = seat.whenSuperseded { newer.breakOff() }
+        defer { seat.forget(ticket) }
+        typealias Ending = Result<ServerResponse, ClientFacingError>
+        let ending = await withTaskGroup(of: Ending?.self) { group in
+            group.addTask {
+                await SessionSeat.$current.withValue(seat) { () async -> Ending in
+                    do throws(ClientFacingError) { return .success(try await work()) } catch { return .failure(error) }
+                }
+            }
+            group.addTask {
+                await newer.wait()
+                return nil
+            }
+            // Whichever is first; the other is cancelled, and ends for it.
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
+        }
+        guard let ending else {
+            // A client that has left ends the wait too, and hears nothing.
+            if seat.isSuperseded { superseded.add() }
+            throw Self.outdated
+        }
+        return try ending.get()
+    }
+
+    private func enter(_ wish: Wish, asking question: Bytes, debounce: Duration) -> SessionSeat {
+        let now = time.wall()
+        let (seat, outdated) = state.withLock { state -> (SessionSeat, SessionSeat?) in
+            let entrance = state.table.enter(wish.session, asking: question, now: now)
+            for turn in entrance.forgotten { state.seats[turn] = nil }
+            forgotten.add(entrance.displaced)
+            known.set(state.table.count)
+            if !entrance.isNew, let seat = state.seats[entrance.turn] { return (seat, nil) }
+            let seat = SessionSeat(turn: entrance.turn, debounce: debounce)
+            state.seats[entrance.turn] = seat
+            return (seat, entrance.superseded.flatMap { state.seats.removeValue(forKey: $0) })
+        }
+        outdated?.end()
+        // Counted when it has taken its place: whoever sees the figure knows that the older ones have lost theirs.
+        entered.add()
+        return seat
+    }
+
+    /// Holds a call back for the seat's debounce.
+    /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
+    func hold(_ seat: SessionSeat) async -> Bool {
+        guard seat.debounce > .zero else { return !seat.isSuperseded }
+        let pause = Pause()
+        let ticket = seat.whenSuperseded { pause.breakOff() }
+        defer { seat.forget(ticket) }
+        guard await pause.wait(seat.debounce, on: loop) else {
+            debounced.spared.add()
+            return false
+        }
+        debounced.passed.add()
+        return true
+    }
+
+    /// Ends what waits or goes on for any session. For the daemon's stop.
+    func close() {
+        let seats = state.withLock { state in
+            defer { state.seats = [:] }
+            return state.seats.values
+        }
+        for seat in seats { seat.end() }
+    }
+
+    static let outdated = ClientFacingError(
+        status: 409, code: "superseded", detail: "A newer request of the same session took this one's place.",
+        retryable: false)
+
+    /// What the request's fields say; nil where it is of no session.
+    static func wish(_ request: ServerRequest) throws(ClientFacingError) -> Wish? {
+        let names = request.fields.all(field)
+        guard let name = names.first else { return nil }
+        guard names.count == 1, (1...longestName).contains(name.utf8.count), name.utf8.allSatisfy(ASCII.isToken) else {
+            throw .invalid(
+                field, "\"\(field)\" is one name of 1 to \(longestName) token characters (RFC 9110 section 5.6.2).")
+        }
+        var wish = Wish(session: scope(request) + name)
+        if let text = request.fields.combined(debounceField) {
+            do {
+                let duration = text == "0" ? .zero : try Units.duration(text)
+                guard duration >= .zero, duration <= longestDebounce else { throw UnitError("out of range") }
+                wish.debounce = duration
+            } catch {
+                throw .invalid(
+                    debounceField,
+                    "\"\(debounceField)\" is 0 or a duration up to \(Units.format(duration: longestDebounce)).",
+                    allowed: ["0", "150ms"])
+            }
+        }
+        return wish
+    }
+
+    /// Whose session it is: names are chosen by clients, and those who cannot be the same client must not meet. Programs
+    /// come and go between two requests of one person's typing, so a process's number tells nothing.
+    private static func scope(_ request: ServerRequest) -> String {
+        switch request.peer {
+        case .unix(let uid, _): "\(request.listener) uid \(uid) "
+        case .tcp(let address): "\(request.listener) \(host(address)) "
+        case .probe: "\(request.listener) probe "
+        }
+    }
+
+    private static func host(_ address: Address?) -> String {
+        switch address {
+        case .ipv4(let bytes, _), .ipv6(let bytes, _): Hex.encode(bytes)
+        case .unix, nil: "-"
+        }
+    }
+}

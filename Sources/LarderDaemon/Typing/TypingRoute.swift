@@ -1,0 +1,54 @@
+// The searches as a person who types asks them: a request that names its session is superseded by the next one of it.
+// What a search is and how it is answered is the search route's business, whoever asks.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderProviders
+import LarderServer
+
+struct TypingRoute: Sendable {
+    let context: DaemonContext
+    let searches: SearchRoute
+
+    /// `GET /v1/search`.
+    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+        try await context.sessions.serve(request, debounce: context.snapshot.settings.searchDebounce) {
+            () async throws(ClientFacingError) in
+            try await searches.search(request, route: route)
+        }
+    }
+
+    /// `GET /v1/{prefix}/…`.
+    func typed(
+        _ request: ServerRequest, prefix: String, path: [String], route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        try await context.sessions.serve(request, debounce: context.snapshot.settings.searchDebounce) {
+            () async throws(ClientFacingError) in
+            try await searches.typed(request, prefix: prefix, path: path, route: route)
+        }
+    }
+}
+
+extension DaemonContext {
+    /// What holds back the calls for a question of a session; nil where it is of none.
+    func holding(_ question: NormalisedQuestion, _ key: CacheKey) -> (@Sendable () async -> Bool)? {
+        guard let seat = question.seat else { return nil }
+        return { await self.hold(question, key, seat) }
+    }
+
+    /// Holds back the calls for one question of a session, where it would cost any: what is stored in another form, or is
+    /// under way for somebody else, is answered without a pause.
+    /// - Returns: whether the question is still to be asked.
+    private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ seat: SessionSeat) async -> Bool {
+        if await flights.isAnswered(key) { return !seat.isSuperseded }
+        if await isAtHand(question) { return !seat.isSuperseded }
+        return await sessions.hold(seat)
+    }
+
+    /// Whether a fresh raw entry answers the question.
+    func isAtHand(_ question: NormalisedQuestion) async -> Bool {
+        let provider = question.provider
+        guard let raw = await readOrMiss(provider.rawKey(question.endpoint.upstream)) else { return false }
+        return isFresh(raw, question.directives, provider.rule(for: question.endpoint.name))
+    }
+}

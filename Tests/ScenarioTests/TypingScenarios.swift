@@ -1,0 +1,192 @@
+// A person types: each letter is a request, and only the last one matters.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct TypingScenarios {
+    /// No pause of these passes while a test runs.
+    static let longPause = "search: { debounce: 10s }"
+
+    static func configuration(_ origin: ScriptedOrigin, _ rest: String = longPause) -> String {
+        BasicScenarios.itunes(origin) + "\n" + rest
+    }
+
+    static func target(_ term: String, _ more: String = "") -> String {
+        "/v1/search?source=itunes&q=\(PercentCoding.encode(term))\(more)"
+    }
+
+    /// Asks in a session, and returns when the daemon has the request in hand.
+    static func begin(
+        _ larder: RunningLarder, _ target: String, session: String = "tab-1", _ fields: (String, String)...
+    ) async throws -> Task<WireResponse, any Error> {
+        let before = try await larder.counter("larder_session_requests_total")
+        let task = Task { try await larder.send("GET", target, fields: [("X-Larder-Session", session)] + fields) }
+        try await larder.eventually("the request is in hand") {
+            try await larder.counter("larder_session_requests_total") > before
+        }
+        return task
+    }
+
+    @Test func twentyLettersCostOneCall() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let term = "jack johnson banana!"
+        try await withLarder(Self.configuration(origin)) { larder in
+            var asked: [Task<WireResponse, any Error>] = []
+            for count in 1...19 { asked.append(try await Self.begin(larder, Self.target("\(term.prefix(count))"))) }
+            let last = try await Self.begin(larder, Self.target(term), ("X-Larder-Debounce", "0")).value
+            #expect(last.status == 200, "\(last)")
+            for (number, one) in asked.enumerated() {
+                let answer = try await one.value
+                #expect(answer.status == 409, "\(number): \(answer)")
+                #expect(answer["Content-Type"] == "application/problem+json")
+                #expect(try answer.json()["type"]?.string?.hasSuffix("superseded") == true, "\(answer)")
+                #expect(try answer.json()["retryable"]?.bool == false)
+            }
+            #expect(origin.requests.count == 1)
+            #expect(try await larder.counter("larder_superseded_total") == 19)
+            #expect(try await larder.counter("larder_sessions") == 1)
+        }
+    }
+
+    @Test func aPauseThatNobodyEndsIsFollowedByTheCall() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 20ms }")) { larder in
+            let answer = try await larder.get(Self.target("jack"), ("X-Larder-Session", "tab-1"))
+            #expect(answer.status == 200, "\(answer)")
+            #expect(try await larder.counter("larder_debounced_total", #"result="passed""#) == 1)
+            let plain = try await larder.get(Self.target("johnson"))
+            #expect(plain.status == 200)
+            #expect(
+                try await larder.counter("larder_debounced_total", #"result="passed""#) == 1, "no session, no pause")
+        }
+    }
+
+    @Test func whatIsStoredIsAnsweredAtOnceAndSupersedesToo() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            _ = try await larder.get(Self.target("jack"))
+            let waiting = try await Self.begin(larder, Self.target("jack j"))
+            // Ten seconds would pass before it asked the origin.
+            let hit = try await larder.get(Self.target("jack"), ("X-Larder-Session", "tab-1"))
+            #expect(hit["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(hit)")
+            #expect(try await waiting.value.status == 409)
+            let order = try await larder.get(Self.target("jack", "&sort=name"), ("X-Larder-Session", "tab-1"))
+            #expect(order.status == 200, "another order of what is stored needs no call: \(order)")
+            #expect(origin.requests.count == 1)
+            #expect(try await larder.counter("larder_debounced_total", #"result="spared""#) == 1)
+        }
+    }
+
+    @Test func sessionsDoNotDisturbEachOther() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+            let one = try await Self.begin(larder, Self.target("jack"), session: "tab-1")
+            let other = try await Self.begin(larder, Self.target("johnson"), session: "tab-2")
+            gate.open()
+            #expect(try await one.value.status == 200)
+            #expect(try await other.value.status == 200)
+            #expect(try await larder.counter("larder_superseded_total") == 0)
+        }
+    }
+
+    @Test func theSameQuestionAgainIsAnsweredFromTheSameFetch() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+            let one = try await Self.begin(larder, Self.target("jack"))
+            let again = try await Self.begin(larder, Self.target("jack"))
+            try await larder.eventually("it has joined") { try await larder.counter("larder_joined_total") == 1 }
+            gate.open()
+            #expect(try await one.value.status == 200)
+            #expect(try await again.value.status == 200)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func theFetchOfWhoWasSupersededIsDropped() async throws {
+        let left = Lock(false)
+        let origin = ScriptedOrigin { request in
+            request.target.contains("term=jack&") || request.target.hasSuffix("term=jack")
+                ? [.hold, .call { left.withLock { $0 = true } }] : [.send(CacheScenarios.song)]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+            let old = try await Self.begin(larder, Self.target("jack"))
+            try await larder.eventually("the origin has it") { origin.requests.count == 1 }
+            let new = try await larder.get(Self.target("jack j"), ("X-Larder-Session", "tab-1"))
+            #expect(new.status == 200, "\(new)")
+            #expect(try await old.value.status == 409)
+            try await larder.eventually("the connection of the old one is closed") { left.withLock { $0 } }
+            #expect(try await larder.counter("larder_flights_abandoned_total") > 0)
+            try await larder.eventually("nothing of it is left") {
+                try await larder.counter("larder_flights_under_way") == 0
+            }
+        }
+    }
+
+    @Test func aSharedFetchGoesOnForTheOthers() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+            let mine = try await Self.begin(larder, Self.target("jack"))
+            try await larder.eventually("the origin has it") { origin.requests.count == 1 }
+            async let theirs = larder.get(Self.target("jack"))
+            try await larder.eventually("it has joined") { try await larder.counter("larder_joined_total") == 1 }
+            let newer = try await Self.begin(larder, Self.target("johnson"))
+            #expect(try await mine.value.status == 409)
+            gate.open()
+            let answer = try await theirs
+            #expect(answer.status == 200, "\(answer)")
+            #expect(try await newer.value.status == 200)
+            #expect(try await larder.counter("larder_flights_abandoned_total") == 0)
+            #expect(origin.requests.count == 2)
+        }
+    }
+
+    @Test func theRefreshOfAStaleAnswerIsHeldBackToo() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let time = ManualTime()
+        let configuration = BasicScenarios.itunes(origin, "    ttl: 60s") + "\n" + Self.longPause
+        try await withLarder(configuration, time: time) { larder in
+            _ = try await larder.get(Self.target("jack"))
+            time.advance(by: .seconds(100))
+            let stale = try await larder.get(Self.target("jack"), ("X-Larder-Session", "tab-1"))
+            #expect(stale["Cache-Status"]?.hasPrefix("larder; hit; ttl=-") == true, "\(stale)")
+            let waiting = try await Self.begin(larder, Self.target("jack j"))
+            try await larder.eventually("the refresh is not wanted any more") {
+                try await larder.counter("larder_debounced_total", #"result="spared""#) == 1
+            }
+            #expect(origin.requests.count == 1)
+            // Superseded, so that the daemon need not wait for it.
+            _ = try await larder.get(Self.target("jack"), ("X-Larder-Session", "tab-1"))
+            #expect(try await waiting.value.status == 409)
+        }
+    }
+
+    @Test(arguments: ["", "a b", "a,b", "\u{22}a\u{22}", String(repeating: "a", count: 65), "\u{E9}"])
+    func aNameThatIsNoTokenIsRefused(_ name: String) async throws {
+        try await withLarder { larder in
+            let answer = try await larder.get("/v1/search?q=jack", ("X-Larder-Session", name))
+            try BadInputScenarios.expectProblem(answer, 400, "session \(name)")
+            #expect(try answer.json()["parameter"]?.string == "X-Larder-Session")
+        }
+    }
+
+    @Test(arguments: ["", "soon", "-1s", "11s", "5", "0, 0"])
+    func aPauseThatIsNoneIsRefused(_ pause: String) async throws {
+        try await withLarder { larder in
+            let answer = try await larder.get(
+                "/v1/search?q=jack", ("X-Larder-Session", "tab-1"), ("X-Larder-Debounce", pause))
+            try BadInputScenarios.expectProblem(answer, 400, "debounce \(pause)")
+            #expect(try answer.json()["parameter"]?.string == "X-Larder-Debounce")
+        }
+    }
+}
