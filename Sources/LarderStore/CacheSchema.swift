@@ -4,14 +4,15 @@
 // few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
 // forget one. What comes is counted in batches: the sums are those of the entries up to the id `counted`, and who asks
 // adds up the few after it, so that an insert writes one page less. Only the pieces of a body that `open` leaves in the
-// database go later, by way of `pending`: somebody may be reading them.
+// database go later, by way of `pending`: somebody may be reading them. The full-text index of results follows later too,
+// by way of `unindexed` (FullText/ResultIndex.swift), so that no write waits for it.
 import CSQLite
 import LarderCore
 
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// Bodies up to this size lie in their row, larger ones in pieces of this size.
     static let chunkSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
@@ -51,7 +52,7 @@ enum CacheSchema {
         CREATE TRIGGER largeBodyGone AFTER DELETE ON entry WHEN OLD.size > 262144 BEGIN
           INSERT OR IGNORE INTO pending (id) VALUES (OLD.id);
         END;
-        """
+        """ + ResultIndex.tables
 
     /// Opens the writer's connection: makes the tables in an empty file, and refuses any other schema as damage, since
     /// what a cache holds can be fetched again and needs no migrations.

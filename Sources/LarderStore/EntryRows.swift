@@ -23,7 +23,8 @@ struct EntryRows {
         self.connection = connection
         let last = try connection.number(
             "SELECT max(coalesce((SELECT max(id) FROM entry), 0), "
-                + "coalesce((SELECT max(id) FROM pending), 0), coalesce((SELECT max(counted) FROM provider), 0))")
+                + "coalesce((SELECT max(id) FROM pending), 0), coalesce((SELECT max(counted) FROM provider), 0), "
+                + "coalesce((SELECT max(id) FROM unindexed), 0))")
         nextID = (last ?? 0) + 1
     }
 
@@ -123,6 +124,7 @@ struct EntryRows {
         life.bind(5, now.seconds)
         try life.run()
         try note(entry.parents, of: id)
+        if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
         if isLarge { try forgetPending(id) }
         try count(id, provider, size)
     }

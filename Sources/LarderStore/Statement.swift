@@ -108,6 +108,8 @@ final class Statement {
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(pointer, column) }
 
+    func double(_ column: Int32) -> Double { sqlite3_column_double(pointer, column) }
+
     func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(pointer, column) else { return "" }
         let count = Int(sqlite3_column_bytes(pointer, column))

@@ -36,12 +36,18 @@ public enum StoreCounters {
         "larder_store_over_high_water_seconds", .gauge, help: "How long the store has been above its high-water mark.")
     public static let waiting = CounterFamily(
         "larder_store_waiting", .gauge, help: "Jobs waiting for a store thread.", labels: ["queue"])
+    public static let indexed = CounterFamily(
+        "larder_store_indexed_results_total", help: "Results put into the full-text index and taken out of it.",
+        labels: ["change"])
+    public static let searches = CounterFamily(
+        "larder_store_searches_total", help: "Full-text searches of the store, by what became of them.",
+        labels: ["result"])
     public static let stateCommits = CounterFamily(
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
     public static let all: [CounterFamily] = [
         reads, keyMismatches, undecodable, writes, transactions, evicted, evictedBytes, purged, touches, failures,
-        setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, stateCommits,
+        setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed, searches, stateCommits,
     ]
 }
 
@@ -57,6 +63,8 @@ struct StoreMeters: Sendable {
     let diskFull, inputOutput, damage, otherFailure: CounterCell
     let setAside: CounterCell
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
+    let indexed, unindexed: CounterCell
+    let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
 
     /// Words of `WriteOutcome.refused`, and "stored".
     static let outcomeWords = ["stored", "tooLarge", "diskFull", "noRoom", "failed", "overloaded", "closed"]
@@ -87,6 +95,12 @@ struct StoreMeters: Sendable {
         liveBytes = registry.cell(StoreCounters.liveBytes)
         walBytes = registry.cell(StoreCounters.walBytes)
         overHighWater = registry.cell(StoreCounters.overHighWater)
+        indexed = registry.cell(StoreCounters.indexed, "added")
+        unindexed = registry.cell(StoreCounters.indexed, "removed")
+        searchesFound = registry.cell(StoreCounters.searches, "found")
+        searchesEmpty = registry.cell(StoreCounters.searches, "empty")
+        searchesRefused = registry.cell(StoreCounters.searches, "overloaded")
+        searchesFailed = registry.cell(StoreCounters.searches, "failed")
     }
 
     func count(_ outcome: WriteOutcome) {

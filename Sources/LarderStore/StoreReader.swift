@@ -11,6 +11,8 @@ enum ReadJob: Sendable {
     case entry(CacheKey, opens: Bool, CheckedContinuation<Result<StoredResponse?, StoreError>, Never>)
     case piece(PieceQuestion, CheckedContinuation<Result<Bytes, BodyFailure>, Never>)
     case statistics(CheckedContinuation<Result<StoreStatistics, StoreError>, Never>)
+    /// One of those who stand in the line of searches is to be served.
+    case search
 }
 
 final class StoreReader {
@@ -64,6 +66,12 @@ final class StoreReader {
     }
 
     private func serve(_ jobs: [ReadJob]) {
+        serveLookUps(jobs)
+        // Behind all others of the batch, since they take milliseconds.
+        for case .search in jobs { search() }
+    }
+
+    private func serveLookUps(_ jobs: [ReadJob]) {
         let ready: Bool
         do throws(StoreError) {
             ready = try connect()
@@ -89,6 +97,7 @@ final class StoreReader {
                 continuation.resume(returning: ready ? piece(question) : .failure(.gone))
             case .statistics(let continuation):
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
+            case .search: break
             }
         }
         if ready { finish() }
@@ -111,11 +120,12 @@ final class StoreReader {
             continuation.resume(returning: .failure(BodyFailure(error.description)))
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
+        case .search: break
         }
     }
 
     /// Ends the read transaction; a failure means that the connection is of no more use.
-    private func finish() {
+    func finish() {
         do throws(StoreError) {
             try connection?.statement("COMMIT").run()
         } catch {
@@ -127,7 +137,7 @@ final class StoreReader {
     // MARK: The connection
 
     /// False while there is no database to read.
-    private func connect() throws(StoreError) -> Bool {
+    func connect() throws(StoreError) -> Bool {
         if connection != nil {
             if shared.gate.mayStay() { return true }
             disconnect()

@@ -20,6 +20,8 @@ enum WriteJob: Sendable {
     case maintain(CheckedContinuation<Void, Never>)
     /// Let the database have no more than so many pages, as a full disk would.
     case limitPages(Int, CheckedContinuation<Void, Never>)
+    /// Index what is not yet, for somebody who is about to search.
+    case index(CheckedContinuation<Void, Never>)
     case close(CheckedContinuation<Void, Never>)
 
     /// Bytes it holds while it waits.
@@ -53,6 +55,9 @@ final class StoreShared: Sendable {
     /// Why nothing is stored at present.
     let degraded = Lock<String?>(nil)
     let isClosed = Lock(false)
+    let searches = SearchLine()
+    /// Whether results may be stored that the index does not know.
+    let lacksIndex = Lock(true)
 
     init(
         files: DatabaseFiles, settings: StoreSettings, meters: StoreMeters, log: Logger, time: any TimeSource

@@ -142,6 +142,7 @@ extension StoreWriter {
                 didWrite()
             }
             upkeep.mustSweep = true
+            noteUnindexed([Step(job: job)])
             answer(job, .stored)
         } catch {
             database?.rows.forgetProviders()

@@ -73,7 +73,10 @@ extension StoreWriter {
         let before = try rows.liveBytes()
         upkeep.mustSweep = true
         let slice = try take(Evictor(rows: rows))
-        if slice.rows > 0 { _ = try sweepSlice(rows) }
+        if slice.rows > 0 {
+            _ = try sweepSlice(rows)
+            try ResultIndex(rows.connection).removeOfGone(atMost: ResultIndex.goneInSlice)
+        }
         let freed = max(0, before - (try rows.liveBytes()))
         let meters = shared.meters
         meters.evictedVersion.add(slice.byVersion)

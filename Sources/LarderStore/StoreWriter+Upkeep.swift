@@ -1,5 +1,5 @@
 // What the writer does when nobody asks: writes down uses, evicts to the low mark, gives pages back, shortens the log,
-// sweeps what a crash left. Each in slices within a time budget, so that a write never waits long.
+// sweeps what a crash left, indexes results. Each in slices within a time budget, so that a write never waits long.
 import CSQLite
 import LarderCore
 
@@ -68,6 +68,7 @@ struct Upkeep {
     var retryOpenAt: MonotonicTime?
     /// Upkeep failed: none of it until then.
     var restUntil: MonotonicTime?
+    var indexing = IndexingUpkeep()
 
     init(now: MonotonicTime) {
         lastWrite = now
@@ -78,6 +79,7 @@ struct Upkeep {
         lastWrite = now
         logIsLong = true
         mayVacuum = true
+        indexing.mayBeDue = true
     }
 }
 
@@ -97,6 +99,7 @@ extension StoreWriter {
             due.append((upkeep.notedSince ?? now) + shared.settings.withLock { $0.touchInterval })
         }
         due.append(upkeep.uselessAt)
+        if let at = indexingTime(now) { due.append(at) }
         if upkeep.logIsLong || upkeep.mayVacuum { due.append(upkeep.lastWrite + Upkeep.settleTime) }
         return due.min().map { max(.milliseconds(1), $0 - now) }
     }
@@ -121,6 +124,7 @@ extension StoreWriter {
         let isDue = upkeep.notedSince.map { now >= $0 + shared.settings.withLock { $0.touchInterval } } ?? false
         if notes >= RecencyNotes.batch || notes > 0 && isDue { flushNotes() }
         sweep()
+        if isIndexingDue(now, isIdle: isIdle) { indexSlice() }
         guard isIdle else { return }
         if upkeep.isEvicting || !afterJobs { evictToLowMark() }
         if isKeyReadingDue(now) { readKeys() }
@@ -138,6 +142,7 @@ extension StoreWriter {
         repeat { removeUseless() } while upkeep.uselessAt <= now && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
+        indexAll(within: .seconds(60))
         upkeep.mayVacuum = true
         repeat { settle() } while upkeep.mayVacuum && rest(at: now) == nil && database != nil
         watch(now)

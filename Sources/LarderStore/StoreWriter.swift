@@ -142,6 +142,10 @@ final class StoreWriter {
                     try database?.connection.execute("PRAGMA max_page_count = \(pages)")
                 }
                 continuation.resume()
+            case .index(let continuation):
+                flush()
+                indexAll(within: IndexingUpkeep.patience)
+                continuation.resume()
             case .close(let continuation):
                 flush()
                 closing = continuation
@@ -164,6 +168,7 @@ final class StoreWriter {
             }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
+            noteUnindexed(steps)
             if steps.contains(where: { $0.outcome == .stored }) { storingWorks() }
             for step in steps { answer(step.job, step.outcome) }
         } catch {
@@ -223,7 +228,7 @@ extension WriteJob {
     /// Jobs that came in by `offer` and hold weight until done.
     var isWeighed: Bool {
         switch self {
-        case .write, .freshen, .rewrite, .begin, .purge, .maintain, .limitPages: true
+        case .write, .freshen, .rewrite, .begin, .purge, .maintain, .limitPages, .index: true
         case .append, .complete, .sweep, .damaged, .close: false
         }
     }

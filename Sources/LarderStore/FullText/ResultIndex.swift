@@ -1,0 +1,174 @@
+// The full-text index of stored results: which tables it is, and how the results of one entry go in and out.
+//
+// `result` holds the searched texts of each result and where its JSON lies in the body of its entry, which is not copied;
+// `found` is an FTS5 index over those texts (external content, sqlite.org/fts5.html#external_content_tables). FTS5 trusts
+// whoever changes such an index to name the old texts exactly: here both change together in one transaction, by this file
+// alone, and the old texts are read from the row that goes with them.
+//
+// An entry that comes or goes leaves a note in `unindexed`, which costs its transaction one small row; the work follows
+// in idle time or before the next search. What a crash leaves undone stands in the notes.
+//
+// Without a prefix index: with prefix='2 3' a result takes 639 bytes instead of 394, and a search for two letters over
+// 17,000 results 0.3 ms instead of 0.6 ms (measured on the recorded iTunes answers, whose results take 3,000 bytes each).
+import LarderCore
+
+struct ResultIndex {
+    /// Results of one entry that are indexed; the rest of a longer list is not.
+    static let perEntry = 4096
+    /// A result's row is that of its entry times this, and its place.
+    static let rowsPerEntry: Int64 = 4096
+    /// Bodies larger than this are not indexed.
+    static let largestBody: Int64 = 8 << 20
+    /// Entries whose results an eviction's slice takes out besides.
+    static let goneInSlice = 8
+
+    /// The trigger's condition is that of `StoredResponse.hasResults`: the second byte of a key is its layer.
+    static let tables = """
+
+        CREATE TABLE result (
+          id INTEGER PRIMARY KEY, place INTEGER NOT NULL, length INTEGER NOT NULL, name INTEGER NOT NULL,
+          kind TEXT NOT NULL, title TEXT NOT NULL, creator TEXT NOT NULL, collection TEXT NOT NULL,
+          summary TEXT NOT NULL
+        ) STRICT;
+        CREATE VIRTUAL TABLE found USING fts5(
+          title, creator, collection, summary, content='result', content_rowid='id',
+          tokenize='unicode61 remove_diacritics 2'
+        );
+        CREATE TABLE unindexed (id INTEGER PRIMARY KEY) STRICT;
+        CREATE TRIGGER resultsGone AFTER DELETE ON entry WHEN OLD.size > 2 AND substr(OLD.key, 2, 1) = x'02' BEGIN
+          INSERT OR IGNORE INTO unindexed (id) VALUES (OLD.id);
+        END;
+        """
+
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    /// Notes that an entry's results are to be looked at.
+    func note(_ id: Int64) throws(StoreError) {
+        try run("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)", id)
+    }
+
+    /// The first entry that is noted, with the size of its body where it is still there.
+    func next() throws(StoreError) -> (id: Int64, size: Int64?)? {
+        let statement = try connection.statement(
+            """
+            SELECT u.id, e.size FROM unindexed u LEFT JOIN entry e ON e.id = u.id ORDER BY u.id LIMIT 1
+            """)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return (statement.int(0), statement.isNull(1) ? nil : statement.int(1))
+    }
+
+    /// Brings the index up to what is stored of one entry, and forgets the note. Returns how many results came and went.
+    func settle(_ id: Int64) throws(StoreError) -> (added: Int, removed: Int) {
+        let removed = try takeOut(id)
+        var added = 0
+        if let body = try body(of: id) {
+            for (number, texts) in ResultTexts.all(in: body, atMost: Self.perEntry).enumerated() {
+                try putIn(texts, as: id * Self.rowsPerEntry + Int64(number))
+                added += 1
+            }
+        }
+        try run("DELETE FROM unindexed WHERE id = ?1", id)
+        return (added, removed)
+    }
+
+    /// Takes out the results of some entries that are gone: room is needed, and theirs is room too.
+    func removeOfGone(atMost limit: Int) throws(StoreError) {
+        let statement = try connection.statement(
+            """
+            SELECT u.id FROM unindexed u WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = u.id) ORDER BY u.id LIMIT ?1
+            """)
+        statement.bind(1, Int64(limit))
+        var gone: [Int64] = []
+        do throws(StoreError) {
+            while try statement.step() { gone.append(statement.int(0)) }
+            statement.reset()
+        } catch {
+            statement.reset()
+            throw error
+        }
+        for id in gone { _ = try settle(id) }
+    }
+
+    /// Whether nothing is stored at all: then the index is emptied as a whole.
+    func clearIfNothingIsStored() throws(StoreError) -> Bool {
+        guard try connection.number("SELECT 1 FROM entry LIMIT 1") == nil else { return false }
+        try connection.statement("INSERT INTO found (found) VALUES ('delete-all')").run()
+        try connection.statement("DELETE FROM result").run()
+        try connection.statement("DELETE FROM unindexed").run()
+        return true
+    }
+
+    /// About how many bytes of pages the results of a body will take, rather too many.
+    static func cost(ofBody size: Int64) -> Int64 { size / 2 + CacheSchema.pageSize }
+
+    // MARK: One entry
+
+    private func takeOut(_ id: Int64) throws(StoreError) -> Int {
+        let first = id * Self.rowsPerEntry
+        // The old texts, exactly, or the index no longer fits its content.
+        try run(
+            """
+            INSERT INTO found (found, rowid, title, creator, collection, summary)
+            SELECT 'delete', id, title, creator, collection, summary FROM result WHERE id >= ?1 AND id < ?1 + 4096
+            """, first)
+        try run("DELETE FROM result WHERE id >= ?1 AND id < ?1 + 4096", first)
+        return connection.changes
+    }
+
+    private func putIn(_ texts: ResultTexts, as row: Int64) throws(StoreError) {
+        let result = try connection.statement(
+            """
+            INSERT INTO result (id, place, length, name, kind, title, creator, collection, summary)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """)
+        let found = try connection.statement(
+            "INSERT INTO found (rowid, title, creator, collection, summary) VALUES (?1, ?2, ?3, ?4, ?5)")
+        result.bind(1, row)
+        result.bind(2, Int64(texts.place.lowerBound))
+        result.bind(3, Int64(texts.place.count))
+        result.bind(4, texts.name)
+        result.bind(5, texts.kind)
+        found.bind(1, row)
+        for (number, text) in [texts.title, texts.creator, texts.collection, texts.summary].enumerated() {
+            result.bind(6 + Int32(number), text)
+            found.bind(2 + Int32(number), text)
+        }
+        try result.run()
+        try found.run()
+    }
+
+    /// The whole body of an entry that has results; nil where there is none, or where it is too large or not whole.
+    private func body(of id: Int64) throws(StoreError) -> Bytes? {
+        let statement = try connection.statement("SELECT size, body FROM entry WHERE id = ?1")
+        defer { statement.reset() }
+        statement.bind(1, id)
+        guard try statement.step() else { return nil }
+        let size = statement.int(0)
+        guard size <= Self.largestBody else { return nil }
+        guard size > CacheSchema.chunkSize else { return statement.bytes(1) }
+        var body = Bytes()
+        body.reserveCapacity(Int(size))
+        let pieces = try connection.statement(
+            "SELECT data FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
+        defer { pieces.reset() }
+        pieces.bind(1, id)
+        while try pieces.step() { body.append(contentsOf: pieces.raw(0)) }
+        return body.count == size ? body : nil
+    }
+
+    private func run(_ sql: String, _ id: Int64) throws(StoreError) {
+        let statement = try connection.statement(sql)
+        statement.bind(1, id)
+        try statement.run()
+    }
+}
+
+extension StoredResponse {
+    /// Whether its body is a list of results that is worth a note. An empty list is "[]".
+    func hasResults(size: Int64) -> Bool {
+        key.bytes.dropFirst().first == CacheKey.Layer.normalised.rawValue && size > 2 && !isNegative
+    }
+}

@@ -1,0 +1,58 @@
+// What of a result is searched: four texts of its JSON object, its kind, and a number that stands for its id. Read from
+// the stored body when it is indexed, and so from whatever is stored, also by an earlier run.
+import LarderCore
+
+/// The searched texts of one result. Absent ones are empty.
+struct ResultTexts: Equatable {
+    /// Bytes of a text that are searched; the summary of an app may be a page.
+    static let longestText = 1000
+
+    /// The bytes of the object in its body.
+    var place: Range<Int>
+    /// A hash of its id: the same result in two entries has the same. Two results of one hash in 2^64 would be taken
+    /// for one.
+    var name: Int64
+    var kind = ""
+    var title = ""
+    var creator = ""
+    var collection = ""
+    var summary = ""
+
+    /// The results of a normalised body, which is a JSON array of objects; of anything else none.
+    static func all(in body: Bytes, atMost limit: Int) -> [ResultTexts] {
+        guard let root = try? JSON.parse(body), root.kind == .array else { return [] }
+        return root.elements.prefix(limit).compactMap { ResultTexts($0) }
+    }
+
+    private init?(_ value: JSONValue) {
+        guard value.kind == .object else { return nil }
+        place = value.range
+        var id: String?
+        for member in value.members {
+            if member.isNamed("id") { id = member.value.string }
+            if member.isNamed("kind") { kind = member.value.string ?? "" }
+            if member.isNamed("title") { title = Self.text(member.value) }
+            if member.isNamed("creator") { creator = Self.text(member.value) }
+            if member.isNamed("collection") { collection = Self.text(member.value) }
+            if member.isNamed("summary") { summary = Self.text(member.value) }
+        }
+        guard let id else { return nil }
+        name = Self.hash(id)
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        guard let text = value.string else { return "" }
+        guard text.utf8.count > longestText else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
+        // Not inside a scalar.
+        while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
+        return String(text.unicodeScalars[..<end])
+    }
+
+    /// FNV-1a: a short text, no adversary, and nothing but a look-alike to lose.
+    private static func hash(_ text: String) -> Int64 {
+        var state: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return Int64(bitPattern: state)
+    }
+}

@@ -1,0 +1,36 @@
+// Full-text search as the rooms above see it.
+import CSQLite
+import LarderCore
+
+extension SQLiteStore {
+    /// Searches the texts of the results that are stored and still of use, the best match first; of a result in several
+    /// answers the newest of those that match.
+    ///
+    /// What was stored before the call is found: it is indexed first where that has not been done.
+    /// - Throws: `StoreError` with SQLITE_INTERRUPT where it took too long, with SQLITE_BUSY where too many wait, and with
+    ///   SQLITE_CANTOPEN where there is no database at the moment.
+    public func search(_ question: FullTextQuestion) async throws(StoreError) -> FullTextAnswer {
+        let shared = shared
+        if shared.lacksIndex.withLock({ $0 }) {
+            await handover { continuation in
+                if !shared.writes.offer(.index(continuation), weight: 256) { continuation.resume() }
+            }
+        }
+        let answer: Result<FullTextAnswer, StoreError> = await handover { continuation in
+            guard shared.searches.join(SearchJob(question: question, continuation: continuation)) else {
+                shared.meters.searchesRefused.add()
+                return continuation.resume(returning: .failure(shared.overloaded("searching")))
+            }
+            guard !shared.reads.insist(.search, weight: 1) else { return }
+            for job in shared.searches.dismiss() {
+                job.continuation.resume(returning: .failure(shared.overloaded("searching")))
+            }
+        }
+        return try answer.get()
+    }
+}
+
+extension StoreError {
+    /// A search was ended since it took too long.
+    public var isInterruption: Bool { code == SQLITE_INTERRUPT }
+}

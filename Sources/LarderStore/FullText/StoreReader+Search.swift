@@ -1,0 +1,240 @@
+// A full-text search on a reader's thread: first which results match, from the index and a few small columns, then the
+// page that was asked for. Work and time are bounded: so many of the newest matches are ranked, and a search that takes
+// too long is interrupted (sqlite.org/c3ref/progress_handler.html).
+import CSQLite
+import LarderCore
+
+extension StoreReader {
+    /// Matches that are ranked, the newest of them; bm25 needs a look at each.
+    static let rankedMatches = 10_000
+    static let searchTime = Duration.seconds(1)
+
+    /// Serves the first of the line of searches.
+    func search() {
+        guard let job = shared.searches.take() else { return }
+        shared.reads.stepAside()
+        let answer = answer(job.question)
+        shared.reads.stepBack()
+        if shared.searches.ended(), !shared.reads.insist(.search, weight: 1) {
+            for left in shared.searches.dismiss() {
+                left.continuation.resume(returning: .failure(shared.overloaded("searching")))
+            }
+        }
+        switch answer {
+        case .success(let found):
+            (found.total > 0 ? shared.meters.searchesFound : shared.meters.searchesEmpty).add()
+        case .failure:
+            shared.meters.searchesFailed.add()
+        }
+        job.continuation.resume(returning: answer)
+    }
+
+    private func answer(_ question: FullTextQuestion) -> Result<FullTextAnswer, StoreError> {
+        do throws(StoreError) {
+            guard try connect(), let connection else {
+                return .failure(
+                    StoreError(
+                        code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "searching",
+                        message: "there is no database"))
+            }
+            try beginSnapshot()
+            defer { finish() }
+            let deadline = SearchDeadline(shared.time, after: Self.searchTime)
+            let context = Unmanaged.passUnretained(deadline).toOpaque()
+            sqlite3_progress_handler(connection.handle, 1000, searchIsLate, context)
+            defer {
+                sqlite3_progress_handler(connection.handle, 0, nil, nil)
+                withExtendedLifetime(deadline) {}
+            }
+            return .success(try found(question, connection))
+        } catch {
+            if error.isDamage { damaged(error) }
+            return .failure(error)
+        }
+    }
+
+    /// One match before its texts are read.
+    private struct Candidate {
+        var row: Int64
+        var score: Double
+        var name: Int64
+        var storedAt: WallTime
+    }
+
+    private func found(_ question: FullTextQuestion, _ connection: Connection) throws(StoreError) -> FullTextAnswer {
+        var answer = FullTextAnswer()
+        guard !question.terms.isEmpty else { return answer }
+        var candidates = try candidates(question, connection)
+        answer.isCapped = candidates.count == Self.rankedMatches
+        // The same result in several answers: the newest of those that match.
+        var newest: [Int64: Candidate] = [:]
+        for candidate in candidates {
+            if let known = newest[candidate.name],
+                (known.storedAt, known.row) > (candidate.storedAt, candidate.row)
+            {
+                continue
+            }
+            newest[candidate.name] = candidate
+        }
+        // bm25 is the smaller the better (sqlite.org/fts5.html#the_bm25_function).
+        candidates = newest.values.sorted {
+            ($0.score, $1.storedAt, $0.row) < ($1.score, $0.storedAt, $1.row)
+        }
+        answer.total = candidates.count
+        let page = candidates.dropFirst(question.offset).prefix(question.limit)
+        let highlights = try highlights(page.map(\.row), question, connection)
+        for candidate in page {
+            guard var match = try match(candidate, connection) else { continue }
+            match.highlights = highlights[candidate.row] ?? []
+            answer.matches.append(match)
+        }
+        return answer
+    }
+
+    private func candidates(
+        _ question: FullTextQuestion, _ connection: Connection
+    ) throws(StoreError) -> [Candidate] {
+        // CROSS JOIN keeps the order of the loops: the index leads (sqlite.org/optoverview.html#crossjoin). A title
+        // counts most. The filters are lists in a text, so that one statement serves all.
+        let statement = try connection.statement(
+            """
+            SELECT f.rowid, bm25(found, 10.0, 4.0, 3.0, 1.0), r.name, e.head
+            FROM found f CROSS JOIN result r CROSS JOIN entry e CROSS JOIN life l
+            WHERE found MATCH ?1 AND r.id = f.rowid AND e.id = r.id >> 12 AND l.id = e.id AND l.version = ?2
+              AND l.staleUntil > ?3 AND (?4 = '' OR instr(?4, ',' || e.provider || ',') > 0)
+              AND (?5 = '' OR instr(?5, ',' || r.kind || ',') > 0) AND (length(?6) = 0 OR instr(e.key, ?6) > 0)
+            ORDER BY f.rowid DESC LIMIT ?7
+            """)
+        statement.bind(1, question.expression)
+        statement.bind(2, Int64(CacheKey.version))
+        statement.bind(3, shared.time.wall().milliseconds)
+        statement.bind(4, try numbers(of: question.providers, connection))
+        statement.bind(5, question.kinds.isEmpty ? "" : ",\(question.kinds.joined(separator: ",")),")
+        statement.bind(6, question.keyPart)
+        statement.bind(7, Int64(Self.rankedMatches))
+        defer { statement.reset() }
+        var found: [Candidate] = []
+        while try statement.step() {
+            found.append(
+                Candidate(
+                    row: statement.int(0), score: statement.double(1), name: statement.int(2),
+                    storedAt: EntryCodec.responseTime(of: statement.raw(3)) ?? .distantPast))
+        }
+        return found
+    }
+
+    /// ",1,4," for two providers; one that stores nothing yet has no number, and none of its results match.
+    private func numbers(of names: [String], _ connection: Connection) throws(StoreError) -> String {
+        guard !names.isEmpty else { return "" }
+        let statement = try connection.statement("SELECT id, name FROM provider")
+        defer { statement.reset() }
+        var list = ","
+        while try statement.step() {
+            if names.contains(statement.text(1)) { list += "\(statement.int(0))," }
+        }
+        return list
+    }
+
+    private func match(_ candidate: Candidate, _ connection: Connection) throws(StoreError) -> FullTextMatch? {
+        let row = try connection.statement(
+            """
+            SELECT e.id, r.place, r.length, e.size, p.name, l.freshUntil, substr(e.body, r.place + 1, r.length)
+            FROM result r CROSS JOIN entry e CROSS JOIN life l CROSS JOIN provider p
+            WHERE r.id = ?1 AND e.id = r.id >> 12 AND l.id = e.id AND p.id = e.provider
+            """)
+        row.bind(1, candidate.row)
+        defer { row.reset() }
+        guard try row.step() else { return nil }
+        let (place, length) = (row.int(1), row.int(2))
+        let isInPieces = row.int(3) > CacheSchema.chunkSize
+        let json = isInPieces ? try stretch(row.int(0), place, length, connection) : row.bytes(6)
+        guard json.count == length, json.first == 0x7B, json.last == 0x7D else {
+            shared.meters.undecodable.add()
+            return nil
+        }
+        return FullTextMatch(
+            json: json, provider: row.text(4), storedAt: candidate.storedAt,
+            freshUntil: WallTime(milliseconds: row.int(5)), highlights: [])
+    }
+
+    /// Bytes of a body that lies in pieces.
+    private func stretch(
+        _ id: Int64, _ place: Int64, _ length: Int64, _ connection: Connection
+    ) throws(StoreError) -> Bytes {
+        let size = Int64(CacheSchema.chunkSize)
+        let first = id * CacheSchema.chunksPerBody
+        let statement = try connection.statement("SELECT data FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+        defer { statement.reset() }
+        statement.bind(1, first + place / size)
+        statement.bind(2, first + (place + length - 1) / size)
+        var bytes = Bytes()
+        while try statement.step() { bytes.append(contentsOf: statement.raw(0)) }
+        return Bytes(bytes.dropFirst(Int(place % size)).prefix(Int(length)))
+    }
+
+    /// Where the results of a page matched. In one pass over the matches: of a word's beginning FTS5 gathers all that
+    /// begins so before it gives a single row, and for each row of a page anew that would take a hundred times as long.
+    private func highlights(
+        _ rows: [Int64], _ question: FullTextQuestion, _ connection: Connection
+    ) throws(StoreError) -> [Int64: [(field: String, pieces: [String])]] {
+        guard let first = rows.min(), let last = rows.max() else { return [:] }
+        let statement = try connection.statement(
+            """
+            SELECT highlight(found, 0, ?2, ?3), highlight(found, 1, ?2, ?3), highlight(found, 2, ?2, ?3),
+              snippet(found, 3, ?2, ?3, '…', 24), title || creator || collection || summary, rowid
+            FROM found
+            WHERE found MATCH ?1 AND rowid >= ?4 AND rowid <= ?5 AND instr(?6, ',' || rowid || ',') > 0
+            """)
+        statement.bind(1, question.expression)
+        statement.bind(2, String(Highlight.begin))
+        statement.bind(3, String(Highlight.end))
+        statement.bind(4, first)
+        statement.bind(5, last)
+        statement.bind(6, ",\(rows.map(String.init).joined(separator: ",")),")
+        defer { statement.reset() }
+        var found: [Int64: [(field: String, pieces: [String])]] = [:]
+        while try statement.step() {
+            guard !Highlight.isMarked(statement.text(4)) else { continue }
+            for (column, field) in ["title", "creator", "collection", "summary"].enumerated() {
+                let pieces = Highlight.pieces(statement.text(Int32(column)))
+                if pieces.count > 1 { found[statement.int(5), default: []].append((field, pieces)) }
+            }
+        }
+        return found
+    }
+}
+
+/// Marks around what matched. They are looked for in the text itself first: where it holds one, nothing is marked.
+enum Highlight {
+    static let begin: Unicode.Scalar = "\u{1}"
+    static let end: Unicode.Scalar = "\u{2}"
+
+    static func isMarked(_ text: String) -> Bool { text.unicodeScalars.contains { $0 == begin || $0 == end } }
+
+    /// The text cut at the marks, which stand by turns: what lies at odd places matched.
+    static func pieces(_ text: String) -> [String] {
+        var pieces = text.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == begin || $0 == end }
+            .map { String($0) }
+        if pieces.count > 1, pieces.last == "" { pieces.removeLast() }
+        return pieces
+    }
+}
+
+/// Until when a search may go on. Read by SQLite's callback on the thread that searches.
+final class SearchDeadline {
+    private let time: any TimeSource
+    private let end: MonotonicTime
+
+    init(_ time: any TimeSource, after span: Duration) {
+        self.time = time
+        end = time.monotonic() + span
+    }
+
+    var hasPassed: Bool { time.monotonic() > end }
+}
+
+/// Tells SQLite to stop (not 0) where the search is late.
+private nonisolated func searchIsLate(_ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context else { return 0 }
+    return Unmanaged<SearchDeadline>.fromOpaque(context).takeUnretainedValue().hasPassed ? 1 : 0
+}

@@ -1,0 +1,108 @@
+// When the writer indexes: a moment after the last write, a slice at a time, so that a write seldom meets it; without
+// waiting for idle time once many entries are noted, so that it cannot fall behind for ever; and at once for a search.
+import LarderCore
+
+/// What the writer knows about the index.
+struct IndexingUpkeep {
+    /// So long after a write nothing is indexed: the next one is probably on its way.
+    static let rest = Duration.milliseconds(50)
+    /// No slice takes longer, save for one entry.
+    static let budget = Duration.milliseconds(5)
+    /// Noted entries from which on it does not wait for idle time.
+    static let backlog = 2048
+    /// How long somebody who searches waits for it.
+    static let patience = Duration.milliseconds(100)
+    /// After it found no room.
+    static let pause = Duration.seconds(60)
+
+    /// There may be notes.
+    var mayBeDue = true
+    /// A slice left some over.
+    var hasMore = false
+    /// Entries noted since all were done.
+    var noted = 0
+    var notBefore: MonotonicTime?
+}
+
+extension StoreWriter {
+    /// When to index next, while nobody asks for anything else.
+    func indexingTime(_ now: MonotonicTime) -> MonotonicTime? {
+        guard upkeep.indexing.mayBeDue else { return nil }
+        let at = upkeep.indexing.hasMore ? now : upkeep.lastWrite + IndexingUpkeep.rest
+        return max(at, upkeep.indexing.notBefore ?? at)
+    }
+
+    func isIndexingDue(_ now: MonotonicTime, isIdle: Bool) -> Bool {
+        if upkeep.indexing.notBefore.map({ now < $0 }) ?? false { return false }
+        if upkeep.indexing.noted >= IndexingUpkeep.backlog { return true }
+        return isIdle && indexingTime(now).map { now >= $0 } ?? false
+    }
+
+    /// These were committed.
+    func noteUnindexed(_ steps: [Step]) {
+        for case .write(let entry, _) in steps.lazy.map(\.job) where entry.hasResults(size: entry.bodyLength) {
+            upkeep.indexing.noted += 1
+        }
+        if upkeep.indexing.noted > 0 { shared.lacksIndex.withLock { $0 = true } }
+    }
+
+    /// Indexes for a few milliseconds.
+    func indexSlice() { index(for: IndexingUpkeep.budget) }
+
+    /// Indexes all there is, within so much time.
+    func indexAll(within patience: Duration) {
+        let start = shared.time.monotonic()
+        var isFirst = true
+        while upkeep.indexing.mayBeDue, database != nil, isFirst || upkeep.indexing.hasMore,
+            shared.time.monotonic() - start < patience
+        {
+            isFirst = false
+            upkeep.indexing.notBefore = nil
+            index(for: IndexingUpkeep.budget)
+        }
+    }
+
+    private func index(for budget: Duration) {
+        guard let database else { return }
+        let start = shared.time.monotonic()
+        upkeep.indexing.hasMore = false
+        attempt { () throws(StoreError) in
+            let index = ResultIndex(database.connection)
+            guard try index.next() != nil else { return indexingEnded() }
+            var done = 0
+            var hasRoom = true
+            try transact(database.connection) { () throws(StoreError) in
+                if try index.clearIfNothingIsStored() { return }
+                repeat {
+                    guard let (id, size) = try index.next() else { return }
+                    let cost = ResultIndex.cost(ofBody: min(size ?? 0, ResultIndex.largestBody))
+                    // What is gone only makes room. Making room may remove the very entry.
+                    if size != nil, try refusal(size: 0, whole: cost, cost: cost) != nil {
+                        hasRoom = false
+                        return
+                    }
+                    let (added, removed) = try index.settle(id)
+                    shared.meters.indexed.add(added)
+                    shared.meters.unindexed.add(removed)
+                    done += 1
+                } while shared.time.monotonic() - start < budget && done < 64
+            }
+            shared.meters.transactions.add()
+            upkeep.wrote(at: shared.time.monotonic())
+            upkeep.indexing.noted = max(0, upkeep.indexing.noted - done)
+            if !hasRoom {
+                upkeep.indexing.notBefore = shared.time.monotonic() + IndexingUpkeep.pause
+            } else if try index.next() == nil {
+                indexingEnded()
+            } else {
+                upkeep.indexing.hasMore = true
+            }
+        }
+    }
+
+    private func indexingEnded() {
+        upkeep.indexing = IndexingUpkeep()
+        upkeep.indexing.mayBeDue = false
+        shared.lacksIndex.withLock { $0 = false }
+    }
+}
