@@ -14,7 +14,7 @@ public struct CommandLineTool: Sendable {
     public init(serve: @escaping Serve) {
         self.serve = serve
         subcommands = [
-            ServeCommand.command, DemoCommand.command, SearchCommand.command, GetCommand.command,
+            ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
             ExplainCommand.command,
             ArtworkCommand.command, StatusCommand.command, QuotaCommand.command, PurgeCommand.command,
             WarmCommand.command, ResumeCommand.command, ConfigCommand.command, ParamsCommand.command,

@@ -34,6 +34,10 @@ enum DaemonCounters {
         "larder_pool_refills_total", help: "Times a pool was filled or filled up.", labels: ["provider"])
     static let poolAdditions = CounterFamily(
         "larder_pool_additions_total", help: "Answers that came into a pool new.", labels: ["provider"])
+    static let localAnswers = CounterFamily(
+        "larder_local_answers_total",
+        help: "Full-text searches of stored results, asked for or in place of a source that was down, by result.",
+        labels: ["use", "result"])
     static let joined = CounterFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
     static let flightsRefused = CounterFamily(
@@ -59,7 +63,7 @@ enum DaemonCounters {
     static let all: [CounterFamily] =
         [
             requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
-            partsUnderWay, poolDraws, poolRefills, poolAdditions, joined, flightsRefused, flightsAbandoned,
+            partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused, flightsAbandoned,
             flightsUnderWay, reloads,
         ] + EventCounters.all + TypingCounters.all
 }

@@ -12,8 +12,10 @@ struct SourceAnswer: Sendable {
     var staleUntil: WallTime?
     var initialAge: Int64 = 0
     var isStale = false
+    /// It is what stored results of other questions give in place of a source that is down.
+    var isLocal = false
     /// It is fresh and nothing of it is missing or old: only then may it be kept.
-    var isWhole: Bool { normalised.map { $0.lack == nil } ?? false && !isStale }
+    var isWhole: Bool { normalised.map { $0.lack == nil } ?? false && !isStale && !isLocal }
     /// Why the source gave nothing, why a part of it is missing, or why what it gave is stale.
     var failure: UpstreamFailure?
 
@@ -50,7 +52,9 @@ enum Envelope {
     static func state(_ sources: [SourceAnswer]) -> String {
         let usable = sources.filter { $0.normalised != nil }
         if usable.isEmpty { return "failed" }
-        if usable.count < sources.count || usable.contains(where: { $0.state == "partial" }) { return "partial" }
+        if usable.count < sources.count || usable.contains(where: { $0.state == "partial" || $0.isLocal }) {
+            return "partial"
+        }
         return usable.contains { $0.state == "results" } ? "results" : "noResults"
     }
 
@@ -81,6 +85,7 @@ enum Envelope {
             material += Bytes(text: "\(source.fetchedAt?.rfc3339 ?? "-") \(source.freshUntil?.rfc3339 ?? "-") ")
             material += Bytes(text: "\(source.normalised?.dropped ?? 0) \(source.failure?.failure.rawValue ?? "-") ")
             material += Bytes(text: source.failure?.detail ?? "")
+            if source.isLocal { material += Bytes(text: " local") }
             if let missing = source.normalised?.missing, missing > 0 { material += Bytes(text: " \(missing) missing") }
         }
         material += Bytes(text: order)
@@ -98,6 +103,7 @@ enum Envelope {
             writer.member(ifPresent: "fetchedAt", source.fetchedAt?.rfc3339)
             writer.member(ifPresent: "freshUntil", source.freshUntil?.rfc3339)
             writer.member("stale", source.isStale)
+            if source.isLocal { writer.member("local", true) }
             writer.name("error")
             if let failure = source.failure { append(failure, to: &writer) } else { writer.null() }
         }

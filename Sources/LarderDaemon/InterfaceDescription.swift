@@ -66,6 +66,16 @@ enum InterfaceDescription {
                     ("lang", "query", false, []), ("explicit", "query", false, ["yes", "no"]),
                 ], statuses: [(200, "Results, or none; partial when a source failed.")] + failures)
         ]
+        paths.append(
+            Path(
+                path: "/v1/local", summary: "Full text over every stored result; no API is asked.",
+                parameters: LocalQuestion.parameters.map { name in
+                    (name, "query", name == "q", ["source": sources, "category": categories][name] ?? [])
+                },
+                statuses: [
+                    (200, "Results, or none."), failures[0],
+                    (503, "The search took too long, too many wait, or there is no database at the moment."),
+                ]))
         for provider in ProviderRegistry.builtIn {
             for endpoint in provider.about.endpoints where endpoint.name != "other" {
                 paths.append(

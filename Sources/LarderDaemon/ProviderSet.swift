@@ -104,9 +104,12 @@ final class ConfiguredProvider: Sendable {
             layer: .normalised, provider: name, endpoint: endpoint.name,
             parameters: settings.baseURLs.map { KeyParameter("base", $0) } + [
                 KeyParameter("normaliser", String(about.normaliserVersion)),
-                KeyParameter("signer", signer.handle(provider: "", url: "").suffix(12).description),
+                KeyParameter("signer", Self.mark(of: signer)),
             ] + endpoint.parameters)
     }
+
+    /// What stands for a signing key in the keys of what holds its handles.
+    static func mark(of signer: ArtworkSigner) -> String { signer.handle(provider: "", url: "").suffix(12).description }
 
     /// The order for a request of ours: fixed fields only, our own key, redirects followed to public hosts.
     func order(_ request: UpstreamRequest, settings whole: Settings) -> FetchOrder {

@@ -7,6 +7,7 @@ import LarderServer
 /// What a route leads to.
 enum Destination: Sendable {
     case search
+    case local
     case typed(prefix: String)
     case artwork
     case status
@@ -55,6 +56,7 @@ final class RequestDispatch: RequestHandler {
         router.add(.get, pattern: "/dashboard.css", name: "dashboard", .dashboard(.style))
         router.add(.get, pattern: "/dashboard.js", name: "dashboard", .dashboard(.script))
         router.add(.get, pattern: "/v1/search", name: "search", .search)
+        router.add(.get, pattern: "/v1/local", name: "local", .local)
         for provider in ProviderRegistry.builtIn {
             let prefix = provider.about.routePrefix
             router.add(.get, pattern: "/v1/\(prefix)/{path...}", name: prefix, .typed(prefix: prefix))
@@ -116,6 +118,7 @@ final class RequestDispatch: RequestHandler {
         let match = try router.match(request.method, path: request.path)
         switch match.value {
         case .search: return try await typing.search(request, route: match.name)
+        case .local: return try await LocalRoute(context: context).search(request, route: match.name)
         case .typed(let prefix):
             let path = try Self.segments(match.rest ?? "")
             return try await typing.typed(request, prefix: prefix, path: path, route: match.name)

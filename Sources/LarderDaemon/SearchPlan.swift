@@ -17,6 +17,8 @@ struct SearchPlan: Sendable {
     }
 
     var parts: [Part] = []
+    /// What all of them are asked.
+    var request: SearchRequest
     var sort: SortOrder
     /// The canonical query, a JSON object.
     var query: Bytes
@@ -46,6 +48,7 @@ struct SearchPlan: Sendable {
             }
         }
         let request = try Self.request(query)
+        self.request = request
         sort = request.sort ?? .relevance
         let (sources, areNamed) = try Self.sources(query["source"], providers)
         let category = request.category
@@ -123,7 +126,7 @@ struct SearchPlan: Sendable {
         return request
     }
 
-    private static func sources(
+    static func sources(
         _ text: String?, _ providers: ProviderSet
     ) throws(ClientFacingError) -> ([ConfiguredProvider], areNamed: Bool) {
         guard let text else { return (providers.searchable, false) }

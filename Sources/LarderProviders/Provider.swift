@@ -37,6 +37,10 @@ public protocol Provider: Sendable {
     /// Whether a request has one answer, another each time, or one that is drawn from a pool. Of a canonical request.
     func constancy(of request: UpstreamRequest) -> Constancy
 
+    /// The kinds of results that its search of a category gives, none named meaning all of them; nil where a result's kind
+    /// does not tell whether it belongs there. Of no category: what its search gives by default.
+    func kinds(of category: String?) -> [String]?
+
     /// The same API in another of `about.dialects`.
     func speaking(_ dialect: String) -> any Provider
 

@@ -29,7 +29,18 @@ struct SearchRoute: Sendable {
         if let only = plan.parts.first, plan.parts.count == 1 {
             switch only {
             case .ask(let provider, let endpoint):
-                return try await single(request, provider, endpoint, snapshot.settings, route: route)
+                do throws(ClientFacingError) {
+                    return try await single(request, provider, endpoint, snapshot.settings, route: route)
+                } catch {
+                    let failure = UpstreamFailure(error, provider: provider.name, now: context.time.wall())
+                    let directives = ClientDirectives(fields: request.fields)
+                    guard
+                        let source = await context.localStandIn(
+                            for: failure, provider, endpoint, plan.request, directives)
+                    else { throw error }
+                    return try await merged(
+                        request, plan, [(source, nil)], context.tier.stamp(keys: [], providers: []), route: route)
+                }
             case .unavailable(let failure):
                 throw failure.clientFacing(now: context.time.wall())
             }
@@ -115,6 +126,11 @@ struct SearchRoute: Sendable {
                             context.countFailure(provider.name)
                             var failure = error
                             if failure.provider.isEmpty { failure.provider = provider.name }
+                            if let source = await context.localStandIn(
+                                for: failure, provider, endpoint, plan.request, directives)
+                            {
+                                return (index, source, nil)
+                            }
                             return (index, SourceAnswer(provider: provider.name, failure: failure), nil)
                         }
                     }
@@ -155,6 +171,7 @@ struct SearchRoute: Sendable {
             fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: body,
             bornAt: oldest, freshUntil: freshUntil, outcome: outcome, provider: "search", route: route)
         answer.isMerged = true
+        if sources.contains(where: \.isLocal) { answer.detail = "local" }
         for case let served? in answers.map(\.1) {
             context.count(served.outcome, of: served.entry.provider)
         }

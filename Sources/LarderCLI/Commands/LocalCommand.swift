@@ -1,0 +1,41 @@
+// larder local: full text over what the daemon has stored, without asking any API.
+import LarderCore
+
+enum LocalCommand {
+    private static let questionOptions = [
+        CommandOption(
+            "--source", value: "NAMES", "sources with commas: itunes, news, dnd, hn, jokes, tmdb; all unless set"),
+        CommandOption("--category", value: "NAME", "a category of a source: music, software, ebooks, monsters"),
+        CommandOption("--kind", value: "NAMES", "kinds of results with commas: song, article, story, monster"),
+        CommandOption("--limit", value: "NUMBER", "results at most, 1 to 200; 50 unless set"),
+        CommandOption("--offset", value: "NUMBER", "results to leave out at the beginning, to 10000"),
+    ]
+
+    static let command = Subcommand(
+        "local", "search what is stored, without a network", operands: "WORD…",
+        details: [
+            "Every word must be met in a title, a creator, a collection or a summary; the last one may be a beginning; "
+                + "words in quotation marks follow each other. Accents and case do not count. Exit status 3 says that "
+                + "nothing was found."
+        ],
+        options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
+        examples: [
+            ("larder local jack johns", "everything stored that holds both, the last word being a beginning"),
+            ("larder local --kind song '\"better together\"'", "a phrase, in songs only"),
+        ]
+    ) { invocation throws(CommandFailure) in
+        guard !invocation.operands.isEmpty else {
+            throw CommandFailure(.usage, "the words are missing", advice: "Try: larder local jack johnson")
+        }
+        let conversation = try Conversation(invocation)
+        _ = try invocation.number("--limit", in: 1...200)
+        _ = try invocation.number("--offset", in: 0...10_000)
+        var parameters = QueryParameters([.init("q", invocation.operands.joined(separator: " "))])
+        for option in questionOptions {
+            guard let value = invocation.value(option.name) else { continue }
+            parameters.items.append(.init(String(option.name.dropFirst(2)), value))
+        }
+        let request = LocalRequest(.get, "/v1/local?\(parameters.encoded)")
+        return try SearchCommand.show(request, conversation, invocation.console, asJSON: invocation.wantsJSON)
+    }
+}

@@ -1,0 +1,59 @@
+// `/v1/local`: full text over every result that is still stored. No API is asked, nothing is fetched, so it works without
+// a network; and since it changes with everything that is stored, nobody keeps it.
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderStore
+
+struct LocalRoute: Sendable {
+    let context: DaemonContext
+
+    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+        let parameters: QueryParameters
+        do {
+            parameters = try QueryParameters(parsing: request.query ?? "")
+        } catch {
+            throw ClientFacingError(
+                status: 400, code: "malformedQuery",
+                detail: "The query string is not percent-encoded UTF-8 (a space is %20 or +).")
+        }
+        let question = try LocalQuestion(query: parameters, providers: context.snapshot.providers)
+        let answer: FullTextAnswer
+        do throws(StoreError) {
+            answer = try await context.store.search(question.fullText(context))
+        } catch {
+            context.countLocal("asked", "failed")
+            throw Self.face(of: error, context)
+        }
+        context.countLocal("asked", answer.matches.isEmpty ? "noResults" : "results")
+        let now = context.time.wall()
+        let body = await context.compute.run { LocalAnswer.render(question, answer, now: now) }
+        return ServerResponse(
+            status: 200,
+            fields: [
+                "Content-Type": "application/json", "Cache-Control": "no-store",
+                "Cache-Status": CacheStatus.hit(ttl: nil, detail: "local"),
+            ], body: .bytes(body), outcome: .hit, route: route)
+    }
+
+    private static func face(of error: StoreError, _ context: DaemonContext) -> ClientFacingError {
+        if error.isInterruption {
+            return ClientFacingError(
+                status: 503, code: "tooBroad",
+                detail: "The search was ended since it took too long: more letters or words make it narrower.",
+                retryable: false)
+        }
+        context.log.warning("a full-text search failed", ["error": "\(error)"])
+        return ClientFacingError(
+            status: 503, code: "storeUnavailable", detail: "The store cannot be searched at the moment.",
+            retryable: true)
+    }
+}
+
+extension DaemonContext {
+    /// One more search of what is stored. `use` is "asked" or "standIn".
+    func countLocal(_ use: String, _ result: String) {
+        counters.cell(DaemonCounters.localAnswers, use, result).add()
+    }
+}

@@ -1,0 +1,69 @@
+// What stored results give to `/v1/search` in place of a source that is down and of whose answer nothing is kept: results
+// of other questions that hold all the words. It is said with them, and why; the whole is partial and never kept.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderProviders
+import LarderStore
+
+extension DaemonContext {
+    /// The part of a source that failed, from the results that are stored of it; nil where there are none, where the
+    /// failure is no outage, or where the client would not have it.
+    func localStandIn(
+        for failure: UpstreamFailure, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ request: SearchRequest,
+        _ directives: ClientDirectives
+    ) async -> SourceAnswer? {
+        guard failure.isOutage, Self.permitsStandIn(directives) else { return nil }
+        let terms = LocalQuestion.terms(request.term)
+        guard (1...LocalQuestion.mostTerms).contains(terms.count),
+            let kinds = provider.provider.kinds(of: request.category)
+        else { return nil }
+        var question = FullTextQuestion(terms: terms, limit: min(max(request.limit ?? 50, 1), 200))
+        question.providers = [provider.name]
+        question.kinds = kinds
+        question.keyPart = signerMark
+        let answer: FullTextAnswer
+        do throws(StoreError) {
+            answer = try await store.search(question)
+        } catch {
+            countLocal("standIn", "failed")
+            return nil
+        }
+        countLocal("standIn", answer.matches.isEmpty ? "noResults" : "results")
+        guard !answer.matches.isEmpty else { return nil }
+        let now = time.wall()
+        let results = await compute.run { LocalAnswer.results(answer.matches, now: now) }
+        var source = SourceAnswer(provider: provider.name, failure: failure)
+        source.normalised = NormalisedEntry(
+            NormalisedAnswer(results: results, count: answer.matches.count), query: endpoint.query)
+        source.isLocal = true
+        source.isStale = answer.matches.contains { $0.freshUntil <= now }
+        // The oldest of them: no client must think it newer.
+        source.fetchedAt = answer.matches.map(\.storedAt).min()
+        return source
+    }
+
+    /// Who wants an answer of a certain age, or none out of a cache, or the stored answer to this very question, does not
+    /// want those of other questions (RFC 9111 §5.2.1).
+    private static func permitsStandIn(_ directives: ClientDirectives) -> Bool {
+        !directives.noCache && !directives.noStore && !directives.onlyIfCached && directives.maxAge == nil
+            && directives.minFresh == nil
+    }
+}
+
+extension UpstreamFailure {
+    /// The source is down or may not be asked now; it did not refuse the question.
+    var isOutage: Bool {
+        switch failure {
+        case .unreachable, .suspended, .limited, .timedOut: true
+        default: false
+        }
+    }
+
+    /// What a client was to be told. An error that is no source's fault is no outage.
+    init(_ error: ClientFacingError, provider: String, now: WallTime) {
+        self.init(
+            provider: provider, failure: error.failure ?? .invalidRequest, detail: error.detail,
+            retryAt: error.retryAfter.map { now + .seconds($0) })
+    }
+}
