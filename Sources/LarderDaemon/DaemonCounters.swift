@@ -63,7 +63,8 @@ enum DaemonCounters {
     static let all: [CounterFamily] =
         [
             requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
-            partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused, flightsAbandoned,
+            partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused,
+            flightsAbandoned,
             flightsUnderWay, reloads,
         ] + EventCounters.all + TypingCounters.all
 }
