@@ -171,6 +171,7 @@ public final class Daemon: Sendable {
         fetcher.apply(Self.fetchSettings(settings))
         context.tier.setBudget(Int(clamping: settings.cacheMemorySize))
         context.eventSeats.setLimit(settings.serverMaxEventStreams)
+        context.searches.setLimits(settings.searchLimits)
         // What is under way was asked for by the old settings.
         context.tier.remove(nil)
         await server.apply(Self.serverSettings(settings))
@@ -182,6 +183,7 @@ public final class Daemon: Sendable {
     /// Tells the store which entries memory answered from since the last time, so that eviction spares them, and adds
     /// up the totals.
     public func noteUses() async {
+        context.searches.expire()
         for digest in context.tier.takeUsed() { context.store.touch(digest) }
         await context.totals.save(context.snapshot.providers.all.map(\.name))
     }
@@ -198,6 +200,7 @@ public final class Daemon: Sendable {
         context.log.notice("stopping")
         await server.stopAccepting()
         // They would go on for ever; whoever listens connects again to the next daemon.
+        context.searches.shutDown()
         context.eventSeats.close()
         let deadline = context.snapshot.settings.serverDrainTimeout
         Task {

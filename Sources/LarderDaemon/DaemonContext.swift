@@ -34,6 +34,8 @@ final class DaemonContext: Sendable {
     let explanations = ExplanationBook()
     /// Who listens to events.
     let eventSeats: EventSeats
+    /// Searches whose clients do not wait.
+    let searches: SearchBook
     /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
     let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
     /// What was dealt from each pool lately.
@@ -62,6 +64,8 @@ final class DaemonContext: Sendable {
             loop: flights.loop, limit: snapshot.settings.serverMaxEventStreams, counters: counters)
         sessions = SessionDesk(
             loop: flights.loop, time: time, counters: counters, maxSessions: snapshot.settings.searchSessions)
+        searches = SearchBook(
+            limits: snapshot.settings.searchLimits, seats: eventSeats, time: time, counters: counters)
         totals = Totals(state: state, counters: counters, log: log)
     }
 

@@ -92,7 +92,7 @@ enum Envelope {
         return "\"\(Base64URL.encode(Digest(of: material).bytes.prefix(12)))\""
     }
 
-    private static func append(_ source: SourceAnswer, to writer: inout JSONWriter) {
+    static func append(_ source: SourceAnswer, results: Bytes? = nil, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("provider", source.provider)
             writer.member("state", source.state)
@@ -106,6 +106,7 @@ enum Envelope {
             if source.isLocal { writer.member("local", true) }
             writer.name("error")
             if let failure = source.failure { append(failure, to: &writer) } else { writer.null() }
+            if let results { writer.member("results", raw: results) }
         }
     }
 

@@ -64,7 +64,11 @@ enum InterfaceDescription {
                     ("category", "query", false, categories), ("limit", "query", false, []),
                     ("sort", "query", false, SortOrder.allCases.map(\.rawValue)), ("country", "query", false, []),
                     ("lang", "query", false, []), ("explicit", "query", false, ["yes", "no"]),
-                ], statuses: [(200, "Results, or none; partial when a source failed.")] + failures)
+                ],
+                statuses: [
+                    (200, "Results, or none; partial when a source failed."),
+                    (202, "With Prefer: respond-async: it goes on at Location."),
+                ] + failures)
         ]
         paths.append(
             Path(
@@ -76,6 +80,7 @@ enum InterfaceDescription {
                     (200, "Results, or none."), failures[0],
                     (503, "The search took too long, too many wait, or there is no database at the moment."),
                 ]))
+        paths += liveSearches
         for provider in ProviderRegistry.builtIn {
             for endpoint in provider.about.endpoints where endpoint.name != "other" {
                 paths.append(
@@ -83,7 +88,9 @@ enum InterfaceDescription {
                         path: "/v1/\(provider.about.routePrefix)/\(endpoint.route)", summary: endpoint.summary,
                         parameters: endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }
                             .map { (String($0.dropFirst().dropLast()), "path", true, []) },
-                        statuses: [(200, "Results, or none.")] + failures))
+                        statuses: [
+                            (200, "Results, or none."), (202, "With Prefer: respond-async: it goes on at Location."),
+                        ] + failures))
             }
         }
         paths += [
@@ -115,6 +122,27 @@ enum InterfaceDescription {
         ]
         return paths
     }
+
+    private static let liveSearches: [Path] = {
+        let id = [(name: "id", place: "path", isRequired: true, allowed: [String]())]
+        let unknown = (404, "There is no such search, or none any more.")
+        return [
+            Path(
+                path: "/v1/searches/{id}", summary: "A search begun with Prefer: respond-async, as it stands.",
+                parameters: id, statuses: [(200, "Its state and the results so far."), unknown]),
+            Path(
+                path: "/v1/searches/{id}", method: "delete", summary: "Cancel it; its id is the authority.",
+                parameters: id, statuses: [(200, "Its state; one that had ended stays as it was."), unknown]),
+            Path(
+                path: "/v1/searches/{id}/events",
+                summary: "The same as server-sent events: each source's results when they arrive.", parameters: id,
+                statuses: [
+                    (200, "text/event-stream: \"state\", a \"source\" for each, \"state\" at the end."),
+                    (204, "Last-Event-ID names the last one."), unknown,
+                    (503, "Too many event streams are open."),
+                ]),
+        ]
+    }()
 
     private static func append(_ path: Path, to writer: inout JSONWriter) {
         writer.name(path.method)

@@ -8,6 +8,7 @@ import LarderServer
 enum Destination: Sendable {
     case search
     case local
+    case live(LiveRoute.Part)
     case typed(prefix: String)
     case artwork
     case status
@@ -57,6 +58,9 @@ final class RequestDispatch: RequestHandler {
         router.add(.get, pattern: "/dashboard.js", name: "dashboard", .dashboard(.script))
         router.add(.get, pattern: "/v1/search", name: "search", .search)
         router.add(.get, pattern: "/v1/local", name: "local", .local)
+        router.add(.get, pattern: "/v1/searches/{id}", name: "searches", .live(.show))
+        router.add(.get, pattern: "/v1/searches/{id}/events", name: "searches", .live(.events))
+        router.add(.delete, pattern: "/v1/searches/{id}", name: "searches", .live(.cancel))
         for provider in ProviderRegistry.builtIn {
             let prefix = provider.about.routePrefix
             router.add(.get, pattern: "/v1/\(prefix)/{path...}", name: prefix, .typed(prefix: prefix))
@@ -119,6 +123,9 @@ final class RequestDispatch: RequestHandler {
         switch match.value {
         case .search: return try await typing.search(request, route: match.name)
         case .local: return try await LocalRoute(context: context).search(request, route: match.name)
+        case .live(let part):
+            let id = match.captures["id"] ?? ""
+            return try await LiveRoute(context: context).answer(part, id, request, route: match.name)
         case .typed(let prefix):
             let path = try Self.segments(match.rest ?? "")
             return try await typing.typed(request, prefix: prefix, path: path, route: match.name)

@@ -23,14 +23,6 @@ struct SearchPlan: Sendable {
     /// The canonical query, a JSON object.
     var query: Bytes
 
-    /// The keys of the normalised entries that the answer is made from.
-    func keys(signer: ArtworkSigner) -> [Digest] {
-        parts.compactMap { part in
-            guard case .ask(let provider, let endpoint) = part else { return nil }
-            return provider.normalisedKey(endpoint, signer: signer).digest
-        }
-    }
-
     static let parameters = [
         "q", "term", "source", "category", "limit", "sort", "country", "lang", "explicit",
     ]

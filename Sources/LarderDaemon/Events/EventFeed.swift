@@ -90,6 +90,9 @@ final class EventFeed: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// Bytes of the events that are kept.
+    var size: Int { state.withLock { $0.events.reduce(0) { $0 + $1.count } } }
+
     /// Readers now.
     var readers: Int { state.withLock { $0.seats.count } }
 

@@ -59,11 +59,4 @@ extension UpstreamFailure {
         default: false
         }
     }
-
-    /// What a client was to be told. An error that is no source's fault is no outage.
-    init(_ error: ClientFacingError, provider: String, now: WallTime) {
-        self.init(
-            provider: provider, failure: error.failure ?? .invalidRequest, detail: error.detail,
-            retryAt: error.retryAfter.map { now + .seconds($0) })
-    }
 }

@@ -1,5 +1,6 @@
 // `/v1/search` and the typed routes of each provider. One source gives the same entry whichever way it is asked; several
-// are asked at once, each with its own deadline, and merged.
+// are asked at once and merged. Whoever would rather not wait is told where the search goes on (`LiveRoute`): both ways
+// ask by `DaemonContext.ask` and put the answer together by `compose`.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -19,66 +20,55 @@ struct SearchRoute: Sendable {
         else { throw Self.noSuchRoute }
         let query = try Self.parameters(request)
         let endpoint = try provider.provider.endpoint(path: path, query: query)
-        return try await single(request, provider, endpoint, snapshot.settings, route: route)
+        let question = SearchQuestion(
+            provider, endpoint, ClientDirectives(fields: request.fields), snapshot.settings)
+        return try await answer(request, question, route: route)
     }
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = context.snapshot
         let plan = try SearchPlan(query: Self.parameters(request), providers: snapshot.providers)
-        if let only = plan.parts.first, plan.parts.count == 1 {
-            switch only {
-            case .ask(let provider, let endpoint):
-                do throws(ClientFacingError) {
-                    return try await single(request, provider, endpoint, snapshot.settings, route: route)
-                } catch {
-                    let failure = UpstreamFailure(error, provider: provider.name, now: context.time.wall())
-                    let directives = ClientDirectives(fields: request.fields)
-                    guard
-                        let source = await context.localStandIn(
-                            for: failure, provider, endpoint, plan.request, directives)
-                    else { throw error }
-                    return try await merged(
-                        request, plan, [(source, nil)], context.tier.stamp(keys: [], providers: []), route: route)
-                }
-            case .unavailable(let failure):
-                throw failure.clientFacing(now: context.time.wall())
+        let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)
+        return try await answer(request, question, route: route)
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ question: SearchQuestion, route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let composing: LiveRoute.Compose = { answers in
+            do throws(ClientFacingError) {
+                return .success(try await self.compose(question, answers, route: route))
+            } catch {
+                return .failure(error)
             }
         }
-        let directives = ClientDirectives(fields: request.fields)
-        let stamp = context.tier.stamp(
-            keys: plan.keys(signer: context.signer), providers: plan.parts.map(\.providerName))
-        let answers = await askAll(plan, directives, snapshot.settings)
-        for (part, answer) in zip(plan.parts, answers) {
-            if case .ask(_, let endpoint) = part, let served = answer.1 {
-                explain(served, endpoint, request)
-            } else if let failure = answer.0.failure {
-                var part = ExplainedPart(provider: failure.provider)
-                part.failure = failure.failure
-                part.detail = failure.detail
-                context.explanations.note(request.id, at: context.time.wall(), part)
-            }
+        if let begun = try await LiveRoute(context: context).begin(request, question, composing, route: route) {
+            return begun
         }
-        return try await merged(request, plan, answers, stamp, route: route)
+        let answers = await context.ask(question)
+        context.note(answers, of: question, request.id)
+        return context.respond(try await compose(question, answers, route: route), to: request)
+    }
+
+    /// The answer that these make.
+    /// - Throws: the problem, where no source gave anything usable.
+    private func compose(
+        _ question: SearchQuestion, _ answers: SearchAnswers, route: String
+    ) async throws(ClientFacingError) -> Answer {
+        if let (source, served) = answers.parts.first, question.isSingle, !source.isLocal {
+            return try single(source, served, route: route)
+        }
+        return try await merged(question, answers, route: route)
     }
 
     private func single(
-        _ request: ServerRequest, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ settings: Settings,
-        route: String
-    ) async throws(ClientFacingError) -> ServerResponse {
-        let served: Served
-        do throws(UpstreamFailure) {
-            guard provider.isConfigured else { throw provider.notConfigured }
-            served = try await context.obtain(
-                NormalisedQuestion(
-                    provider: provider, endpoint: endpoint, directives: ClientDirectives(fields: request.fields),
-                    settings: settings))
-        } catch {
-            context.countFailure(provider.name)
-            throw error.clientFacing(now: context.time.wall())
+        _ source: SourceAnswer, _ served: Served?, route: String
+    ) throws(ClientFacingError) -> Answer {
+        guard let served else {
+            guard let failure = source.failure else { throw Self.noSuchRoute }
+            throw failure.clientFacing(now: context.time.wall())
         }
-        explain(served, endpoint, request)
-        let source = SourceAnswer(served, served.entry.isNegative ? nil : NormalisedEntry(served.entry))
         guard let normalised = source.normalised else {
             if served.entry.isNegative { throw Self.notFound(served, context) }
             throw ClientFacingError(status: 500, code: "internal", detail: "A stored answer could not be read.")
@@ -88,71 +78,24 @@ struct SearchRoute: Sendable {
         if served.isDrawn { fields.set("Cache-Control", "no-store") }
         let body = Envelope.render(
             query: normalised.query, sources: [source], count: normalised.count, results: normalised.results)
-        return context.respond(
-            Answer(
-                fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
-                outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
-                isStored: served.isStored, provider: provider.name, route: route, digest: served.entry.key.digest,
-                // A partial answer must not outlive the outage that made it so.
-                stamp: source.isWhole ? served.stamp : nil),
-            to: request)
-    }
-
-    private func explain(_ served: Served, _ endpoint: Endpoint, _ request: ServerRequest) {
-        let key = [KeyParameter("endpoint", endpoint.name)] + endpoint.parameters
-        context.explanations.note(request.id, at: context.time.wall(), served.explained(key))
-    }
-
-    private func askAll(
-        _ plan: SearchPlan, _ directives: ClientDirectives, _ settings: Settings
-    ) async -> [(SourceAnswer, Served?)] {
-        let context = context
-        return await withTaskGroup(of: (Int, SourceAnswer, Served?).self) { group in
-            for (index, part) in plan.parts.enumerated() {
-                group.addTask {
-                    switch part {
-                    case .unavailable(let failure):
-                        return (index, SourceAnswer(provider: failure.provider, failure: failure), nil)
-                    case .ask(let provider, let endpoint):
-                        do throws(UpstreamFailure) {
-                            guard provider.isConfigured else { throw provider.notConfigured }
-                            let served = try await context.obtain(
-                                NormalisedQuestion(
-                                    provider: provider, endpoint: endpoint, directives: directives, settings: settings,
-                                    deadline: settings.searchDeadline))
-                            let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
-                            return (index, SourceAnswer(served, normalised), served)
-                        } catch {
-                            context.countFailure(provider.name)
-                            var failure = error
-                            if failure.provider.isEmpty { failure.provider = provider.name }
-                            if let source = await context.localStandIn(
-                                for: failure, provider, endpoint, plan.request, directives)
-                            {
-                                return (index, source, nil)
-                            }
-                            return (index, SourceAnswer(provider: provider.name, failure: failure), nil)
-                        }
-                    }
-                }
-            }
-            var answers: [(Int, SourceAnswer, Served?)] = []
-            for await answer in group { answers.append(answer) }
-            return answers.sorted { $0.0 < $1.0 }.map { ($0.1, $0.2) }
-        }
+        return Answer(
+            fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
+            outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
+            isStored: served.isStored, provider: source.provider, route: route, digest: served.entry.key.digest,
+            // A partial answer must not outlive the outage that made it so.
+            stamp: source.isWhole ? served.stamp : nil)
     }
 
     private func merged(
-        _ request: ServerRequest, _ plan: SearchPlan, _ answers: [(SourceAnswer, Served?)], _ stamp: MemoryStamp,
-        route: String
-    ) async throws(ClientFacingError) -> ServerResponse {
-        let sources = answers.map(\.0)
+        _ question: SearchQuestion, _ answers: SearchAnswers, route: String
+    ) async throws(ClientFacingError) -> Answer {
+        let sources = answers.sources
         let usable = sources.compactMap(\.normalised)
         let now = context.time.wall()
         guard !usable.isEmpty else {
             throw Self.nothingUsable(sources, now)
         }
-        let order = plan.sort
+        let order = question.sort
         let count = usable.reduce(0) { $0 + $1.count }
         let results: Bytes
         do {
@@ -161,9 +104,9 @@ struct SearchRoute: Sendable {
             // Rows hold what we wrote; one that does not parse was changed behind our back.
             throw ClientFacingError(status: 500, code: "internal", detail: "Stored results could not be merged.")
         }
-        let tag = Envelope.entityTag(query: plan.query, sources: sources, order: order.rawValue)
-        let body = Envelope.render(query: plan.query, sources: sources, count: count, results: results)
-        let outcome = Self.combined(answers.compactMap { $0.1?.outcome })
+        let tag = Envelope.entityTag(query: question.query, sources: sources, order: order.rawValue)
+        let body = Envelope.render(query: question.query, sources: sources, count: count, results: results)
+        let outcome = Self.combined(answers.parts.compactMap { $0.served?.outcome })
         let isWhole = sources.allSatisfy(\.isWhole)
         let oldest = sources.filter { $0.normalised != nil }.map(\.bornAt).min() ?? now
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
@@ -172,17 +115,17 @@ struct SearchRoute: Sendable {
             bornAt: oldest, freshUntil: freshUntil, outcome: outcome, provider: "search", route: route)
         answer.isMerged = true
         if sources.contains(where: \.isLocal) { answer.detail = "local" }
-        for case let served? in answers.map(\.1) {
+        for case let served? in answers.parts.map(\.served) {
             context.count(served.outcome, of: served.entry.provider)
         }
         answer.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
         // A partial answer must not outlive the outage that made it so; a whole one is ready for the next asker.
         if isWhole {
-            answer.digest = Digest(of: plan.query)
-            answer.stamp = stamp
-            answer.rows = plan.keys(signer: context.signer)
+            answer.digest = Digest(of: question.query)
+            answer.stamp = answers.stamp
+            answer.rows = question.keys(signer: context.signer)
         }
-        return context.respond(answer, to: request)
+        return answer
     }
 
     /// The outcome of a merged answer: that of the part that cost most.
@@ -260,5 +203,22 @@ extension SourceAnswer {
 extension DaemonContext {
     func countFailure(_ provider: String) {
         count(.none, of: provider)
+    }
+
+    /// Notes for `/v1/explain` how each source's answer came to be. What ends a request as its problem is noted there.
+    func note(_ answers: SearchAnswers, of question: SearchQuestion, _ request: RequestID, hasProblem: Bool = true) {
+        for (part, answer) in zip(question.parts, answers.parts) {
+            if case .ask(_, let endpoint) = part, let served = answer.served {
+                let key = [KeyParameter("endpoint", endpoint.name)] + endpoint.parameters
+                explanations.note(request, at: time.wall(), served.explained(key))
+            } else if let failure = answer.source.failure,
+                !question.isSingle || !hasProblem || answer.source.isLocal
+            {
+                var part = ExplainedPart(provider: failure.provider)
+                part.failure = failure.failure
+                part.detail = failure.detail
+                explanations.note(request, at: time.wall(), part)
+            }
+        }
     }
 }

@@ -89,7 +89,19 @@ extension SettingsTable {
     static let searchSessions = Parameter(
         "search.sessions", .count(1...100_000), default: "1000",
         summary: "Sessions of typing that are remembered; the least recently used make room.", needsRestart: true)
-    static let search = [searchDeadline, searchDebounce, searchSessions]
+    static let searchLiveMax = Parameter(
+        "search.liveMax", .count(1...100_000), default: "200",
+        summary: "Asynchronous searches (Prefer: respond-async) known at once, under way and ended.",
+        advice: "The oldest that has ended makes room; when all are under way, a further one gets 503.")
+    static let searchLiveKeep = Parameter(
+        "search.liveKeep", .duration(.seconds(1) ... .seconds(86_400)), default: "5min",
+        summary: "For this long an asynchronous search can be read after its end.")
+    static let searchLiveSize = Parameter(
+        "search.liveSize", .size((64 << 10)...(16 << 30)), default: "32 MiB",
+        summary: "Bytes of ended asynchronous searches that are kept; the oldest make room.")
+    static let search = [
+        searchDeadline, searchDebounce, searchSessions, searchLiveMax, searchLiveKeep, searchLiveSize,
+    ]
 
     static let artworkTTL = Parameter(
         "artwork.ttl", .duration(.zero ... .seconds(365 * 86_400)), default: "30d",

@@ -80,6 +80,10 @@ public struct Settings: Sendable {
     public var searchDebounce: Duration
     /// Sessions that are remembered.
     public var searchSessions: Int
+    /// Asynchronous searches that are known at once, for how long after their end, and in how many bytes.
+    public var searchLiveMax: Int
+    public var searchLiveKeep: Duration
+    public var searchLiveSize: Int64
 
     // The log
     public var logLevel: LogLevel

@@ -1,0 +1,134 @@
+// One search as it is carried out, whichever route it came by and whether its client waits for it or not: which sources
+// are asked, and what each of them gave.
+import LarderCache
+import LarderCore
+import LarderProviders
+
+/// What is asked of which sources.
+struct SearchQuestion: Sendable {
+    var parts: [SearchPlan.Part]
+    var sort: SortOrder
+    /// The canonical query, a JSON object.
+    var query: Bytes
+    /// What all of them are asked, where it is a search.
+    var request: SearchRequest?
+    var directives: ClientDirectives
+    var settings: Settings
+
+    /// One source: its answer is told as it is, without a deadline of the whole.
+    var isSingle: Bool { parts.count == 1 }
+
+    /// A search over the sources of a plan.
+    init(_ plan: SearchPlan, _ directives: ClientDirectives, _ settings: Settings) {
+        parts = plan.parts
+        sort = plan.sort
+        query = plan.query
+        request = plan.request
+        self.directives = directives
+        self.settings = settings
+    }
+
+    /// One endpoint of one source.
+    init(
+        _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ directives: ClientDirectives, _ settings: Settings
+    ) {
+        parts = [.ask(provider, endpoint)]
+        sort = .relevance
+        query = endpoint.query
+        self.directives = directives
+        self.settings = settings
+    }
+
+    /// The query as the answer shows it: one source alone says how it understood the question.
+    var shownQuery: Bytes {
+        if isSingle, case .ask(_, let endpoint) = parts.first { endpoint.query } else { query }
+    }
+
+    /// The keys of the normalised entries that the answer is made from.
+    func keys(signer: ArtworkSigner) -> [Digest] {
+        parts.compactMap { part in
+            guard case .ask(let provider, let endpoint) = part else { return nil }
+            return provider.normalisedKey(endpoint, signer: signer).digest
+        }
+    }
+}
+
+/// What the sources gave, in the order they were named.
+struct SearchAnswers: Sendable {
+    var parts: [(source: SourceAnswer, served: Served?)]
+    /// The memory tier's state before the first of them was asked.
+    var stamp: MemoryStamp
+
+    var sources: [SourceAnswer] { parts.map(\.source) }
+}
+
+extension DaemonContext {
+    /// Asks every source at once, each with its own deadline.
+    /// - Parameter told: is told each one's answer when it is there, in the order they come.
+    func ask(
+        _ question: SearchQuestion, told: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
+    ) async -> SearchAnswers {
+        let stamp = tier.stamp(
+            keys: question.keys(signer: signer), providers: question.parts.map(\.providerName))
+        if let only = question.parts.first, question.isSingle {
+            let answer = await ask(only, question)
+            told(0, answer.source)
+            return SearchAnswers(parts: [answer], stamp: stamp)
+        }
+        return await withTaskGroup(of: (Int, (source: SourceAnswer, served: Served?)).self) { group in
+            for (index, part) in question.parts.enumerated() {
+                group.addTask {
+                    let answer = await self.ask(part, question)
+                    return (index, answer)
+                }
+            }
+            var answers: [(Int, (source: SourceAnswer, served: Served?))] = []
+            for await (index, answer) in group {
+                told(index, answer.source)
+                answers.append((index, answer))
+            }
+            return SearchAnswers(parts: answers.sorted { $0.0 < $1.0 }.map(\.1), stamp: stamp)
+        }
+    }
+
+    private func ask(
+        _ part: SearchPlan.Part, _ question: SearchQuestion
+    ) async -> (source: SourceAnswer, served: Served?) {
+        let (provider, endpoint): (ConfiguredProvider, Endpoint)
+        switch part {
+        case .unavailable(let failure): return (SourceAnswer(provider: failure.provider, failure: failure), nil)
+        case .ask(let asked, let wanted): (provider, endpoint) = (asked, wanted)
+        }
+        do throws(UpstreamFailure) {
+            guard provider.isConfigured else { throw provider.notConfigured }
+            let served = try await obtain(
+                NormalisedQuestion(
+                    provider: provider, endpoint: endpoint, directives: question.directives,
+                    settings: question.settings, deadline: question.isSingle ? nil : question.settings.searchDeadline))
+            let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
+            return (SourceAnswer(served, normalised), served)
+        } catch {
+            countFailure(provider.name)
+            var failure = error
+            if failure.provider.isEmpty { failure.provider = provider.name }
+            if let request = question.request,
+                let source = await localStandIn(for: failure, provider, endpoint, request, question.directives)
+            {
+                return (source, nil)
+            }
+            return (SourceAnswer(provider: provider.name, failure: failure), nil)
+        }
+    }
+
+    /// Whether every source's answer is stored and fresh, so that nothing is fetched and nobody waits.
+    func isAtHand(_ question: SearchQuestion) async -> Bool {
+        for part in question.parts {
+            guard case .ask(let provider, let endpoint) = part else { continue }
+            if case .pooled = provider.provider.constancy(of: endpoint.upstream) { return false }
+            guard let entry = await readOrMiss(provider.normalisedKey(endpoint, signer: signer)),
+                isFresh(entry, question.directives, provider.rule(for: endpoint.name))
+            else { return false }
+        }
+        return true
+    }
+}
