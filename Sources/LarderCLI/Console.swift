@@ -13,6 +13,8 @@ public struct Console: Sendable {
     /// Standard output is a terminal.
     public var isTerminal: Bool
     public var hasColour: Bool
+    /// Standard output is a terminal on which a line can be written over.
+    public var rewrites = false
     /// Columns of the terminal; wide enough for anything where there is none.
     public var width: Int
 
@@ -31,11 +33,13 @@ public struct Console: Sendable {
     public static func standard(environment: [String: String]) -> Console {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let noColour = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
-        return Console(
+        var console = Console(
             isTerminal: isTerminal, hasColour: isTerminal && !noColour && environment["TERM"] != "dumb",
             width: isTerminal ? terminalWidth(environment) : 1000,
             write: { writeAll($0, to: STDOUT_FILENO) },
             complain: { _ = writeAll($0, to: STDERR_FILENO) })
+        console.rewrites = isTerminal && environment["TERM"] != "dumb"
+        return console
     }
 
     /// A line on standard output.

@@ -1,6 +1,7 @@
 // Questions to the daemon, and its problems turned into messages and exit statuses at one place.
 import LarderCore
 import LarderDaemon
+import LarderHTTP
 
 /// How to reach the daemon for one command.
 struct Conversation: Sendable {
@@ -19,6 +20,13 @@ struct Conversation: Sendable {
         addresses = try DaemonAddress.candidates(url: invocation.value("--url"), environment: invocation.environment)
         timeout = try invocation.duration("--timeout", default: .seconds(60))
         token = invocation.value("--token") ?? invocation.environment["LARDER_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The same with less patience.
+    init(_ other: Conversation, timeout: Duration) {
+        addresses = other.addresses
+        token = other.token
+        self.timeout = timeout
     }
 
     /// A conversation with one daemon that is known.
@@ -42,6 +50,32 @@ struct Conversation: Sendable {
         return try connection.exchange(request, within: timeout)
     }
 
+    /// Reads an answer's events as they come, until there are no more or enough have come.
+    /// - Parameter take: is given each event; false when no more is wanted.
+    /// - Returns: the answer, whole where it was no stream of events.
+    func events(
+        _ target: String, until deadline: MonotonicTime,
+        _ take: (EventTextReader.Event) throws(CommandFailure) -> Bool
+    ) throws(CommandFailure) -> LocalResponse {
+        var request = LocalRequest(.get, target, fields: ["Accept": EventText.mediaType])
+        request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
+        var reader = EventTextReader()
+        let connection = try connect()
+        return try connection.stream(request, until: deadline, timeout) { head, piece throws(CommandFailure) in
+            guard head.status == 200 else { return .whole }
+            let events: [EventTextReader.Event]
+            do throws(EventTooLong) {
+                events = try reader.feed(piece)
+            } catch {
+                throw CommandFailure(.broken, "an event of the daemon's is longer than \(error.limit) bytes")
+            }
+            for event in events {
+                guard try take(event) else { return .enough }
+            }
+            return .pieces
+        }
+    }
+
     /// The answer where it is a success; otherwise the problem as a failure.
     func demand(_ request: LocalRequest) throws(CommandFailure) -> LocalResponse {
         let response = try ask(request)
@@ -51,7 +85,15 @@ struct Conversation: Sendable {
 
     /// A JSON answer.
     func json(_ request: LocalRequest) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
-        let response = try demand(request)
+        try json(request, nil)
+    }
+
+    /// A JSON answer that may be there already.
+    func json(
+        _ request: LocalRequest, _ there: LocalResponse?
+    ) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
+        let response = if let there { there } else { try ask(request) }
+        guard (200..<300).contains(response.status) else { throw Problem(response).asFailure }
         do {
             return (try JSON.parse(response.body), response)
         } catch {
@@ -85,8 +127,13 @@ struct Problem {
     var retryAfter: Int?
 
     init(_ response: LocalResponse) {
-        status = response.status
-        let value = try? JSON.parse(response.body)
+        self.init(try? JSON.parse(response.body), status: response.status)
+        retryAfter = retryAfter ?? response.fields.first("Retry-After").flatMap { Int($0) }
+    }
+
+    /// A problem inside an answer.
+    init(_ value: JSONValue?, status: Int) {
+        self.status = value?["status"]?.integer ?? status
         title = value?["title"]?.string
         detail = value?["detail"]?.string
         code = value?["type"]?.string?.split(separator: "/").last.map(String.init)
@@ -94,7 +141,7 @@ struct Problem {
         allowed = value?["allowed"]?.elements.compactMap(\.string) ?? []
         provider = value?["provider"]?.string
         failure = value?["class"]?.string.flatMap(FailureClass.init(rawValue:))
-        retryAfter = value?["retryAfter"]?.integer ?? response.fields.first("Retry-After").flatMap { Int($0) }
+        retryAfter = value?["retryAfter"]?.integer
     }
 
     /// The exit status: by class where there is one, else by what the HTTP status promises.

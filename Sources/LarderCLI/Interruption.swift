@@ -9,6 +9,12 @@ final class Interruption: Sendable {
     /// Blocked on the main thread before the first task (`CommandLineTool.prepareProcess`).
     static let signals = [SIGINT, SIGTERM, SIGHUP]
 
+    /// Whether this process left the signals to be waited for: without that, nothing needs to be done for them here.
+    static var isPrepared: Bool {
+        var blocked = sigset_t()
+        return pthread_sigmask(SIG_BLOCK, nil, &blocked) == 0 && sigismember(&blocked, SIGINT) == 1
+    }
+
     init(_ clear: @escaping @Sendable () -> Void) {
         clearing = Lock(clear)
         let handed = Unmanaged.passRetained(self)

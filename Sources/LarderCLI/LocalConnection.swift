@@ -42,23 +42,62 @@ struct LocalConnection: ~Copyable {
 
     /// Sends one request and reads its whole answer within the deadline.
     func exchange(_ request: LocalRequest, within limit: Duration) throws(CommandFailure) -> LocalResponse {
-        let clock = SystemTime()
-        let deadline = clock.monotonic() + limit
+        try stream(request, until: SystemTime().monotonic() + limit, limit) { _, _ in .whole }
+    }
+
+    /// What is to be done with a body that is coming.
+    enum Taking {
+        /// It is read whole, and is part of the answer.
+        case whole
+        /// Each piece is given as it comes.
+        case pieces
+        /// No more of it is wanted.
+        case enough
+    }
+
+    /// Sends one request and gives its body piece by piece.
+    /// - Parameters:
+    ///   - deadline: for the whole answer; `limit` is how the message of a late one calls it.
+    ///   - take: is given the head, and each piece after it has asked for pieces; first the head with none.
+    /// - Returns: the answer, without what was given in pieces.
+    func stream(
+        _ request: LocalRequest, until deadline: MonotonicTime, _ limit: Duration,
+        _ take: (_ head: LocalResponse, _ piece: Bytes) throws(CommandFailure) -> Taking
+    ) throws(CommandFailure) -> LocalResponse {
         try send(Self.head(request, authority: address.authority))
         var reader = LocalResponseReader(isHead: request.method == .head)
         var chunk = Bytes(repeating: 0, count: 64 << 10)
-        do throws(MalformedAnswer) {
-            while true {
-                let rest = deadline - clock.monotonic()
-                guard rest > .zero, isReadable(within: rest) else { return try late(limit) }
-                switch chunk.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) {
-                case .bytes(let count):
-                    if let response = try reader.feed(chunk.prefix(count)) { return response }
-                case .end: return try reader.end()
-                case .wouldBlock: continue
-                case .failed(let code):
-                    throw MalformedAnswer(message: "\(SystemError(call: "recv", code: code))")
+        var taking: Taking?
+        while true {
+            let whole = try feed(&reader, &chunk, until: deadline, limit)
+            if let head = reader.head {
+                if taking == nil { taking = try take(head, []) }
+                if case .pieces = taking {
+                    let piece = reader.takeBody()
+                    if !piece.isEmpty { taking = try take(head, piece) }
                 }
+                if case .enough = taking { return head }
+            }
+            if var whole {
+                if case .pieces = taking { whole.body = [] }
+                return whole
+            }
+        }
+    }
+
+    /// Reads once.
+    /// - Returns: the answer where that was its end.
+    private func feed(
+        _ reader: inout LocalResponseReader, _ chunk: inout Bytes, until deadline: MonotonicTime, _ limit: Duration
+    ) throws(CommandFailure) -> LocalResponse? {
+        do throws(MalformedAnswer) {
+            let rest = deadline - SystemTime().monotonic()
+            guard rest > .zero, isReadable(within: rest) else { return try late(limit) }
+            switch chunk.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) {
+            case .bytes(let count): return try reader.feed(chunk.prefix(count))
+            case .end: return try reader.end()
+            case .wouldBlock: return nil
+            case .failed(let code): throw MalformedAnswer(message: "\(SystemError(call: "recv", code: code))")
             }
         } catch {
             throw CommandFailure(.noDaemon, "\(address): \(error.message)")

@@ -37,10 +37,28 @@ struct LocalResponseReader {
     /// How much of the buffer is used up.
     private var place = 0
     private var response = LocalResponse(status: 0, reason: "", fields: [:], body: [], keepsAlive: false)
+    /// Bytes of the body that were taken out before its end.
+    private var taken = 0
+    private var received: Int { taken + response.body.count }
 
     /// - Parameter isHead: the answer is to a HEAD and has no body whatever its fields say.
     init(isHead: Bool) {
         self.isHead = isHead
+    }
+
+    /// The head once it is whole, without a body.
+    var head: LocalResponse? {
+        if case .head = stage { return nil }
+        var head = response
+        head.body = []
+        return head
+    }
+
+    /// What has come of the body and was not taken before; the answer at its end lacks it then.
+    mutating func takeBody() -> Bytes {
+        defer { response.body = [] }
+        taken += response.body.count
+        return response.body
     }
 
     /// Takes bytes; the answer once it is whole.
@@ -49,23 +67,23 @@ struct LocalResponseReader {
         while true {
             switch stage {
             case .head:
-                guard try head() else { return nil }
+                guard try readHead() else { return nil }
                 if case .length(0) = stage { return response }
             case .length(let length):
-                let missing = length - response.body.count
+                let missing = length - received
                 take(missing)
-                return response.body.count == length ? response : nil
+                return received == length ? response : nil
             case .chunkSize:
                 guard let line = try line() else { return nil }
                 let digits = line.prefix { $0 != 0x3B && $0 != 0x20 && $0 != 0x09 }
                 guard let size = Int(HeaderField.text(digits), radix: 16), size >= 0, digits.count <= 8 else {
                     throw MalformedAnswer(message: "a chunk's size is no number")
                 }
-                try hold(response.body.count + size)
-                stage = size == 0 ? .trailer : .chunkData(response.body.count + size)
+                try hold(received + size)
+                stage = size == 0 ? .trailer : .chunkData(received + size)
             case .chunkData(let end):
-                take(end - response.body.count)
-                guard response.body.count == end else { return nil }
+                take(end - received)
+                guard received == end else { return nil }
                 guard buffer.count - place >= 2 else { return nil }
                 guard try line()?.isEmpty == true else {
                     throw MalformedAnswer(message: "a chunk is longer than it said")
@@ -76,7 +94,7 @@ struct LocalResponseReader {
                 if line.isEmpty { return response }
             case .toEnd:
                 take(buffer.count - place)
-                try hold(response.body.count)
+                try hold(received)
                 return nil
             }
         }
@@ -89,7 +107,7 @@ struct LocalResponseReader {
     }
 
     /// True once the head is whole and the stage that follows is set.
-    private mutating func head() throws(MalformedAnswer) -> Bool {
+    private mutating func readHead() throws(MalformedAnswer) -> Bool {
         let marker = Bytes(text: "\r\n\r\n")
         guard let end = buffer[place...].firstRange(of: marker) else {
             guard buffer.count - place <= Self.maxHead else { throw MalformedAnswer(message: "the head is too long") }
@@ -110,7 +128,7 @@ struct LocalResponseReader {
             fields.add(HeaderField.text(line[..<colon]), String(value))
         }
         // 1xx are heads before the head (RFC 9110 §15.2).
-        if code < 200 { return try head() }
+        if code < 200 { return try readHead() }
         let closes = fields.all("Connection").contains { $0.lowercased().contains("close") }
         response = LocalResponse(
             status: code, reason: parts.count == 3 ? String(parts[2]) : "", fields: fields, body: [],

@@ -12,7 +12,7 @@ extension CommandLineTool {
         case "serve":
             Signals.block(Daemon.signals)
             Signals.ignoreWriteSignals()
-        case "demo": Signals.block(Interruption.signals)
+        case "demo", "search": Signals.block(Interruption.signals)
         default: break
         }
     }

@@ -141,30 +141,95 @@ enum Dashboard {
         }
 
         let latest = 0;
+        let leave = null;
         async function search(event) {
           event.preventDefault();
           const term = byId("term").value.trim();
           if (!term) return;
           history.replaceState(null, "", "/?" + new URLSearchParams({ q: term }));
-          const mine = ++latest;
+          if (leave) leave();
+          const asked = { number: ++latest, begun: performance.now() };
           const query = new URLSearchParams({ q: term, sort: byId("sort").value });
           if (byId("source").value) query.set("source", byId("source").value);
+          asked.path = "/v1/search?" + query;
           byId("outcome").textContent = "Searching…";
-          const begun = performance.now();
-          let answer, reply;
+          await ask(asked, { headers: { Prefer: "respond-async" } });
+        }
+
+        // A search that goes on by itself is followed; whatever else comes is the answer.
+        async function ask(asked, options) {
+          let reply, answer;
           try {
-            reply = await fetch("/v1/search?" + query);
+            reply = await fetch(asked.path, options);
             answer = await reply.json();
           } catch (error) {
-            byId("outcome").textContent = "Larder cannot be reached.";
+            if (asked.number === latest) byId("outcome").textContent = "Larder cannot be reached.";
             return;
           }
-          if (mine !== latest) return;
-          const time = (performance.now() - begun).toFixed(0) + " ms";
+          const place = reply.status === 202 ? "/v1/searches/" + answer.id : null;
+          if (asked.number !== latest) {
+            if (place) cancel(place);
+          } else if (place) {
+            follow(asked, place);
+          } else {
+            show(asked, reply, answer);
+          }
+        }
+
+        function cancel(place) {
+          fetch(place, { method: "DELETE" }).catch(() => {});
+        }
+
+        // Each source's results are shown when they arrive; at the end all of them in their order.
+        function follow(asked, place) {
+          const stream = new EventSource(place + "/events");
+          const come = [];
+          let awaited = [];
+          const tell = () => {
+            const rest = awaited.length ? ["waiting for " + awaited.join(", ")] : [];
+            byId("outcome").textContent = [...come, ...rest].join(" · ");
+          };
+          const end = () => {
+            stream.close();
+            leave = null;
+          };
+          leave = () => {
+            end();
+            cancel(place);
+          };
+          byId("results").replaceChildren();
+          stream.addEventListener("source", (event) => {
+            const source = JSON.parse(event.data);
+            awaited = awaited.filter((name) => name !== source.provider);
+            come.push(source.provider + " " + (source.state === "failed" ? source.error.class : source.count));
+            byId("results").append(...source.results.map(card));
+            tell();
+          });
+          stream.addEventListener("state", (event) => {
+            const search = JSON.parse(event.data);
+            if (search.state === "loading") {
+              awaited = search.sources.filter((one) => one.state === "loading").map((one) => one.provider);
+              tell();
+              return;
+            }
+            end();
+            ask({ ...asked, path: place });
+          });
+          stream.addEventListener("error", () => {
+            if (stream.readyState !== EventSource.CLOSED) return;
+            // No stream is to be had: the usual way joins what is under way.
+            end();
+            ask(asked);
+          });
+        }
+
+        function show(asked, reply, answer) {
+          const time = (performance.now() - asked.begun).toFixed(0) + " ms";
           const list = byId("results");
           list.replaceChildren();
-          if (!reply.ok) {
-            byId("outcome").textContent = answer.detail || answer.title || "Failed.";
+          const problem = reply.ok ? answer.problem : answer;
+          if (problem || !answer.results) {
+            byId("outcome").textContent = (problem && (problem.detail || problem.title)) || "Failed.";
             return;
           }
           const failed = answer.sources.filter((source) => source.error);

@@ -174,7 +174,7 @@ public final class LarderProcess: Sendable {
     private static let count = Lock(0)
 
     /// `larder` in the directory of the running test bundle: both come out of one build.
-    private static func program() throws -> String {
+    public static func program() throws -> String {
         guard let real = realpath("/proc/self/exe", nil) else { throw WireError("no /proc") }
         defer { free(real) }
         let folder = String(cString: real).split(separator: "/").dropLast().joined(separator: "/")

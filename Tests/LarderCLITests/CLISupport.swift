@@ -44,8 +44,13 @@ final class ScriptedDaemon: Sendable {
     private let seen = Lock<[String]>([])
     let url: String
 
-    /// - Parameter answer: the whole answer to a request's head.
-    init(answer: @escaping @Sendable (_ head: String) -> Bytes) throws {
+    /// - Parameters:
+    ///   - keepsOpen: whether the connection stays open behind that answer until its client closes it.
+    ///   - answer: the whole answer to a request's head.
+    init(
+        keepsOpen: @escaping @Sendable (_ head: String) -> Bool = { _ in false },
+        answer: @escaping @Sendable (_ head: String) -> Bytes
+    ) throws {
         listener = try Socket.listen(on: try Address("127.0.0.1:0"))
         let address = try #require(Socket.localAddress(listener))
         url = "http://\(address)"
@@ -57,7 +62,7 @@ final class ScriptedDaemon: Sendable {
                     poll(&wanted, 1, 50)
                     continue
                 }
-                Self.serve(client, seen: seen, answer: answer)
+                Self.serve(client, seen: seen, keepsOpen: keepsOpen, answer: answer)
             }
             Syscall.close(listener)
         }
@@ -68,7 +73,9 @@ final class ScriptedDaemon: Sendable {
     /// The heads that came, in order.
     var heads: [String] { seen.withLock { $0 } }
 
-    private static func serve(_ client: Int32, seen: Lock<[String]>, answer: (String) -> Bytes) {
+    private static func serve(
+        _ client: Int32, seen: Lock<[String]>, keepsOpen: (String) -> Bool, answer: (String) -> Bytes
+    ) {
         defer { Syscall.close(client) }
         var head = Bytes()
         var chunk = Bytes(repeating: 0, count: 4096)
@@ -92,6 +99,9 @@ final class ScriptedDaemon: Sendable {
             case .end, .failed: return
             }
         }
+        guard keepsOpen(head.lossyText) else { return }
+        var wanted = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
+        poll(&wanted, 1, 5000)
     }
 }
 

@@ -19,8 +19,9 @@ enum SearchCommand {
     static let command = Subcommand(
         "search", "search, and show the results", operands: "QUERY…",
         details: [
-            "The words are one query. On a terminal the results are a table, with a line about sources, cache and time "
-                + "below it; elsewhere the daemon's JSON. Exit status 3 says that nothing was found, 4 that a source failed."
+            "The words are one query. On a terminal each source is shown when it has answered; then the results are a "
+                + "table, with a line about sources, cache and time below it. Elsewhere they are the daemon's JSON. Ctrl-C "
+                + "cancels the search in the daemon too. Exit status 3 says that nothing was found, 4 that a source failed."
         ],
         options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [
@@ -54,13 +55,16 @@ enum SearchCommand {
     ) throws(CommandFailure) -> CommandStatus {
         let clock = ContinuousClock()
         let start = clock.now
-        let (value, response) = try conversation.json(request)
+        let search = FollowedSearch(conversation, console)
+        defer { search.end() }
+        if asJSON {
+            let (value, response) = try conversation.json(request)
+            _ = console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            return Envelope(value).exitStatus
+        }
+        let (value, response) = try search.answer(to: request)
         let took = start.duration(to: clock.now)
         let envelope = Envelope(value)
-        if asJSON {
-            _ = console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
-            return envelope.exitStatus
-        }
         let lines = envelope.table().lines(width: console.width)
         if let header = lines.first {
             console.line(console.styled(header, .bold))
