@@ -56,6 +56,7 @@ struct SearchPlan: Sendable {
                 continue
             }
             do {
+                try provider.about.check(term: request.term, of: "q")
                 parts.append(.ask(provider, try provider.provider.search(request)))
                 asked.append(provider.name)
             } catch {

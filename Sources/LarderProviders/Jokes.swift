@@ -39,6 +39,7 @@ public struct Jokes: Provider {
             sorts: [.relevance, .name, .date],
             terms: "A free service without a key and without promises; some jokes are rude, also without a category.",
             attribution: "chucknorris.io")
+        facts.minimumTerm = termLength.lowerBound
         facts.dialects = Dialect.allCases.map(\.rawValue)
         return facts
     }()

@@ -143,6 +143,9 @@ public struct ProviderAbout: Sendable, Hashable {
     /// Pictures that image hosts give in the place of what is gone, as host and path ("i.imgur.com/removed.png"): a
     /// picture whose URL, or the one it leads to, ends so is taken as absent.
     public var removedPictures: [String] = []
+    /// Characters, as a person counts them, that a search's term must have: with fewer the API refuses it. One is enough
+    /// for most, since one is a word in Chinese.
+    public var minimumTerm = 1
 
     public init(
         name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,
@@ -177,6 +180,13 @@ public struct ProviderAbout: Sendable, Hashable {
         self.attribution = attribution
         self.retention = retention
         self.normaliserVersion = normaliserVersion
+    }
+
+    /// Refuses a term that the API would refuse.
+    /// - Parameter parameter: the name it was given by.
+    public func check(term: String, of parameter: String) throws(ClientFacingError) {
+        guard term.count < minimumTerm else { return }
+        throw .termLength(parameter, "\(title): a search needs a term of \(minimumTerm) characters or more.")
     }
 
     /// Whether a path belongs to the host of searches. The paths of one provider's hosts never begin alike, so a

@@ -150,6 +150,26 @@ import Testing
         }
     }
 
+    @Test func aSearchThatGoesOnWithoutItsClientIsSupersededToo() async throws {
+        let left = Lock(false)
+        let origin = ScriptedOrigin { request in
+            request.target.contains("term=jack&") || request.target.hasSuffix("term=jack")
+                ? [.hold, .call { left.withLock { $0 = true } }] : [.send(CacheScenarios.song)]
+        }
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin, "search: { debounce: 0s }")) { larder in
+            let begun = try await larder.get(
+                Self.target("jack"), ("X-Larder-Session", "tab-1"), ("Prefer", "respond-async"))
+            #expect(begun.status == 202, "\(begun)")
+            let location = try #require(begun["Location"])
+            try await larder.eventually("the origin has it") { origin.requests.count == 1 }
+            let newer = try await larder.get(Self.target("jack j"), ("X-Larder-Session", "tab-1"))
+            #expect(newer.status == 200, "\(newer)")
+            #expect(try await larder.get(location).json()["state"]?.string == "cancelled")
+            try await larder.eventually("the origin's connection is closed") { left.withLock { $0 } }
+        }
+    }
+
     @Test func theRefreshOfAStaleAnswerIsHeldBackToo() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
@@ -187,6 +207,104 @@ import Testing
                 "/v1/search?q=jack", ("X-Larder-Session", "tab-1"), ("X-Larder-Debounce", pause))
             try BadInputScenarios.expectProblem(answer, 400, "debounce \(pause)")
             #expect(try answer.json()["parameter"]?.string == "X-Larder-Debounce")
+        }
+    }
+}
+
+@Suite struct ProvisionalScenarios {
+    private func ask(
+        _ larder: RunningLarder, _ target: String, _ fields: (String, String)...
+    ) async throws -> WireResponse {
+        try await larder.send(
+            "GET", target, fields: [("X-Larder-Session", "tab-1"), ("Prefer", "provisional")] + fields)
+    }
+
+    @Test func whatIsStoredForAPrefixIsShownOnceAndMarked() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            request.target.contains("jack%20johnson") || request.target.contains("jack+johnson")
+                ? [.await(gate), .send(CacheScenarios.song)] : [.send(CacheScenarios.song)]
+        }
+        defer { origin.stop() }
+        try await withLarder(TypingScenarios.configuration(origin, "search: { debounce: 0s }")) { larder in
+            _ = try await larder.get(TypingScenarios.target("jack j"))
+            let early = try await ask(larder, TypingScenarios.target("jack johnson"))
+            #expect(early.status == 200, "\(early)")
+            let envelope = try early.json()
+            #expect(envelope["provisional"]?.bool == true)
+            #expect(envelope["provisionalTerm"]?.string == "jack j")
+            #expect(envelope["query"]?["q"]?.string == "jack johnson")
+            #expect(envelope["count"]?.integer == 1)
+            #expect(early["Cache-Control"] == "no-store")
+            #expect(early["Preference-Applied"] == "provisional")
+            #expect(early["Cache-Status"]?.hasSuffix("detail=provisional") == true, "\(early)")
+            try await larder.eventually("the fetch is under way") { origin.requests.count == 2 }
+            let again = try await TypingScenarios.begin(
+                larder, TypingScenarios.target("jack johnson"), ("Prefer", "provisional"))
+            gate.open()
+            let answer = try await again.value
+            #expect(answer.status == 200)
+            #expect(try answer.json()["provisional"] == nil, "\(answer)")
+            #expect(origin.requests.count == 2)
+            #expect(try await larder.counter("larder_superseded_total") == 0)
+            let hit = try await ask(larder, TypingScenarios.target("jack johnson"))
+            #expect(try hit.json()["provisional"] == nil)
+            #expect(try await larder.counter("larder_provisional_total") == 1)
+        }
+    }
+
+    @Test func nobodyGetsOneUnasked() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(TypingScenarios.configuration(origin, "search: { debounce: 0s }")) { larder in
+            _ = try await larder.get(TypingScenarios.target("jack"))
+            func target(_ letter: String) -> String { TypingScenarios.target("jack \(letter)") }
+            let noWish = try await larder.get(target("a"), ("X-Larder-Session", "tab-1"))
+            let noSession = try await larder.get(target("b"), ("Prefer", "provisional"))
+            let noCache = try await ask(larder, target("c"), ("Cache-Control", "no-cache"))
+            for answer in [noWish, noSession, noCache] {
+                #expect(answer.status == 200)
+                #expect(try answer.json()["provisional"] == nil, "\(answer)")
+            }
+            let other = try await ask(larder, "/v1/itunes/search?q=jack+d&country=de")
+            #expect(try other.json()["provisional"] == nil, "another store is another question: \(other)")
+            #expect(origin.requests.count == 5)
+        }
+    }
+
+    @Test func theFetchBehindItEndsWithANewerQuestion() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(TypingScenarios.configuration(origin)) { larder in
+            _ = try await larder.get("/v1/itunes/search?q=jack")
+            let early = try await ask(larder, "/v1/itunes/search?q=jack+joh")
+            #expect(try early.json()["provisionalTerm"]?.string == "jack", "\(early)")
+            let hit = try await ask(larder, "/v1/itunes/search?q=jack")
+            #expect(try hit.json()["provisional"] == nil)
+            try await larder.eventually("the call was spared") {
+                try await larder.counter("larder_debounced_total", #"result="spared""#) == 1
+            }
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func aTermThatAProviderCannotSearchCostsNoCall() async throws {
+        let origin = ScriptedOrigin(answering: "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
+        defer { origin.stop() }
+        let configuration = "providers: { jokes: { baseURL: \"\(origin.base)\", rate: off, quota: off } }"
+        try await withLarder(configuration) { larder in
+            // Characters are what a person counts: each of these is several code points.
+            for term in ["ab", "e\u{301}e\u{301}", "👩‍🚀👩‍🚀"] {
+                for target in ["/v1/search?source=jokes&q=", "/v1/jokes/search?q="] {
+                    let answer = try await larder.get(target + PercentCoding.encode(term))
+                    try BadInputScenarios.expectProblem(answer, 400, "\(term) \(target)")
+                    #expect(try answer.json()["type"]?.string?.hasSuffix("termLength") == true)
+                }
+            }
+            #expect(origin.requests.isEmpty)
+            let status = try await larder.get("/v1/status").json()
+            let jokes = status["providers"]?.elements.first { $0["name"]?.string == "jokes" }
+            #expect(jokes?["minimumTerm"]?.integer == 3)
         }
     }
 }

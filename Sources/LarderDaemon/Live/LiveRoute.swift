@@ -31,6 +31,10 @@ struct LiveRoute: Sendable {
         guard preferences.respondsAsync, await !context.isAtHand(question) else { return nil }
         let answer = Lock<Result<Answer, ClientFacingError>?>(nil)
         let page = try begin(question, compose, request.id, answer)
+        // A newer question of its session ends it, though its own request may long be answered.
+        SessionSeat.current?.whenSuperseded { [weak page, searches = context.searches] in
+            if let page { searches.cancel(page) }
+        }
         if let wait = preferences.wait, wait > .zero {
             await waitForEnd(of: page, atMost: min(wait, Self.longestWait))
             if Task.isCancelled {

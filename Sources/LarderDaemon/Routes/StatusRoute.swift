@@ -62,6 +62,7 @@ struct StatusRoute: Sendable {
             writer.member("title", provider.about.title)
             writer.member("kind", provider.isPassthrough ? "passthrough" : "builtIn")
             writer.member("state", state(provider, lane))
+            if provider.about.minimumTerm > 1 { writer.member("minimumTerm", provider.about.minimumTerm) }
             writer.member("reachability", lane?.reachability.word ?? "unknown")
             if let word = lane?.reachability.word, word != "unknown" { writer.member("reachable", word == "reachable") }
             writer.member(ifPresent: "lastSuccess", lane?.reachability.lastSuccess?.rfc3339)

@@ -60,7 +60,7 @@ final class SessionDesk: Sendable {
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> ServerResponse
     ) async throws(ClientFacingError) -> ServerResponse {
         guard let wish = try Self.wish(request) else { return try await work() }
-        let seat = enter(wish, asking: request.target, debounce: wish.debounce ?? standard)
+        let seat = enter(wish, asking: Digest(of: request.target).bytes, debounce: wish.debounce ?? standard)
         let newer = Pause()
         let ticket = seat.whenSuperseded { newer.breakOff() }
         defer { seat.forget(ticket) }
@@ -80,7 +80,8 @@ final class SessionDesk: Sendable {
             group.cancelAll()
             return first
         }
-        guard let ending else {
+        // Being superseded ends the work as well: whatever it came to then is not what it would have been.
+        guard !seat.isSuperseded, let ending else {
             // A client that has left ends the wait too, and hears nothing.
             if seat.isSuperseded { superseded.add() }
             throw Self.outdated
@@ -109,7 +110,6 @@ final class SessionDesk: Sendable {
     /// Holds a call back for the seat's debounce.
     /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
     func hold(_ seat: SessionSeat) async -> Bool {
-        guard seat.debounce > .zero else { return !seat.isSuperseded }
         let pause = Pause()
         let ticket = seat.whenSuperseded { pause.breakOff() }
         defer { seat.forget(ticket) }

@@ -1,4 +1,4 @@
-// The counters of sessions, provisional answers and refreshes on a provider's return.
+// The counters of sessions and of provisional answers.
 import LarderCore
 
 enum TypingCounters {
@@ -14,5 +14,9 @@ enum TypingCounters {
         help: "Calls held back for a moment: passed on, or spared because a newer request had come.",
         labels: ["result"])
 
-    static let all: [CounterFamily] = [requests, superseded, sessions, forgotten, debounced]
+    static let provisional = CounterFamily(
+        "larder_provisional_total", help: "Questions answered for a moment by what was stored for a part of their term."
+    )
+
+    static let all: [CounterFamily] = [requests, superseded, sessions, forgotten, debounced, provisional]
 }

@@ -9,12 +9,29 @@ import LarderServer
 struct TypingRoute: Sendable {
     let context: DaemonContext
     let searches: SearchRoute
+    private var provisional: ProvisionalAnswer { ProvisionalAnswer(context: context) }
+
+    init(context: DaemonContext, searches: SearchRoute) {
+        self.context = context
+        self.searches = searches
+    }
+
+    /// The fields that these routes know, for their description.
+    static let parameters: [(name: String, place: String, isRequired: Bool, allowed: [String])] = [
+        (SessionDesk.field, "header", false, []), (SessionDesk.debounceField, "header", false, []),
+        ("Prefer", "header", false, []),
+    ]
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         try await context.sessions.serve(request, debounce: context.snapshot.settings.searchDebounce) {
             () async throws(ClientFacingError) in
-            try await searches.search(request, route: route)
+            let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
+                let plan = try SearchPlan(query: query, providers: context.snapshot.providers)
+                return AskedSearch(parts: plan.asked, query: plan.query, sort: plan.sort)
+            }
+            if let early { return early }
+            return try await searches.search(request, route: route)
         }
     }
 
@@ -24,7 +41,27 @@ struct TypingRoute: Sendable {
     ) async throws(ClientFacingError) -> ServerResponse {
         try await context.sessions.serve(request, debounce: context.snapshot.settings.searchDebounce) {
             () async throws(ClientFacingError) in
-            try await searches.typed(request, prefix: prefix, path: path, route: route)
+            let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
+                guard
+                    let provider = context.snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix }
+                    ),
+                    provider.isConfigured
+                else { return nil }
+                let endpoint = try provider.provider.endpoint(path: path, query: query)
+                return AskedSearch(parts: [(provider, endpoint)], query: endpoint.query, sort: .relevance)
+            }
+            if let early { return early }
+            return try await searches.typed(request, prefix: prefix, path: path, route: route)
+        }
+    }
+}
+
+extension SearchPlan {
+    /// The sources that can be asked.
+    var asked: [(provider: ConfiguredProvider, endpoint: Endpoint)] {
+        parts.compactMap { part in
+            guard case .ask(let provider, let endpoint) = part, provider.isConfigured else { return nil }
+            return (provider, endpoint)
         }
     }
 }
@@ -40,8 +77,9 @@ extension DaemonContext {
     /// under way for somebody else, is answered without a pause.
     /// - Returns: whether the question is still to be asked.
     private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ seat: SessionSeat) async -> Bool {
-        if await flights.isAnswered(key) { return !seat.isSuperseded }
-        if await isAtHand(question) { return !seat.isSuperseded }
+        guard seat.debounce > .zero, await !flights.isAnswered(key), await !isAtHand(question) else {
+            return !seat.isSuperseded
+        }
         return await sessions.hold(seat)
     }
 
