@@ -97,6 +97,22 @@ public struct CallBudget: Sendable {
         return end > now ? end : nil
     }
 
+    /// Whether a call may be made for which nobody waits: half of each limit is left to those who do. Nothing is counted.
+    public func spare(now: WallTime) -> Grant {
+        let ends = [rate, quota].compactMap { limit -> WallTime? in
+            guard let limit, let call = calls.last(max(1, limit.calls / 2)) else { return nil }
+            return min(call, now) + limit.window
+        }
+        guard let end = ends.max(), end > now else { return .granted }
+        return .spent(until: end)
+    }
+
+    /// When the next of the limits will be whole again if nothing more is called; nil where both are.
+    public func nextWhole(now: WallTime) -> WallTime? {
+        guard let last = calls.last else { return nil }
+        return [rate, quota].compactMap { $0.map { min(last, now) + $0.window } }.filter { $0 > now }.min()
+    }
+
     /// Forgets calls that have left every window.
     public mutating func prune(now: WallTime) {
         calls.clamp(to: now)

@@ -46,6 +46,12 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
         entries[digest] = nil
     }
 
+    /// Forgets those of which the body says so.
+    @inlinable
+    public mutating func forget(where isOver: (Failure) -> Bool) {
+        entries = entries.filter { !isOver($0.value.failure) }
+    }
+
     @inlinable
     public mutating func forgetAll() {
         entries = [:]

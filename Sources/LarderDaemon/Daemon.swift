@@ -118,6 +118,7 @@ public final class Daemon: Sendable {
             loops: loops, listeners: listeners, ready: context.tier,
             handler: dispatch, settings: serverSettings(settings), log: log.labelled("server"), counters: counters,
             time: time)
+        await context.tellOfProviders()
         context.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         // Before the first request: on an inherited socket clients may wait already.
         readiness.set(true)
@@ -167,6 +168,7 @@ public final class Daemon: Sendable {
         context.replace(snapshot)
         await context.upstream.open(snapshot.providers)
         await context.flights.forgetFailures(pause: settings.fetchFailurePause)
+        await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)
         context.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))
         context.tier.setBudget(Int(clamping: settings.cacheMemorySize))
@@ -209,6 +211,7 @@ public final class Daemon: Sendable {
         }
         await drained.wait()
         context.sessions.close()
+        await context.refreshes.close()
         await context.flights.shutDown()
         await noteUses()
         await fetcher.shutdown()

@@ -41,6 +41,10 @@ final class DaemonContext: Sendable {
     /// What was dealt from each pool lately.
     let pools = Lock(PoolBook())
     let sessions: SessionDesk
+    /// What is refreshed when a provider is back.
+    let refreshes: RefreshDesk
+    /// What happens to providers.
+    let providerEvents: EventFeed
     private let current: Lock<Snapshot>
 
     init(
@@ -66,6 +70,10 @@ final class DaemonContext: Sendable {
             loop: flights.loop, time: time, counters: counters, maxSessions: snapshot.settings.searchSessions)
         searches = SearchBook(
             limits: snapshot.settings.searchLimits, seats: eventSeats, time: time, counters: counters)
+        refreshes = RefreshDesk(
+            flights: flights, upstream: upstream, time: time, log: log, counters: counters,
+            limit: snapshot.settings.fetchRefreshOnReturn)
+        providerEvents = EventFeed("provider", seats: eventSeats, keeping: 256)
         totals = Totals(state: state, counters: counters, log: log)
     }
 

@@ -66,5 +66,5 @@ enum DaemonCounters {
             partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused,
             flightsAbandoned,
             flightsUnderWay, reloads,
-        ] + EventCounters.all + TypingCounters.all + LiveCounters.all
+        ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all
 }

@@ -285,6 +285,8 @@ enum Dashboard {
           search(new Event("submit"));
         }
         setInterval(refresh, 5000);
+        const events = new EventSource("/v1/events");
+        for (const name of ["reachability", "suspension", "budget"]) events.addEventListener(name, refresh);
 
         """#
 }

@@ -57,6 +57,8 @@ struct EntryFlow: Sendable {
     var worksFromStore = false
     /// Waits before a call is made for this client; false where the client does not want it any more.
     var hold: (@Sendable () async -> Bool)?
+    /// While the provider is away a stale answer counts as in demand, to be refreshed when it is back.
+    var isMissed = false
     /// Makes the entry: fetches, classifies, stores, and ends when the row is committed or refused. It is told whether
     /// a stale entry can cover for its failure.
     let work: @Sendable (_ hasFallback: Bool) async -> FlightResult
@@ -86,6 +88,7 @@ struct EntryFlow: Sendable {
             return Served(entry: entry, outcome: outcome, stamp: stamp)
         case .answerAndRefresh(let entry):
             context.store.touch(entry.key.digest)
+            noteDemand()
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
             if !directives.onlyIfCached, !directives.noStore { await refresh() }
             return Served(entry: entry, outcome: .stale)
@@ -96,13 +99,33 @@ struct EntryFlow: Sendable {
 
     private func refresh() async {
         guard let hold else {
-            return await context.flights.refresh(key, of: key.digest, work: { [work] _ in await work(true) })
+            return await context.flights.refresh(key, of: key.digest, work: { _ in await refreshed() })
         }
         // The client is answered meanwhile.
-        Task(executorPreference: context.flights.loop) { [context, key, work] in
+        Task(executorPreference: context.flights.loop) {
             guard await hold() else { return }
-            await context.flights.refresh(key, of: key.digest, work: { _ in await work(true) })
+            await context.flights.refresh(key, of: key.digest, work: { _ in await refreshed() })
         }
+    }
+
+    private func refreshed() async -> FlightResult {
+        let result = await work(true)
+        // The first to ask was answered before anybody knew that the provider is away.
+        if case .failed = result { noteDemand() }
+        return result
+    }
+
+    /// A stale answer was given.
+    private func noteDemand() {
+        guard isMissed, !wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
+        context.refreshes.asked(
+            RefreshDesk.Demand(
+                provider: provider, key: key,
+                isDue: { [context, key, rule] in
+                    guard let entry = await context.readOrMiss(key) else { return false }
+                    return !context.isFresh(entry, .none, rule)
+                },
+                work: { [work] in await work(true) }))
     }
 
     private func fetch(
@@ -127,6 +150,7 @@ struct EntryFlow: Sendable {
         switch obtained {
         case .result(.answered(let made), let joined):
             if let failure = made.covering {
+                noteDemand()
                 return Served(entry: made.entry, outcome: .stale, failure: failure)
             }
             return Served(
@@ -150,6 +174,7 @@ struct EntryFlow: Sendable {
         switch ending {
         case .answer(let entry, let outcome):
             context.store.touch(entry.key.digest)
+            if outcome == .stale { noteDemand() }
             return Served(entry: entry, outcome: outcome, failure: failure)
         case .failure: throw failure
         }

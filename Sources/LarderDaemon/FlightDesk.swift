@@ -165,6 +165,11 @@ actor FlightDesk {
         if let pause { failurePause = pause }
     }
 
+    /// A provider is back: what failed before it was is no reason not to ask again.
+    func forgetFailures(of provider: String) {
+        failures.forget { $0.provider == provider }
+    }
+
     /// Cancels every flight and waits for their ends. For the daemon's stop.
     func shutDown() async {
         for task in tasks.values { task.cancel() }

@@ -56,6 +56,8 @@ enum InterfaceDescription {
             (503, "The provider rests after failures or is not configured."),
             (504, "The provider was too slow, or only-if-cached found nothing."),
         ]
+        let session = TypingRoute.parameters
+        let outdated = [(409, "A newer request of the same X-Larder-Session took this one's place.")]
         var paths = [
             Path(
                 path: "/v1/search", summary: "One search over one or several sources.",
@@ -64,11 +66,11 @@ enum InterfaceDescription {
                     ("category", "query", false, categories), ("limit", "query", false, []),
                     ("sort", "query", false, SortOrder.allCases.map(\.rawValue)), ("country", "query", false, []),
                     ("lang", "query", false, []), ("explicit", "query", false, ["yes", "no"]),
-                ],
+                ] + session,
                 statuses: [
                     (200, "Results, or none; partial when a source failed."),
                     (202, "With Prefer: respond-async: it goes on at Location."),
-                ] + failures)
+                ] + failures + outdated)
         ]
         paths.append(
             Path(
@@ -87,10 +89,10 @@ enum InterfaceDescription {
                     Path(
                         path: "/v1/\(provider.about.routePrefix)/\(endpoint.route)", summary: endpoint.summary,
                         parameters: endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }
-                            .map { (String($0.dropFirst().dropLast()), "path", true, []) },
+                            .map { (String($0.dropFirst().dropLast()), "path", true, []) } + session,
                         statuses: [
                             (200, "Results, or none."), (202, "With Prefer: respond-async: it goes on at Location."),
-                        ] + failures))
+                        ] + failures + outdated))
             }
         }
         paths += [
@@ -104,6 +106,13 @@ enum InterfaceDescription {
                 path: "/raw/{provider}/{path}", summary: "The API's own answer through the cache.",
                 parameters: [("provider", "path", true, []), ("path", "path", true, [])]),
             Path(path: "/v1/status", summary: "Providers, budgets, store and memory."),
+            Path(
+                path: "/v1/events",
+                summary: "Reachability, suspensions and budgets of providers, as server-sent events.",
+                statuses: [
+                    (200, "A snapshot, then each change: reachability, suspension, budget."),
+                    (503, "As many event streams are open as are permitted."),
+                ]),
             Path(
                 path: "/v1/explain/{request}", summary: "Why the answer with that X-Request-Id was what it was.",
                 parameters: [("request", "path", true, [])]),

@@ -31,6 +31,15 @@ struct Reachability: Sendable {
         }
     }
 
+    /// The same as a truth; nil while it is unknown.
+    var isReachable: Bool? {
+        switch word {
+        case "reachable": true
+        case "unreachable": false
+        default: nil
+        }
+    }
+
     private var failureWord: String {
         // A provider that answers with a refusal was reached.
         switch lastFailureClass {
@@ -47,12 +56,30 @@ final class ProviderLane {
     var reachability = Reachability()
     /// Whether this provider is ever suspended: a plain pass-through is not, its errors are the upstream's own.
     var suspends: Bool
+    /// What was told of it.
+    private(set) var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
+    /// A look at it is due when a limit will be whole again.
+    var isLookDue = false
 
     init(budget: CallBudget, suspension: SuspensionMachine, suspends: Bool) {
         self.budget = budget
         self.suspension = suspension
         self.suspends = suspends
     }
+
+    /// What it looks like now.
+    func sight(now: WallTime) -> LaneSight {
+        let usage = budget.usage(now: now)
+        var budgets: [BudgetKind: BudgetSight] = [:]
+        if let rate = budget.rate { budgets[.rate] = BudgetSight(limit: rate.calls, remaining: usage.rate ?? 0) }
+        if let quota = budget.quota { budgets[.quota] = BudgetSight(limit: quota.calls, remaining: usage.quota ?? 0) }
+        return LaneSight(
+            isReachable: reachability.isReachable, failure: reachability.lastFailureClass,
+            suspension: suspends ? suspension.suspension : nil, budgets: budgets)
+    }
+
+    /// What changed since the last time this was asked.
+    func takeEvents(now: WallTime) -> [LaneEvent] { watch.look(sight(now: now)) }
 
     /// Takes a call from the budget, where the suspension lets it. Suspension first: a resting provider costs nothing.
     func admit(now: WallTime) -> Admission {

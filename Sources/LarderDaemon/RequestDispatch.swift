@@ -12,6 +12,7 @@ enum Destination: Sendable {
     case typed(prefix: String)
     case artwork
     case status
+    case events
     case explain
     case purge
     case resume
@@ -67,6 +68,7 @@ final class RequestDispatch: RequestHandler {
         }
         router.add(.get, pattern: "/v1/artwork/{handle}", name: "artwork", .artwork)
         router.add(.get, pattern: "/v1/status", name: "status", .status)
+        router.add(.get, pattern: "/v1/events", name: "events", .events)
         router.add(.get, pattern: "/v1/explain/{request}", name: "explain", .explain)
         router.add(.delete, pattern: "/v1/cache", name: "purge", .purge)
         router.add(.post, pattern: "/v1/providers/{name}/resume", name: "resume", .resume)
@@ -133,6 +135,7 @@ final class RequestDispatch: RequestHandler {
             return try await artwork.image(request, handle: match.captures["handle"] ?? "", route: match.name)
         case .explain: return try await explain.explain(match.captures["request"] ?? "", route: match.name)
         case .status: return await statuses.status(route: match.name)
+        case .events: return try await EventsRoute(context: context).events(request, route: match.name)
         case .purge: return try await admin.purge(request, route: match.name)
         case .resume: return try await admin.resume(request, name: match.captures["name"] ?? "", route: match.name)
         case .health: return await probes.health(route: match.name)

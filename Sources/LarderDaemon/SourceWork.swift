@@ -137,7 +137,7 @@ extension DaemonContext {
             context: self, provider: provider.name, key: key, rule: rule,
             staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives,
             patience: question.settings.fetchSoftDeadline, deadline: question.deadline, worksFromStore: true,
-            hold: holding(question, key),
+            hold: holding(question, key), isMissed: true,
             work: { hasFallback in await self.makeNormalised(question, key: key, hasFallback: hasFallback) }
         ).run()
     }

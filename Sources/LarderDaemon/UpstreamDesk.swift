@@ -39,6 +39,8 @@ actor UpstreamDesk {
     private var lanes: [String: ProviderLane] = [:]
     /// When the record of calls is next rid of those that no window reaches.
     private var nextPruning: WallTime = .distantPast
+    /// Who is told what changes, on this loop.
+    private var listener: (@Sendable (LaneNews) -> Void)?
 
     init(
         loop: EventLoop, upstream: any Upstream, state: StateStore, compute: ComputeGate, time: any TimeSource,
@@ -101,6 +103,33 @@ actor UpstreamDesk {
         var budget = CallBudget.spent(rate: settings.rate, quota: settings.quota, now: lostAt)
         for call in record { budget.count(at: call) }
         return budget
+    }
+
+    /// Has what changes told from now on: first what the last run left, then each change when it comes about.
+    func listen(_ listener: @escaping @Sendable (LaneNews) -> Void) {
+        self.listener = listener
+        for provider in lanes.keys.sorted() { look(provider) }
+    }
+
+    /// Tells what changed of a lane. Called wherever a call may have changed it.
+    private func look(_ provider: String) {
+        guard let lane = lanes[provider], let listener else { return }
+        let now = time.wall()
+        let events = lane.takeEvents(now: now)
+        let isAway = lane.sight(now: now).isAway
+        for event in events { listener(LaneNews(provider: provider, event: event, at: now, isAway: isAway)) }
+        // Calls leave their windows without anybody's doing.
+        guard lane.watch.isWearing, !lane.isLookDue, let end = lane.budget.nextWhole(now: now) else { return }
+        lane.isLookDue = true
+        _ = loop.schedule(at: loop.monotonic + (end - now) + .milliseconds(1)) { [weak self] in
+            lane.isLookDue = false
+            self?.assumeIsolated { $0.look(provider) }
+        }
+    }
+
+    /// Whether a call may be made that nobody waits for.
+    func spare(_ provider: String) -> CallBudget.Grant {
+        lanes[provider]?.budget.spare(now: time.wall()) ?? .granted
     }
 
     /// Sends one call and says what came of it.
@@ -184,6 +213,7 @@ actor UpstreamDesk {
     /// What is known of a provider's lane now.
     func report(_ provider: String) -> LaneReport? {
         guard let lane = lanes[provider] else { return nil }
+        look(provider)
         let now = time.wall()
         let usage = lane.budget.usage(now: now)
         let suspension = lane.suspends ? lane.suspension.suspension : nil
@@ -193,10 +223,17 @@ actor UpstreamDesk {
             resetsAt: lane.budget.resetsAt(now: now), suspension: suspension, reachability: lane.reachability)
     }
 
+    /// What a provider's lane looks like now.
+    func sight(_ provider: String) -> LaneSight? {
+        look(provider)
+        return lanes[provider]?.sight(now: time.wall())
+    }
+
     /// Ends a suspension by hand. False where there is no such provider.
     func resume(_ provider: String) async -> Bool {
         guard lanes[provider] != nil else { return false }
         lanes[provider]?.suspension.resume()
+        look(provider)
         await saveSuspension(provider)
         return true
     }
@@ -206,7 +243,9 @@ actor UpstreamDesk {
         let now = time.wall()
         var isProbe = false
         let lane = lanes[provider]
-        switch lane?.admit(now: now) {
+        let admission = lane?.admit(now: now)
+        look(provider)
+        switch admission {
         case .suspended(let until, let reason):
             return .failure(
                 UpstreamFailure(
@@ -268,7 +307,9 @@ actor UpstreamDesk {
     }
 
     private func succeeded(_ provider: String) async {
-        if lanes[provider]?.succeeded(now: time.wall()) == true {
+        let isBack = lanes[provider]?.succeeded(now: time.wall()) == true
+        look(provider)
+        if isBack {
             log.notice("provider works again", ["provider": provider])
             await saveSuspension(provider)
         }
@@ -284,6 +325,7 @@ actor UpstreamDesk {
         let until = lanes[call.provider]?.failed(
             failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: time.wall(),
             random: UInt64.random(in: 0...UInt64.max))
+        look(call.provider)
         guard let until else { return failure }
         counters.cell(DaemonCounters.suspensions, call.provider).add()
         log.warning(

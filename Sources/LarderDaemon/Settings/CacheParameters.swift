@@ -70,13 +70,17 @@ extension SettingsTable {
     static let fetchCallsPerAnswer = Parameter(
         "fetch.callsPerAnswer", .count(1...5000), default: "600",
         summary: "Calls and look-ups that one answer may take in all; an answer that would need more is partial.")
+    static let fetchRefreshOnReturn = Parameter(
+        "fetch.refreshOnReturn", .count(0...10_000), default: "50",
+        summary: "Stale answers given while a provider was away that are refreshed when it is back, of each provider.",
+        advice: "One at a time, the last one asked for first, within half of its rate and quota; 0 switches it off.")
     static let fetchProxy = Parameter(
         "fetch.proxy", .text, default: nil,
         summary: "URL of a proxy for all upstream calls: http://host:port or socks5h://host:port.",
         advice: "http_proxy and its like in the environment are never followed.", needsRestart: true)
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxTransfers, fetchSideBySide, fetchCallsPerAnswer, fetchProxy,
+        fetchMaxTransfers, fetchSideBySide, fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy,
     ]
 
     static let searchDeadline = Parameter(

@@ -71,6 +71,8 @@ public struct Settings: Sendable {
     /// Calls that one answer has under way at once, and in all, where it takes several.
     public var fetchSideBySide: Int
     public var fetchCallsPerAnswer: Int
+    /// Stale entries of one provider that are refreshed when it is back.
+    public var fetchRefreshOnReturn: Int
     /// The proxy's URL; never taken from `http_proxy`.
     public var fetchProxy: String?
 

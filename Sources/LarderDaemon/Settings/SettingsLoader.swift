@@ -103,6 +103,7 @@ public struct SettingsLoader: Sendable {
             fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
             fetchSideBySide: reader.count(Table.fetchSideBySide),
             fetchCallsPerAnswer: reader.count(Table.fetchCallsPerAnswer),
+            fetchRefreshOnReturn: reader.count(Table.fetchRefreshOnReturn),
             fetchProxy: reader.text(Table.fetchProxy, check: Self.proxy),
             searchDeadline: reader.duration(Table.searchDeadline),
             searchDebounce: reader.duration(Table.searchDebounce),

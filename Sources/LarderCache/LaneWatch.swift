@@ -1,0 +1,124 @@
+// What is worth telling of a provider's manners: that it went away or came back, began or ended a rest, and how its budget
+// wears. The watch compares what is with what it told last, so that whoever changes a lane need not know who listens.
+import LarderCore
+
+/// A limit of calls as somebody sees it who wants to know whether it will do.
+public enum BudgetLevel: String, Sendable, Hashable, CaseIterable {
+    /// All of it is there.
+    case whole
+    /// Some of it is used.
+    case open
+    /// Four fifths of it are used.
+    case scarce
+    /// Nothing is left.
+    case spent
+}
+
+/// Which limit.
+public enum BudgetKind: String, Sendable, Hashable, CaseIterable {
+    case rate
+    case quota
+}
+
+/// One limit now.
+public struct BudgetSight: Sendable, Hashable {
+    public var limit: Int
+    public var remaining: Int
+
+    public init(limit: Int, remaining: Int) {
+        self.limit = limit
+        self.remaining = remaining
+    }
+}
+
+/// One thing that changed.
+public enum LaneEvent: Sendable, Hashable {
+    /// A call reached it, after some that did not or as the first one.
+    case reachable
+    /// A call did not reach it.
+    case unreachable(FailureClass)
+    /// It rests, or longer than was told.
+    case suspended(Suspension)
+    /// The rest is over: a trial succeeded, or a person ended it.
+    case resumed
+    /// A limit went past one of its marks.
+    case budget(BudgetKind, BudgetLevel, BudgetSight)
+}
+
+/// What a lane looks like now.
+public struct LaneSight: Sendable, Hashable {
+    /// nil while nobody knows.
+    public var isReachable: Bool?
+    /// Why it is not.
+    public var failure: FailureClass?
+    public var suspension: Suspension?
+    public var budgets: [BudgetKind: BudgetSight]
+
+    public init(
+        isReachable: Bool?, failure: FailureClass?, suspension: Suspension?, budgets: [BudgetKind: BudgetSight]
+    ) {
+        self.isReachable = isReachable
+        self.failure = failure
+        self.suspension = suspension
+        self.budgets = budgets
+    }
+
+    /// Nothing can be had from it at present.
+    public var isAway: Bool { isReachable == false || suspension != nil }
+}
+
+/// Remembers what was told. A value.
+public struct LaneWatch: Sendable {
+    private var isReachable: Bool?
+    private var suspension: Suspension?
+    private var levels: [BudgetKind: BudgetLevel] = [:]
+
+    /// - Parameter sight: what is known at the beginning, of which nothing is told.
+    public init(_ sight: LaneSight) {
+        _ = self.look(sight)
+    }
+
+    /// The levels as they were told last.
+    public func level(_ kind: BudgetKind) -> BudgetLevel { levels[kind] ?? .whole }
+
+    /// Whether a limit is not whole, so that it becomes whole by time alone.
+    public var isWearing: Bool { levels.values.contains { $0 != .whole } }
+
+    /// What changed since the last look, in the order of the cases of `LaneEvent`.
+    public mutating func look(_ sight: LaneSight) -> [LaneEvent] {
+        var events: [LaneEvent] = []
+        if let now = sight.isReachable, now != isReachable {
+            isReachable = now
+            events.append(now ? .reachable : .unreachable(sight.failure ?? .unreachable))
+        }
+        if let now = sight.suspension {
+            // A trial that was given up makes a rest shorter, which is no news.
+            if suspension.map({ now.until > $0.until }) ?? true { events.append(.suspended(now)) }
+        } else if suspension != nil {
+            events.append(.resumed)
+        }
+        suspension = sight.suspension
+        for kind in BudgetKind.allCases {
+            guard let budget = sight.budgets[kind] else {
+                levels[kind] = nil
+                continue
+            }
+            let before = level(kind)
+            let now = Self.level(budget, before)
+            levels[kind] = now
+            // That a call was made, or one is there again, is no threshold.
+            guard now != before, now != .open else { continue }
+            if now == .scarce, before == .spent { continue }
+            events.append(.budget(kind, now, budget))
+        }
+        return events
+    }
+
+    /// A limit is scarce from four fifths on until all of it is there again: one call that comes back is no end of it.
+    private static func level(_ budget: BudgetSight, _ before: BudgetLevel) -> BudgetLevel {
+        if budget.remaining <= 0 { return .spent }
+        if budget.remaining >= budget.limit { return .whole }
+        if (budget.limit - budget.remaining) * 5 >= budget.limit * 4 { return .scarce }
+        return before == .scarce || before == .spent ? .scarce : .open
+    }
+}

@@ -1,0 +1,94 @@
+// What is told of a provider, by value: each change once, and nothing where nothing changed.
+import LarderCache
+import LarderCore
+import Testing
+
+@Suite struct LaneWatchTests {
+    private func sight(
+        _ isReachable: Bool? = nil, suspension: Suspension? = nil, rate: Int? = nil, quota: Int? = nil
+    ) -> LaneSight {
+        var budgets: [BudgetKind: BudgetSight] = [:]
+        if let rate { budgets[.rate] = BudgetSight(limit: 20, remaining: rate) }
+        if let quota { budgets[.quota] = BudgetSight(limit: 100, remaining: quota) }
+        return LaneSight(isReachable: isReachable, failure: .timedOut, suspension: suspension, budgets: budgets)
+    }
+
+    @Test func whatIsKnownAtTheBeginningIsNotTold() {
+        let rest = Suspension(until: Sample.now, failure: .limited, step: 0)
+        let known = sight(false, suspension: rest, rate: 0)
+        var watch = LaneWatch(known)
+        #expect(watch.look(known) == [])
+        #expect(known.isAway && watch.isWearing)
+    }
+
+    @Test func comingAndGoingAreToldOnceEach() {
+        var watch = LaneWatch(sight())
+        #expect(watch.look(sight(true)) == [.reachable])
+        #expect(watch.look(sight(true)) == [])
+        #expect(watch.look(sight(false)) == [.unreachable(.timedOut)])
+        #expect(watch.look(sight(false)) == [])
+        #expect(watch.look(sight(true)) == [.reachable])
+    }
+
+    @Test func aRestIsToldWhenItBeginsGrowsAndEnds() {
+        let first = Suspension(until: Sample.now, failure: .limited, step: 0)
+        let longer = Suspension(until: Sample.now + .seconds(10), failure: .limited, step: 1)
+        let cut = Suspension(until: Sample.now + .seconds(5), failure: .limited, step: 1)
+        var watch = LaneWatch(sight(true))
+        #expect(watch.look(sight(true, suspension: first)) == [.suspended(first)])
+        #expect(watch.look(sight(true, suspension: first)) == [])
+        #expect(watch.look(sight(true, suspension: longer)) == [.suspended(longer)])
+        #expect(watch.look(sight(true, suspension: cut)) == [], "a trial that was given up is no news")
+        #expect(watch.look(sight(true)) == [.resumed])
+        #expect(watch.look(sight(true)) == [])
+    }
+
+    @Test func aBudgetIsToldAtFourFifthsAtItsEndAndWhenItIsWholeAgain() {
+        var watch = LaneWatch(sight(rate: 20))
+        var told: [Int: [LaneEvent]] = [:]
+        for remaining in stride(from: 19, through: 0, by: -1) {
+            let events = watch.look(sight(rate: remaining))
+            if !events.isEmpty { told[remaining] = events }
+        }
+        #expect(
+            told == [
+                4: [.budget(.rate, .scarce, BudgetSight(limit: 20, remaining: 4))],
+                0: [.budget(.rate, .spent, BudgetSight(limit: 20, remaining: 0))],
+            ])
+        #expect(watch.look(sight(rate: 1)) == [], "one call that comes back is no end of it")
+        #expect(watch.look(sight(rate: 0)) == [.budget(.rate, .spent, BudgetSight(limit: 20, remaining: 0))])
+        #expect(watch.look(sight(rate: 15)) == [])
+        #expect(watch.isWearing)
+        #expect(watch.look(sight(rate: 20)) == [.budget(.rate, .whole, BudgetSight(limit: 20, remaining: 20))])
+        #expect(!watch.isWearing)
+    }
+
+    @Test func bothLimitsAreWatchedByThemselves() {
+        var watch = LaneWatch(sight(rate: 20, quota: 100))
+        #expect(
+            watch.look(sight(rate: 20, quota: 20)) == [
+                .budget(.quota, .scarce, BudgetSight(limit: 100, remaining: 20))
+            ])
+        #expect(watch.level(.rate) == .whole && watch.level(.quota) == .scarce)
+        #expect(watch.look(sight(rate: 20)) == [], "a limit that the settings took away")
+        #expect(watch.level(.quota) == .whole)
+    }
+
+    @Test func halfOfEachLimitIsSpare() {
+        let now = Sample.now
+        var budget = CallBudget(
+            rate: CallRate(calls: 4, per: .seconds(60)), quota: CallRate(calls: 6, per: .seconds(3600)))
+        #expect(budget.spare(now: now) == .granted)
+        _ = budget.take(now: now)
+        #expect(budget.spare(now: now) == .granted)
+        _ = budget.take(now: now + .seconds(1))
+        #expect(budget.spare(now: now + .seconds(1)) == .spent(until: now + .seconds(60)))
+        #expect(budget.spare(now: now + .seconds(60)) == .granted)
+        _ = budget.take(now: now + .seconds(60))
+        #expect(budget.spare(now: now + .seconds(200)) == .spent(until: now + .seconds(3600)))
+        #expect(CallBudget(rate: nil, quota: nil, calls: [now]).spare(now: now) == .granted)
+        #expect(budget.nextWhole(now: now + .seconds(60)) == now + .seconds(120))
+        #expect(budget.nextWhole(now: now + .seconds(200)) == now + .seconds(3660))
+        #expect(budget.nextWhole(now: now + .seconds(3660)) == nil)
+    }
+}

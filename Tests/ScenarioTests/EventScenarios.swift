@@ -1,0 +1,108 @@
+// `/v1/events`: whoever listens hears what happens to providers when it happens.
+import LarderCore
+import LarderHTTP
+import LarderTestSupport
+import Testing
+
+@Suite struct EventScenarios {
+    private typealias Told = (name: String, data: JSONValue)
+
+    private func listen(_ larder: RunningLarder) async throws -> EventStream {
+        let address = larder.address
+        return try await onOwnThread { try EventStream(WireClient(address), "/v1/events") }
+    }
+
+    /// The next so many events.
+    private func next(_ stream: inout EventStream, _ count: Int) async throws -> [Told] {
+        let before = stream
+        let (after, events) = try await onOwnThread {
+            var stream = before
+            var events: [EventTextReader.Event] = []
+            while events.count < count, let event = try stream.next() { events.append(event) }
+            return (stream, events)
+        }
+        stream = after
+        return try events.map { ($0.name, try JSON.parse($0.data)) }
+    }
+
+    @Test func changesAreToldAsTheyHappen() async throws {
+        let moods = CacheScenarios.Moods()
+        let origin = ScriptedOrigin { _ in moods.current.withLock { $0 } }
+        defer { origin.stop() }
+        let time = ManualTime()
+        let configuration = """
+            providers:
+              itunes: { baseURL: "\(origin.base)", rate: "5/h", quota: off }
+              hackernews: { enabled: false }
+            """
+        try await withLarder(configuration, time: time) { larder in
+            var stream = try await listen(larder)
+            #expect(stream.head.status == 200)
+            #expect(stream.head["Content-Type"] == "text/event-stream")
+            #expect(stream.head["Cache-Control"] == "no-store")
+            let first = try await next(&stream, 1)
+            let snapshot = try #require(first.first)
+            #expect(snapshot.name == "snapshot")
+            let providers = try #require(snapshot.data["providers"]?.elements.map { $0 })
+            let itunes = try #require(providers.first { $0["provider"]?.string == "itunes" })
+            #expect(itunes["reachable"] == nil, "nobody knows yet")
+            #expect(itunes["suspended"]?.bool == false)
+            let budget = try #require(itunes["budgets"]?.elements.map { $0 }.first)
+            #expect(budget["limit"]?.string == "rate" && budget["remaining"]?.integer == 5)
+            #expect(!providers.contains { $0["provider"]?.string == "hackernews" })
+
+            for term in 1...5 {
+                let answer = try await larder.get("/v1/itunes/search?q=\(term)")
+                #expect(answer.status == 200)
+            }
+            let told = try await next(&stream, 3)
+            #expect(told.map(\.name) == ["reachability", "budget", "budget"])
+            #expect(told[0].data["reachable"]?.bool == true && told[0].data["provider"]?.string == "itunes")
+            #expect(told[1].data["level"]?.string == "scarce" && told[1].data["remaining"]?.integer == 1)
+            #expect(told[2].data["level"]?.string == "spent" && told[2].data["calls"]?.integer == 5)
+
+            time.advance(by: .seconds(3600))
+            _ = try await larder.get("/v1/status")
+            let whole = try await next(&stream, 1)
+            #expect(whole[0].data["level"]?.string == "whole", "\(whole)")
+
+            moods.set(ok("", status: "429 Too Many Requests", fields: "Retry-After: 60\r\n"))
+            _ = try await larder.get("/v1/itunes/search?q=six")
+            let rest = try await next(&stream, 1)
+            #expect(rest[0].name == "suspension" && rest[0].data["suspended"]?.bool == true, "\(rest)")
+            #expect(rest[0].data["class"]?.string == "limited")
+            #expect(rest[0].data["until"]?.string != nil)
+            time.advance(by: .seconds(120))
+            moods.set(CacheScenarios.song)
+            #expect(try await larder.get("/v1/itunes/search?q=seven").status == 200)
+            let back = try await next(&stream, 1)
+            #expect(back[0].name == "suspension" && back[0].data["suspended"]?.bool == false, "\(back)")
+
+            // Who comes now needs no history.
+            var other = try await listen(larder)
+            let late = try await next(&other, 1)
+            let now = late.first?.data["providers"]?.elements.first { $0["provider"]?.string == "itunes" }
+            #expect(now?["reachable"]?.bool == true)
+        }
+    }
+
+    @Test func aProviderThatCannotBeReachedIsToldOnce() async throws {
+        let moods = CacheScenarios.Moods()
+        let origin = ScriptedOrigin { _ in moods.current.withLock { $0 } }
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withLarder(BasicScenarios.itunes(origin), time: time) { larder in
+            var stream = try await listen(larder)
+            _ = try await next(&stream, 1)
+            moods.set([.reset])
+            _ = try await larder.get("/v1/itunes/search?q=one")
+            _ = try await larder.get("/v1/itunes/search?q=two")
+            moods.set(CacheScenarios.song)
+            _ = try await larder.get("/v1/itunes/search?q=three")
+            let told = try await next(&stream, 2)
+            #expect(told.map(\.name) == ["reachability", "reachability"])
+            #expect(told[0].data["reachable"]?.bool == false && told[0].data["class"]?.string == "unreachable")
+            #expect(told[1].data["reachable"]?.bool == true)
+        }
+    }
+}
