@@ -4,6 +4,9 @@
 //
 // If the clock was set back, calls of the future are moved to now: they have happened, so at worst just now. The budget
 // is then never overdrawn, and blocked for one window at most.
+//
+// Some APIs say with each answer what is left. That can only take away: other programs use the same key, and calls of
+// ours are under way that the answer has not counted. What it leaves above our own count stays unused.
 import LarderCore
 
 /// The calls to one provider. A value; its owner reserves each call durably before it is sent.
@@ -19,6 +22,15 @@ public struct CallBudget: Sendable {
     public let rate: CallRate?
     public let quota: CallRate?
     private var calls: CallRing
+    /// What the API said is left, less the calls taken since.
+    private var told: [Credits.Allowance] = []
+    /// Calls taken and counted so far. An answer cannot know of those that were taken after its own.
+    public private(set) var taken = 0
+
+    /// What an API says is believed this far ahead.
+    public static let longestBelieved: Duration = .seconds(86_400)
+    /// More allowances than this are not kept: APIs have one or two.
+    public static let mostAllowances = 8
 
     /// - Parameter calls: instants of known calls, in any order; only as many of the latest as matter are kept.
     public init(rate: CallRate?, quota: CallRate?, calls: [WallTime] = []) {
@@ -37,7 +49,7 @@ public struct CallBudget: Sendable {
     /// The same calls under other limits, after the settings changed. What the old limits had no need to remember
     /// cannot be known: where a new window is longer or its count larger, pass the recorded calls to `init` instead.
     public func with(rate: CallRate?, quota: CallRate?) -> CallBudget {
-        CallBudget(rate: rate, quota: quota, calls: calls.all)
+        with(rate: rate, quota: quota, recorded: [])
     }
 
     /// The same calls under other limits, with those on record that the old limits had no need to remember. A call that
@@ -46,7 +58,10 @@ public struct CallBudget: Sendable {
         var unknown = recorded.reduce(into: [WallTime: Int]()) { $0[$1, default: 0] += 1 }
         for call in calls.all { unknown[call, default: 0] -= 1 }
         let missing = unknown.flatMap { call, count in Array(repeating: call, count: max(0, count)) }
-        return CallBudget(rate: rate, quota: quota, calls: calls.all + missing)
+        var budget = CallBudget(rate: rate, quota: quota, calls: calls.all + missing)
+        budget.told = told
+        budget.taken = taken
+        return budget
     }
 
     /// Whether calls are limited at all.
@@ -58,28 +73,72 @@ public struct CallBudget: Sendable {
     /// Takes one call, if there is one.
     public mutating func take(now: WallTime) -> Grant {
         calls.clamp(to: now)
+        if !told.isEmpty { clampTold(to: now) }
         if let end = blockedUntil, end > now { return .spent(until: end) }
         calls.append(now)
+        takeTold()
         return .granted
     }
 
     /// Counts a call that was made whatever the limits said.
     public mutating func count(at call: WallTime) {
         calls.append(max(call, calls.last ?? call))
+        takeTold()
     }
 
-    /// The instant from which a call is allowed: when the Nth last call has left its window, for each limit.
+    /// The instant from which a call is allowed: when the Nth last call has left its window, for each limit, and when
+    /// what the API says is spent is there again.
     private var blockedUntil: WallTime? {
-        [rate, quota].compactMap { limit in
+        var ends = [rate, quota].compactMap { limit -> WallTime? in
             guard let limit, let call = calls.last(limit.calls) else { return nil }
             return call + limit.window
-        }.max()
+        }
+        for allowance in told where allowance.remaining == 0 { ends.append(allowance.resetsAt) }
+        return ends.max()
     }
 
-    /// The calls that may be made right now: the smaller of both limits' rest; nil where nothing is limited.
+    /// The calls that may be made right now: the smallest of all limits' rest; nil where nothing is limited.
     public func remaining(now: WallTime) -> Int? {
         let usage = usage(now: now)
-        return [usage.rate, usage.quota].compactMap { $0 }.min()
+        return ([usage.rate, usage.quota].compactMap { $0 } + allowances(now: now).map(\.remaining)).min()
+    }
+
+    /// Takes in what an answer says is left. Its last word counts, less the calls that it cannot have counted.
+    ///
+    /// - Parameter mark: `taken` as it was when the answered call had just been taken.
+    public mutating func learn(_ credits: Credits, mark: Int, now: WallTime) {
+        clampTold(to: now)
+        for allowance in credits.allowances {
+            var allowance = allowance
+            allowance.remaining = max(0, allowance.remaining - max(0, taken - mark))
+            allowance.resetsAt = min(allowance.resetsAt, now + Self.longestBelieved)
+            told.removeAll { $0.name == allowance.name }
+            if allowance.resetsAt > now, told.count < Self.mostAllowances { told.append(allowance) }
+        }
+    }
+
+    /// Takes in what was known at an earlier instant: calls on record after it are taken off.
+    public mutating func recall(_ credits: Credits, savedAt: WallTime, now: WallTime) {
+        let since = calls.all.reduce(0) { $0 + ($1 > savedAt ? 1 : 0) }
+        learn(credits, mark: taken - since, now: now)
+    }
+
+    /// What the API says is left, as far as that is still known.
+    public func allowances(now: WallTime) -> [Credits.Allowance] {
+        told.filter { $0.resetsAt > now }.sorted { $0.name < $1.name }
+    }
+
+    /// Forgets what is past its reset. One that lies further ahead than is ever believed was known before the clock was
+    /// set back.
+    private mutating func clampTold(to now: WallTime) {
+        told.removeAll { $0.resetsAt <= now }
+        let latest = now + Self.longestBelieved
+        for place in told.indices where told[place].resetsAt > latest { told[place].resetsAt = latest }
+    }
+
+    private mutating func takeTold() {
+        taken &+= 1
+        for place in told.indices { told[place].remaining = max(0, told[place].remaining - 1) }
     }
 
     /// What is left of each limit; nil for one that is off.

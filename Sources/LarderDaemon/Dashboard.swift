@@ -241,7 +241,7 @@ enum Dashboard {
 
         function row(provider) {
           const line = element("tr");
-          const budget = Object.entries(provider.budget).map(([name, one]) => one.remaining + " of " + one.limit + " (" + name + ")");
+          const budget = Object.entries(provider.budget).map(([name, one]) => one.remaining + (one.limit ? " of " + one.limit : "") + " (" + name + ")");
           const answers = Object.entries(provider.answers).filter(([, count]) => count > 0)
             .map(([name, count]) => count + " " + name);
           line.append(

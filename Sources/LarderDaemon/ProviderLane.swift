@@ -60,11 +60,30 @@ final class ProviderLane {
     private(set) var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
     /// A look at it is due when a limit will be whole again.
     var isLookDue = false
+    /// Reads what an answer's fields say of the calls that are left.
+    var credits: @Sendable (HeaderFields, WallTime) -> Credits?
+    /// When that was last written down.
+    var creditsSavedAt: WallTime = .distantPast
 
-    init(budget: CallBudget, suspension: SuspensionMachine, suspends: Bool) {
+    init(
+        budget: CallBudget, suspension: SuspensionMachine, suspends: Bool,
+        credits: @escaping @Sendable (HeaderFields, WallTime) -> Credits? = { _, _ in nil }
+    ) {
         self.budget = budget
         self.suspension = suspension
         self.suspends = suspends
+        self.credits = credits
+    }
+
+    /// Hears what an answer says is left, after the call that had that mark. True where it should be written down: at
+    /// once where nothing is left, else once a minute.
+    func heard(_ fields: HeaderFields, mark: Int, now: WallTime) -> Bool {
+        guard let credits = credits(fields, now) else { return false }
+        budget.learn(credits, mark: mark, now: now)
+        let isSpent = credits.allowances.contains { $0.remaining == 0 }
+        guard isSpent || now < creditsSavedAt || now - creditsSavedAt >= .seconds(60) else { return false }
+        creditsSavedAt = now
+        return true
     }
 
     /// What it looks like now.

@@ -20,6 +20,8 @@ struct UpstreamCall: Sendable {
 struct LaneReport: Sendable {
     var rate: (limit: CallRate, remaining: Int)?
     var quota: (limit: CallRate, remaining: Int)?
+    /// What the API itself says is left.
+    var credits: [Credits.Allowance] = []
     /// When both will be whole again if nothing more is called.
     var resetsAt: WallTime?
     var suspension: Suspension?
@@ -68,16 +70,23 @@ actor UpstreamDesk {
             {
                 suspension = decoded
             }
+            let credits = (try? await state.value(CreditsNote.name(provider.name))).flatMap {
+                CreditsNote(decoding: $0)
+            }
+            let read = provider.provider
             // Nothing is awaited from here on: calls were made while the above was read, and each of them counts.
             guard let known = lanes[provider.name] else {
-                lanes[provider.name] = ProviderLane(
+                let lane = ProviderLane(
                     budget: budget(settings, record, now: now), suspension: suspension,
-                    suspends: !provider.isPassthrough)
+                    suspends: !provider.isPassthrough, credits: { read.credits(in: $0, now: $1) })
+                if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
+                lanes[provider.name] = lane
                 continue
             }
             lanes[provider.name]?.budget = known.budget.with(
                 rate: settings.rate, quota: settings.quota, recorded: record ?? [])
             lanes[provider.name]?.suspends = !provider.isPassthrough
+            lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
         }
     }
 
@@ -135,10 +144,11 @@ actor UpstreamDesk {
     /// Sends one call and says what came of it.
     func perform(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         var isProbe = false
+        var mark = 0
         if call.isBudgeted {
             switch await admit(call.provider) {
             case .failure(let refusal): return .failure(refusal)
-            case .success(let admitted): isProbe = admitted
+            case .success(let admitted): (isProbe, mark) = (admitted.isProbe, admitted.mark)
             }
         }
         do {
@@ -146,6 +156,7 @@ actor UpstreamDesk {
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
+                await hear(call.provider, response.fields, mark: mark, now: response.responseTime)
                 for _ in 0..<response.redirects { await countHop(call.provider) }
             }
             let classify = call.classify
@@ -174,17 +185,19 @@ actor UpstreamDesk {
         _ call: UpstreamCall, upload: Upload?, stall: Duration
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         var isProbe = false
+        var mark = 0
         if call.isBudgeted {
             switch await admit(call.provider) {
             case .failure(let refusal):
                 upload?.reader.abandon()
                 return .failure(refusal)
-            case .success(let admitted): isProbe = admitted
+            case .success(let admitted): (isProbe, mark) = (admitted.isProbe, admitted.mark)
             }
         }
         do {
             let stream = try await upstream.open(call.order, upload: upload, stall: stall)
             if call.isBudgeted {
+                await hear(call.provider, stream.head.fields, mark: mark, now: stream.head.responseTime)
                 for _ in 0..<stream.head.redirects { await countHop(call.provider) }
             }
             let head = stream.head
@@ -219,7 +232,7 @@ actor UpstreamDesk {
         let suspension = lane.suspends ? lane.suspension.suspension : nil
         return LaneReport(
             rate: lane.budget.rate.map { ($0, usage.rate ?? 0) },
-            quota: lane.budget.quota.map { ($0, usage.quota ?? 0) },
+            quota: lane.budget.quota.map { ($0, usage.quota ?? 0) }, credits: lane.budget.allowances(now: now),
             resetsAt: lane.budget.resetsAt(now: now), suspension: suspension, reachability: lane.reachability)
     }
 
@@ -238,8 +251,16 @@ actor UpstreamDesk {
         return true
     }
 
-    /// Takes a call from the lane and reserves it; true where it is the suspension's one trial.
-    private func admit(_ provider: String) async -> Result<Bool, UpstreamFailure> {
+    /// A call that may leave.
+    private struct Admitted {
+        /// It is the suspension's one trial.
+        var isProbe = false
+        /// How many calls were taken when it had been: what its answer says is left knows of no later ones.
+        var mark = 0
+    }
+
+    /// Takes a call from the lane and reserves it.
+    private func admit(_ provider: String) async -> Result<Admitted, UpstreamFailure> {
         let now = time.wall()
         var isProbe = false
         let lane = lanes[provider]
@@ -263,12 +284,13 @@ actor UpstreamDesk {
         case .probe: isProbe = true
         case .granted, nil: break
         }
-        guard lane?.budget.isLimited == true else { return .success(isProbe) }
+        let admitted = Admitted(isProbe: isProbe, mark: lane?.budget.taken ?? 0)
+        guard lane?.budget.isLimited == true else { return .success(admitted) }
         do {
             // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
             try await state.reserveCall(provider, at: now)
             await pruneRecord(now)
-            return .success(isProbe)
+            return .success(admitted)
         } catch {
             // A trial that was never sent tells nothing; the next caller may make it.
             if isProbe { lanes[provider]?.suspension.abandoned(now: time.wall()) }
@@ -292,6 +314,17 @@ actor UpstreamDesk {
             try await state.forgetCalls(before: WallTime(milliseconds: now.milliseconds - reach.milliseconds))
         } catch {
             log.warning("old calls could not be taken off the record", ["error": "\(error)"])
+        }
+    }
+
+    /// Hears what an answer says of the calls that are left.
+    private func hear(_ provider: String, _ fields: HeaderFields, mark: Int, now: WallTime) async {
+        guard let lane = lanes[provider], lane.heard(fields, mark: mark, now: now) else { return }
+        let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now)
+        do {
+            try await state.setValue(CreditsNote.name(provider), note.encoded)
+        } catch {
+            log.warning("the calls that are left could not be saved", ["provider": provider, "error": "\(error)"])
         }
     }
 

@@ -141,7 +141,8 @@ struct CommandTests {
             {"version":"0.1.0","uptimeSeconds":7300,"store":{"entries":12,"liveBytes":1048576,"maxBytes":2097152},
             "memory":{"bytes":1024,"entries":3},
             "providers":[{"name":"itunes","state":"suspended","reachability":"reachable","suspendedUntil":"2026-11-20T12:00:00Z",
-            "answers":{"hit":4,"memoryHit":38,"miss":7},"budget":{"rate":{"limit":20,"windowSeconds":60,"remaining":17,"resetsAt":"2026-11-20T12:00:30Z"}}}]}
+            "answers":{"hit":4,"memoryHit":38,"miss":7},"budget":{"rate":{"limit":20,"windowSeconds":60,"remaining":17,"resetsAt":"2026-11-20T12:00:30Z"},
+            "userCredits":{"limit":500,"remaining":488},"clientCredits":{"remaining":9000}}}]}
             """
         let daemon = try ScriptedDaemon { head in head.contains("/healthz") ? answer(200, "ok") : answer(200, body) }
         let shown = await larder("status", "--url", daemon.url, isTerminal: true, width: 120)
@@ -154,6 +155,7 @@ struct CommandTests {
             quota.text.contains("17 of 20/min left, next 12:00:30Z") && quota.text.contains("no limit"))
         #expect(
             await larder("quota", "--url", daemon.url).text.hasPrefix(#"[{"provider":"itunes","rate":{"limit":20,"#))
+        #expect(quota.text.contains("user 488 of 500, client 9000"), "what the API itself says")
         let quiet = await larder("status", "--quiet", "--url", daemon.url)
         #expect(quiet.status == .done && quiet.out.isEmpty)
     }

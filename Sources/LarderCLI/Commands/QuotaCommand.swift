@@ -26,19 +26,30 @@ enum QuotaCommand {
             _ = invocation.console.write(writer.bytes + [0x0A])
             return .done
         }
-        var table = TableLayout(columns: [.init("PROVIDER"), .init("RATE", weight: 1), .init("QUOTA", weight: 1)])
+        var table = TableLayout(columns: [
+            .init("PROVIDER"), .init("RATE", weight: 1), .init("QUOTA", weight: 1), .init("THE API SAYS", weight: 1),
+        ])
         for provider in providers {
             let budget = provider["budget"]
             let rate = StatusCommand.limit(budget?["rate"])
             let quota = StatusCommand.limit(budget?["quota"])
             table.rows.append([
                 Console.printable(provider["name"]?.string ?? ""), rate.isEmpty ? "no limit" : rate,
-                quota.isEmpty ? "no limit" : quota,
+                quota.isEmpty ? "no limit" : quota, credits(budget),
             ])
         }
         for (number, line) in table.lines(width: invocation.console.width).enumerated() {
             invocation.console.line(number == 0 ? invocation.console.styled(line, .bold) : line)
         }
         return .done
+    }
+    /// "user 488 of 500, client 12488 of 12500": what the API itself says is left.
+    private static func credits(_ budget: JSONValue?) -> String {
+        let told = budget?.members.filter { $0.name.hasSuffix("Credits") } ?? []
+        return told.compactMap { member in
+            guard let remaining = member.value["remaining"]?.integer else { return nil }
+            let limit = member.value["limit"]?.integer.map { " of \($0)" } ?? ""
+            return "\(Console.printable(String(member.name.dropLast("Credits".count)))) \(remaining)\(limit)"
+        }.joined(separator: ", ")
     }
 }

@@ -75,6 +75,14 @@ struct StatusRoute: Sendable {
             writer.object { writer in
                 if let rate = lane?.rate { append("rate", rate, lane?.resetsAt, to: &writer) }
                 if let quota = lane?.quota { append("quota", quota, lane?.resetsAt, to: &writer) }
+                for allowance in lane?.credits ?? [] {
+                    writer.name("\(allowance.name)Credits")
+                    writer.object { writer in
+                        if let limit = allowance.limit { writer.member("limit", limit) }
+                        writer.member("remaining", allowance.remaining)
+                        writer.member("resetsAt", allowance.resetsAt.rfc3339)
+                    }
+                }
             }
             writer.name("answers")
             writer.object { writer in
@@ -101,7 +109,8 @@ struct StatusRoute: Sendable {
         if !provider.settings.enabled { return "off" }
         if !provider.isConfigured { return "notConfigured" }
         if lane?.suspension != nil { return "suspended" }
-        if lane?.rate?.remaining == 0 || lane?.quota?.remaining == 0 { return "budgetSpent" }
+        let isToldSpent = lane?.credits.contains { $0.remaining == 0 } ?? false
+        if lane?.rate?.remaining == 0 || lane?.quota?.remaining == 0 || isToldSpent { return "budgetSpent" }
         return "ready"
     }
 

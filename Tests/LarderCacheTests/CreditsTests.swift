@@ -1,0 +1,95 @@
+// What an API says is left: it takes away and never adds, knows nothing of calls that came after, and ends with its reset.
+import LarderCache
+import LarderCore
+import Testing
+
+@Suite struct CreditsTests {
+    let now = Sample.now
+    static let perHour = CallRate(calls: 10, per: .seconds(3600))
+
+    private func credits(_ remaining: Int, in seconds: Int64 = 600, name: String = "user") -> Credits {
+        Credits([.init(name: name, limit: 500, remaining: remaining, resetsAt: now + .seconds(seconds))])
+    }
+
+    @Test func whatTheAPISaysIsLeftIsAllThatIsLeft() {
+        var budget = CallBudget(rate: Self.perHour, quota: nil)
+        #expect(budget.take(now: now) == .granted)
+        budget.learn(credits(2), mark: budget.taken, now: now)
+        #expect(budget.remaining(now: now) == 2)
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(600)))
+        #expect(budget.take(now: now + .milliseconds(599_999)) == .spent(until: now + .seconds(600)))
+        #expect(budget.take(now: now + .seconds(600)) == .granted)
+        #expect(budget.allowances(now: now + .seconds(600)).isEmpty)
+    }
+
+    @Test func itNeverAllowsMoreThanOurOwnCount() {
+        var budget = CallBudget(rate: Self.perHour, quota: nil)
+        for _ in 0..<10 { _ = budget.take(now: now) }
+        budget.learn(credits(400), mark: budget.taken, now: now)
+        #expect(budget.remaining(now: now) == 0)
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(3600)))
+    }
+
+    @Test func callsThatTheAnswerCannotHaveCountedAreTakenOff() {
+        var budget = CallBudget(rate: nil, quota: nil)
+        _ = budget.take(now: now)
+        let mark = budget.taken
+        for _ in 0..<3 { _ = budget.take(now: now) }
+        budget.learn(credits(5), mark: mark, now: now)
+        #expect(budget.remaining(now: now) == 2)
+        // The answers come in another order than the calls went: the later one says less and is right too.
+        budget.learn(credits(2), mark: mark + 3, now: now)
+        #expect(budget.remaining(now: now) == 2)
+        budget.learn(credits(1), mark: mark, now: now)
+        #expect(budget.remaining(now: now) == 0, "never below nothing")
+        // A call that nobody asked for, a redirect, is one as well.
+        budget.learn(credits(5), mark: budget.taken, now: now)
+        budget.count(at: now)
+        #expect(budget.remaining(now: now) == 4)
+    }
+
+    @Test func theLastWordCounts() {
+        var budget = CallBudget(rate: nil, quota: nil)
+        budget.learn(credits(0), mark: 0, now: now)
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(600)))
+        budget.learn(credits(7), mark: 0, now: now)
+        #expect(budget.remaining(now: now) == 7)
+        // The smallest of several decides, and the latest end.
+        budget.learn(credits(0, in: 60, name: "client"), mark: 0, now: now)
+        #expect(budget.remaining(now: now) == 0)
+        #expect(budget.allowances(now: now).map(\.name) == ["client", "user"])
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(60)) == .granted)
+    }
+
+    @Test func nothingIsBelievedForMoreThanADayAndOfNoMoreThanAFew() {
+        var budget = CallBudget(rate: nil, quota: nil)
+        budget.learn(credits(0, in: 30 * 86_400), mark: 0, now: now)
+        #expect(budget.take(now: now) == .spent(until: now + .seconds(86_400)))
+        // The clock was set back: it is not believed for a day and what the clock lost.
+        let back = now + .seconds(-86_400)
+        #expect(budget.take(now: back) == .spent(until: back + .seconds(86_400)))
+        budget.learn(credits(0, in: -1), mark: 0, now: now)
+        #expect(budget.take(now: now) == .granted, "what is over says nothing")
+        for number in 0..<100 { budget.learn(credits(1, name: "\(number)"), mark: budget.taken, now: now) }
+        #expect(budget.allowances(now: now).count == CallBudget.mostAllowances)
+    }
+
+    @Test func newSettingsAndARestartForgetNothing() {
+        var budget = CallBudget(rate: Self.perHour, quota: nil)
+        _ = budget.take(now: now)
+        budget.learn(credits(3), mark: budget.taken, now: now)
+        var changed = budget.with(rate: CallRate(calls: 100, per: .seconds(60)), quota: nil)
+        #expect(changed.remaining(now: now) == 3 && changed.taken == budget.taken)
+        #expect(changed.take(now: now) == .granted)
+        #expect(changed.remaining(now: now) == 2)
+
+        // What was saved, and two calls on record since then.
+        let calls = [-10, 1, 2].map { now + .seconds($0) }
+        var restarted = CallBudget(rate: Self.perHour, quota: nil, calls: calls)
+        restarted.recall(credits(3), savedAt: now, now: now + .seconds(5))
+        #expect(restarted.remaining(now: now + .seconds(5)) == 1)
+    }
+}
