@@ -95,7 +95,14 @@ struct ArtworkRoute: Sendable {
             url: permission.url, fields: ["Accept": "image/*"], addresses: permission.addresses,
             maxBody: Int(clamping: settings.artworkMaxSize), deadline: settings.fetchDeadline, maxRedirects: 3,
             permits: { hosts.permits($0)?.addresses })
-        let call = UpstreamCall(provider: provider.name, order: order, isBudgeted: false, classify: Self.classify)
+        let about = provider.about
+        let call = UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: false,
+            classify: { response in
+                // What stands in the place of a picture that is gone is no picture.
+                let isRemoved = [permission.url, response.url].contains { about.isRemovedPicture($0) }
+                return isRemoved ? .notFound : Self.classify(response)
+            })
         switch await context.upstream.perform(call) {
         case .failure(let failure): return .failed(failure)
         case .success((let response, let classification)):
