@@ -26,7 +26,7 @@ enum ImageHostRewriting {
     ) {
         for element in value.elements { collect(element, origin, &places) }
         for member in value.members {
-            if isPicture(member.name), let text = member.value.string, let path = path(text) {
+            if let text = member.value.string, isPicture(member.name, text), let path = path(text) {
                 places.append((member.value.range, "\(origin)/artwork\(path)"))
             } else {
                 collect(member.value, origin, &places)
@@ -34,9 +34,10 @@ enum ImageHostRewriting {
         }
     }
 
-    /// The last is the beginning of every picture's URL.
-    private static func isPicture(_ name: String) -> Bool {
+    /// TMDb's is the beginning of every picture's URL; Imgur's links are those of pages as well.
+    private static func isPicture(_ name: String, _ text: String) -> Bool {
         name.hasPrefix("artworkUrl") || name == "urlToImage" || name == "secure_base_url"
+            || name == "link" && text.contains("://i.imgur.com/")
     }
 
     /// Host and path of an absolute URL as a path; queries go, since some are signatures of the host.

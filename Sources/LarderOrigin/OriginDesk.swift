@@ -76,6 +76,7 @@ final class OriginDesk: Sendable {
             return answer(.hackernews, path: request.path, request)
         }
         if request.path.hasPrefix("/api/") { return answer(.dnd5e, path: request.path, request) }
+        if SampleImgur.owns(request.path) { return answer(.imgur, path: request.path, request) }
         if request.path.hasPrefix("/3/") { return answer(.tmdb, path: request.path, request) }
         if request.path.hasPrefix("/jokes/") { return answer(.chucknorris, path: request.path, request) }
         if request.path == "/search" || request.path == "/lookup" {
@@ -85,6 +86,7 @@ final class OriginDesk: Sendable {
     }
 
     private func image(_ path: String) -> OriginAnswer {
+        if let answer = SampleImgur.removed(path) { return answer }
         if let shelf { return shelf.image(path) ?? Pictures.answer(path) }
         return Pictures.answer(path)
     }
@@ -92,8 +94,11 @@ final class OriginDesk: Sendable {
     private func answer(_ api: OriginAPI, path: String, _ request: OriginRequest) -> OriginAnswer {
         if api == .newsapi, let refusal = Self.missingKey(request) { return refusal }
         if api == .tmdb, let refusal = Self.missingTMDbKey(request) { return refusal }
-        guard let shelf else { return Samples.answer(api, path: path, request.parameters) }
-        return shelf.answer(api, path: path, request.parameters)
+        if api == .imgur, let refusal = SampleImgur.missingKey(request) { return refusal }
+        var answer =
+            shelf?.answer(api, path: path, request.parameters) ?? Samples.answer(api, path: path, request.parameters)
+        if api == .imgur { SampleImgur.addCredits(to: &answer, calls: book.count("/imgur/")) }
+        return answer
     }
 
     /// Neither does TMDb; which of its two secrets it is does not matter here, but each has its own place.

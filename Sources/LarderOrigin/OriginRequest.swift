@@ -53,6 +53,7 @@ enum OriginAPI: String, CaseIterable, Sendable {
     case chucknorris
     case icndb
     case tmdb
+    case imgur
 
     /// The provider that asks it.
     var provider: String {
@@ -93,6 +94,8 @@ enum OriginAPI: String, CaseIterable, Sendable {
                 "Content-Type": "application/json;charset=utf-8", "Cache-Control": "public, max-age=28800",
                 "Vary": "Origin", "Server": "openresty",
             ]
+        case .imgur:
+            ["Content-Type": "application/json", "Server": "cat factory 1.0", "Access-Control-Allow-Origin": "*"]
         case .dnd5e:
             [
                 "Content-Type": "application/json; charset=utf-8", "Content-Language": "en",

@@ -15,7 +15,7 @@ public enum OriginSource: Sendable {
 }
 
 /// The stand-in: `/itunes/…`, `/newsapi/v2/…`, `/dnd5e/api/…`, `/hackernews/v0/…`, `/hackernews/api/v1/…`,
-/// `/chucknorris/jokes/…`, `/icndb/jokes/…`, `/tmdb/3/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
+/// `/chucknorris/jokes/…`, `/icndb/jokes/…`, `/tmdb/3/…`, `/imgur/3/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
 /// answers every request below it with that one recording.
 public final class OriginServer: Sendable {
     private let desk: OriginDesk

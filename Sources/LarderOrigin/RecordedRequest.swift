@@ -1,11 +1,13 @@
 // What a recordings folder holds, for whoever wants to walk through it.
+import LarderCore
 
 /// One recording: its file and the request that it answered.
 public struct RecordedRequest: Sendable, Hashable {
     /// Relative to the folder: "itunes/search-podcast-beyondjazz-2011-01.json".
     public var file: String
-    /// "itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "icndb" or "tmdb".
+    /// "itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "icndb", "tmdb" or "imgur".
     public var api: String
+    public var method: Method
     /// The upstream path; of a file with many bodies that of its list.
     public var path: String
     /// As it was sent, without a key.

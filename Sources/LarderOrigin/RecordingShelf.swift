@@ -7,6 +7,7 @@ final class RecordingShelf: Sendable {
     private struct Recording: Sendable {
         var file: String
         var api: OriginAPI
+        var method: Method
         var path: String
         var query: String
         /// The parameters that choose it.
@@ -50,8 +51,12 @@ final class RecordingShelf: Sendable {
             else {
                 continue
             }
-            let (path, query) = Self.target(place, entry)
+            var (path, query) = Self.target(place, entry)
             let body = try FileReader.read("\(folder)/\(file)")
+            // Of Imgur's records each has a file of its own, which says whose it is.
+            if api == .imgur, let id = (try? JSON.parse(body))?["data"]?["id"]?.string {
+                path = path.replacing("{id}", with: id)
+            }
             if headers[api] == nil {
                 let file = try? FileReader.read("\(folder)/\(api.rawValue)/response-headers.json")
                 headers[api] = .some(file.flatMap { try? JSON.parse($0) })
@@ -60,7 +65,8 @@ final class RecordingShelf: Sendable {
             let status = entry["status"]?.integer ?? 200
             recordings.append(
                 Recording(
-                    file: file, api: api, path: path.replacing(",", with: ""), query: query,
+                    file: file, api: api, method: Method(entry["method"]?.string ?? "GET"),
+                    path: path.replacing(",", with: ""), query: query,
                     choosing: Self.choosing(Self.parameters(query), api),
                     status: status, body: body, fields: Self.fields(api, body, kept),
                     bodies: file.hasSuffix("-details.json") || path.contains("{id}") ? Self.bodies(body) : [:]))
@@ -86,7 +92,8 @@ final class RecordingShelf: Sendable {
         recordings.map { recording in
             let path = recording.path.replacing("/{index}", with: "").replacing("/{id}.json", with: "")
             return RecordedRequest(
-                file: recording.file, api: recording.api.rawValue, path: path, query: recording.query,
+                file: recording.file, api: recording.api.rawValue, method: recording.method, path: path,
+                query: recording.query,
                 status: recording.status, keys: recording.bodies.keys.sorted())
         }
     }

@@ -13,6 +13,7 @@ enum Samples {
         case .icndb: SampleJokes.icndb(path, parameters)
         case .hackernews: SampleHackerNews.answer(path, parameters)
         case .tmdb: SampleFilms.answer(path, parameters)
+        case .imgur: SampleImgur.answer(path, parameters)
         }
     }
 
@@ -29,6 +30,7 @@ enum Samples {
         case .chucknorris: return SampleJokes.absent(path)
         case .hackernews where path.hasPrefix("/v0/"): return SampleHackerNews.nothing
         case .tmdb: return SampleFilms.failure(404, 34, "The resource you requested could not be found.")
+        case .imgur: return SampleImgur.failure(404, "Unable to find it", path)
         default: return .text(404, "Not Found")
         }
     }
@@ -58,7 +60,7 @@ enum Samples {
 /// The samples without a server, for whoever wants one answer.
 public enum OriginSamples {
     /// What the stand-in gives for a path of an API ("itunes", "newsapi", "dnd5e", "hackernews", "jokes",
-    /// "icndb", "tmdb"), its prefix removed.
+    /// "icndb", "tmdb", "imgur"), its prefix removed.
     public static func answer(_ provider: String, path: String, query: String?) -> OriginAnswer {
         guard let api = OriginAPI(rawValue: provider) ?? OriginAPI(provider: provider) else {
             return .text(404, "Not Found")

@@ -64,6 +64,7 @@ enum DemoCommand {
         Question(words: "search octopus --source news", target: "/v1/search?q=octopus&source=news"),
         Question(words: "search dragon --source dnd", target: "/v1/search?q=dragon&source=dnd"),
         Question(words: "search lantern --source tmdb", target: "/v1/search?q=lantern&source=tmdb"),
+        Question(words: "search lantern --source imgur", target: "/v1/search?q=lantern&source=imgur"),
         Question(words: "search daemon --source jokes", target: "/v1/search?q=daemon&source=jokes"),
         Question(words: "get /v1/jokes/random", target: "/v1/jokes/random"),
         Question(words: "get '/v1/hackernews/top?limit=9'", target: "/v1/hackernews/top?limit=9"),
@@ -174,7 +175,8 @@ private final class Workshop: Sendable {
     /// Without what would change the daemon's settings or speak to a service manager.
     private static func plain(_ environment: [String: String]) -> [String: String] {
         let foreign: Set<String> = [
-            "NEWSAPI_KEY", "TMDB_KEY", "TMDB_API_KEY", "TMDB_READ_ACCESS_TOKEN", "CREDENTIALS_DIRECTORY",
+            "NEWSAPI_KEY", "TMDB_KEY", "TMDB_API_KEY", "TMDB_READ_ACCESS_TOKEN", "IMGUR_CLIENT_ID",
+            "CREDENTIALS_DIRECTORY",
             "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS",
             "LISTEN_PID", "LISTEN_FDNAMES",
         ]
@@ -184,7 +186,7 @@ private final class Workshop: Sendable {
     /// - Parameter isLimited: with the providers' own budgets; false for recordings, of which there are more than a
     ///   minute's budget, and refusals among them, which are shown and need no warning.
     private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
-        let providers = ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "tmdb"].map { name in
+        let providers = ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "tmdb", "imgur"].map { name in
             var lines = """
                   \(name):
                     baseURL: \(origin.baseURL(for: name))
@@ -192,7 +194,7 @@ private final class Workshop: Sendable {
                 """
             if name == "hackernews" { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
             // The stand-in takes any key.
-            if name == "newsapi" || name == "tmdb" { lines += "\n    key: any-will-do" }
+            if ["newsapi", "tmdb", "imgur"].contains(name) { lines += "\n    key: any-will-do" }
             if !isLimited { lines += "\n    rate: off\n    quota: off" }
             return lines
         }

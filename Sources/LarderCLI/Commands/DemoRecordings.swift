@@ -9,7 +9,7 @@ enum DemoRecordings {
         let conversation = Conversation(address: try DaemonAddress(url: socket))
         defer { origin.choose(nil) }
         console.line("\n" + console.styled("Every recording, asked for twice", .bold))
-        for api in ["itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "tmdb"] {
+        for api in ["itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "tmdb", "imgur"] {
             var table = TableLayout(columns: [
                 .init(api, weight: 4), .init("STATE"), .init("COUNT", isRight: true),
                 .init("DROPPED", isRight: true), .init("FIRST", weight: 2), .init("MISS", isRight: true),
@@ -36,7 +36,9 @@ enum DemoRecordings {
 
     /// Some recordings are of paths that are reached raw only.
     private static func hasRoute(_ recording: RecordedRequest) -> Bool {
-        recording.api != "tmdb" || !["images", "latest", "company", "changes"].contains { recording.path.contains($0) }
+        if recording.api == "imgur" { return recording.method == .get && !recording.path.contains("/account/") }
+        return recording.api != "tmdb"
+            || !["images", "latest", "company", "changes"].contains { recording.path.contains($0) }
     }
 
     private static func provider(of recording: RecordedRequest) -> String {
@@ -136,6 +138,10 @@ enum DemoRecordings {
             let query = route == "search" && items.isEmpty ? "?q=anything" : items.isEmpty ? "" : "?\(items[0])"
             return "/v1/jokes/\(route)\(query)"
         case "hackernews": return "/v1/hackernews/\(hackerNews(recording, items))"
+        case "imgur":
+            let parts = recording.path.split(separator: "/").dropFirst().map(String.init)
+            if parts.first != "gallery" { return "/v1/imgur/\(parts.joined(separator: "/"))" }
+            return isGood ? "/v1/imgur/gallery" : "/v1/imgur/search?\(items[0])"
         case "tmdb":
             items.removeAll { $0.hasPrefix("api_key=") || $0.hasPrefix("append_to_response=") }
             let path = recording.path.split(separator: "/").dropFirst().joined(separator: "/")
