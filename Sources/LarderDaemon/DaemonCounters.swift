@@ -38,6 +38,10 @@ enum DaemonCounters {
         "larder_local_answers_total",
         help: "Full-text searches of stored results, asked for or in place of a source that was down, by result.",
         labels: ["use", "result"])
+    static let wider = CounterFamily(
+        "larder_wider_answers_total",
+        help: "Answers read out of the stored answer of a wider question, without a call.",
+        labels: ["provider"])
     static let joined = CounterFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
     static let flightsRefused = CounterFamily(
@@ -65,6 +69,6 @@ enum DaemonCounters {
             requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
             partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused,
             flightsAbandoned,
-            flightsUnderWay, reloads,
+            flightsUnderWay, reloads, wider,
         ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all
 }

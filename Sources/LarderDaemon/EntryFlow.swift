@@ -17,6 +17,8 @@ struct Served: Sendable {
     var isStored = false
     /// The memory tier's state that the answer depends on; nil keeps it out of the tier.
     var stamp: MemoryStamp?
+    /// A word of our own for how the cache answered.
+    var detail: String?
     /// It was drawn from a pool for this asker: nobody keeps it, the client neither.
     var isDrawn = false
 
@@ -80,7 +82,9 @@ struct EntryFlow: Sendable {
             switch await work(false) {
             case .answered(let made):
                 let isFresh = made.covering == nil && context.time.wall() < made.entry.freshUntil
-                return Served(entry: made.entry, outcome: isFresh ? .hit : .stale, failure: made.covering)
+                return Served(
+                    entry: made.entry, outcome: isFresh ? .hit : .stale, failure: made.covering,
+                    detail: made.storedForm)
             case .failed(let failure): throw failure
             }
         case .answer(let entry, let outcome):
@@ -152,6 +156,11 @@ struct EntryFlow: Sendable {
             if let failure = made.covering {
                 noteDemand()
                 return Served(entry: made.entry, outcome: .stale, failure: failure)
+            }
+            if let word = made.storedForm {
+                return Served(
+                    entry: made.entry, outcome: .hit, stamp: context.tier.isCurrent(begun) ? made.stamp : nil,
+                    detail: word)
             }
             return Served(
                 entry: made.entry, outcome: joined ? .joined : .miss, forward: directives.noStore ? .request : reason,

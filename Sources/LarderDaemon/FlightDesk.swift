@@ -19,6 +19,8 @@ struct Made: Sendable {
     var mayBeShared = true
     /// The failure for which a stale entry stands in.
     var covering: UpstreamFailure?
+    /// It was made from what is stored, without asking the upstream; the word for that in `Cache-Status`.
+    var storedForm: String?
     /// With pass-through: the answer as it came, whose body may still be on its way.
     var passed: PassedAnswer?
 }

@@ -150,6 +150,7 @@ extension DaemonContext {
                 context: self, question: question, key: key, hasFallback: hasFallback, began: began
             ).run(plan)
         }
+        if let made = await answerFromWider(question, key, began) { return .answered(made) }
         let raw: Served
         do {
             raw = try await obtainRaw(question, question.endpoint.upstream, endpoint: question.endpoint.name)

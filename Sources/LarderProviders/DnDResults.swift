@@ -8,12 +8,35 @@ enum DnDResults {
     static func list(
         _ response: UpstreamResponse, collection: DnDCollection, name: String?, limit: Int?, sort: SortOrder
     ) throws(NormaliseError) -> NormalisedAnswer {
+        answer(
+            try records(response)[...], response, collection: collection, name: name, limit: limit, sort: sort)
+    }
+
+    /// The same of the records of some levels in a whole list; nil where a record does not tell its level.
+    static func list(
+        _ response: UpstreamResponse, collection: DnDCollection, name: String?, levels: [String], limit: Int?,
+        sort: SortOrder
+    ) throws(NormaliseError) -> NormalisedAnswer? {
+        let records = try records(response)
+        guard records.allSatisfy({ $0["level"]?.numberText != nil }) else { return nil }
+        let some = records.filter { record in levels.contains(record["level"]?.numberText ?? "") }
+        return answer(some[...], response, collection: collection, name: name, limit: limit, sort: sort)
+    }
+
+    private static func records(_ response: UpstreamResponse) throws(NormaliseError) -> [JSONValue] {
         let root = try root(response.body)
         guard let records = root["results"], records.kind == .array else {
             throw NormaliseError(provider: provider, message: "The answer has no list of results.")
         }
+        return Array(records.elements)
+    }
+
+    private static func answer(
+        _ records: ArraySlice<JSONValue>, _ response: UpstreamResponse, collection: DnDCollection, name: String?,
+        limit: Int?, sort: SortOrder
+    ) -> NormalisedAnswer {
         var list = ResultList(provider: provider, signer: nil, capacity: response.body.count * 3)
-        for record in records.elements {
+        for record in records {
             guard let index = record["index"]?.string, !index.isEmpty else {
                 list.drop("index")
                 continue

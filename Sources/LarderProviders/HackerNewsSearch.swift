@@ -56,24 +56,40 @@ extension HackerNews {
         question.add("sort", sort.rawValue)
         let own = filters.filter { !$0.isAlgolias }
         let sent = filters.filter(\.isAlgolias).map(\.text).joined(separator: ",")
-        let items: [(String, String?)] = [
-            ("query", term), ("tags", tags), ("numericFilters", sent.isEmpty ? nil : sent),
-            ("page", own.isEmpty ? String(page - 1) : nil), ("hitsPerPage", String(own.isEmpty ? limit : reach)),
-        ]
         let name = sort == .date ? "recent" : "search"
         let path = sort == .date ? "/api/v1/search_by_date" : "/api/v1/search"
-        return Endpoint(
-            provider: facts.name, name: name, parameters: question.parameters,
-            upstream: UpstreamRequest(
+        func request(_ hits: Int, _ page: Int?) -> UpstreamRequest {
+            let items: [(String, String?)] = [
+                ("query", term), ("tags", tags), ("numericFilters", sent.isEmpty ? nil : sent),
+                ("page", page.map { String($0 - 1) }), ("hitsPerPage", String(hits)),
+            ]
+            return UpstreamRequest(
                 path: path,
                 query: searchForm.encode(
-                    items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } })),
-            query: question.query,
+                    items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }))
+        }
+        var endpoint = Endpoint(
+            provider: facts.name, name: name, parameters: question.parameters,
+            upstream: own.isEmpty ? request(limit, page) : request(reach, nil), query: question.query,
             normalise: { response, _ throws(NormaliseError) in
                 try HackerNewsResults.hits(
                     response, filters: own, start: own.isEmpty ? 0 : (page - 1) * limit, limit: limit,
                     sort: sort == .name ? .name : .relevance)
             })
+        // Filters of ours look at all that can be reached already.
+        guard own.isEmpty else { return endpoint }
+        let wanted = ListStretch(start: (page - 1) * limit, count: limit)
+        endpoint.wider = wanted.widerPages(longest: reach).map { stored in
+            WiderAnswer(request(stored.count, stored.start / stored.count + 1)) { response, _ throws(NormaliseError) in
+                guard let hits = HackerNewsResults.value(response)?["hits"], hits.kind == .array,
+                    let places = wanted.places(in: stored, records: hits.count)
+                else { return nil }
+                return try HackerNewsResults.hits(
+                    response, filters: [], start: places.lowerBound, limit: places.count,
+                    sort: sort == .name ? .name : .relevance)
+            }
+        }
+        return endpoint
     }
 }
 

@@ -59,12 +59,23 @@ extension ITunes {
             question.add("lang", language)
             question.add("explicit", explicit)
             question.add("sort", sort.rawValue)
-            let items: [(String, String?)] = [
-                ("term", term), ("media", media), ("entity", entity), ("attribute", attribute), ("limit", "\(limit)"),
-                ("offset", "\(offset)"), ("country", country), ("lang", language),
-                ("explicit", explicit ? "Yes" : "No"),
+            let wanted = ListStretch(start: offset, count: limit)
+            var endpoint = ITunes.endpoint("search", question, items(wanted), sort: sort, language: language)
+            endpoint.wider = wanted.widerAnywhere(longest: 200).map { stored in
+                WiderAnswer(ITunes.request("search", items(stored))) {
+                    [sort, language] response, signer throws(NormaliseError) in
+                    try ITunesResults.normalise(response, signer, sort: sort, language: language, wanted, of: stored)
+                }
+            }
+            return endpoint
+        }
+
+        private func items(_ stretch: ListStretch) -> [(String, String?)] {
+            [
+                ("term", term), ("media", media), ("entity", entity), ("attribute", attribute),
+                ("limit", "\(stretch.count)"), ("offset", "\(stretch.start)"), ("country", country),
+                ("lang", language), ("explicit", explicit ? "Yes" : "No"),
             ]
-            return ITunes.endpoint("search", question, items, sort: sort, language: language)
         }
     }
 
@@ -144,14 +155,18 @@ extension ITunes {
     private static func endpoint(
         _ name: String, _ question: QuestionBuilder, _ items: [(String, String?)], sort: SortOrder, language: String
     ) -> Endpoint {
-        let present = items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
-        let form = name == "search" ? searchForm : lookupForm
-        return Endpoint(
-            provider: facts.name, name: name, parameters: question.parameters,
-            upstream: UpstreamRequest(path: "/" + name, query: form.encode(present)), query: question.query,
+        Endpoint(
+            provider: facts.name, name: name, parameters: question.parameters, upstream: request(name, items),
+            query: question.query,
             normalise: { response, signer throws(NormaliseError) in
                 try ITunesResults.normalise(response, signer, sort: sort, language: language)
             })
+    }
+
+    private static func request(_ name: String, _ items: [(String, String?)]) -> UpstreamRequest {
+        let present = items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
+        let form = name == "search" ? searchForm : lookupForm
+        return UpstreamRequest(path: "/" + name, query: form.encode(present))
     }
 
     /// A number of at most 20 digits, a bundle id, or an ISBN whose hyphens are dropped.

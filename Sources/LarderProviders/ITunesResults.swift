@@ -27,6 +27,22 @@ enum ITunesResults {
     static func normalise(
         _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String
     ) throws(NormaliseError) -> NormalisedAnswer {
+        let records = try records(response)
+        return answer(records[...], response.body.count, signer, sort: sort, language: language)
+    }
+
+    /// The same of a stretch of an answer that was fetched for another; nil where it does not hold all of it.
+    static func normalise(
+        _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String, _ wanted: ListStretch,
+        of stored: ListStretch
+    ) throws(NormaliseError) -> NormalisedAnswer? {
+        let records = try records(response)
+        return wanted.places(in: stored, records: records.count).map { places in
+            answer(records[places], response.body.count, signer, sort: sort, language: language)
+        }
+    }
+
+    private static func records(_ response: UpstreamResponse) throws(NormaliseError) -> [JSONValue] {
         let root: JSONValue
         do {
             root = try JSON.parse(response.body)
@@ -36,10 +52,16 @@ enum ITunesResults {
         guard let records = root["results"], records.kind == .array else {
             throw NormaliseError(provider: ITunes.facts.name, message: "The answer has no list of results.")
         }
+        return Array(records.elements)
+    }
+
+    private static func answer(
+        _ records: ArraySlice<JSONValue>, _ size: Int, _ signer: ArtworkSigner, sort: SortOrder, language: String
+    ) -> NormalisedAnswer {
         var list = ResultList(
-            provider: ITunes.facts.name, signer: signer, capacity: response.body.count + records.count * 256)
+            provider: ITunes.facts.name, signer: signer, capacity: size + records.count * 256)
         var record = Record(JSONRecord(table))
-        for value in records.elements {
+        for value in records {
             guard record.fields.load(value) else {
                 list.drop("not an object")
                 continue

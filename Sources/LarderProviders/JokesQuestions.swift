@@ -106,9 +106,20 @@ extension Jokes {
         }
         var builder = QuestionBuilder()
         builder.add("id", id)
-        return question("joke", builder, "/jokes/\(id)") { response throws(NormaliseError) in
+        var endpoint = question("joke", builder, "/jokes/\(id)") { response throws(NormaliseError) in
             try JokesResults.jokes(response) { _ in true }
         }
+        // Its list is whole, and so is each joke in it.
+        if dialect == .icndb {
+            let list = canonical(UpstreamRequest(path: "/jokes"))
+            endpoint.wider = [
+                WiderAnswer(list) { response, _ throws(NormaliseError) in
+                    let found = try JokesResults.jokes(response, limit: 1) { $0.id == id }
+                    return found.count == 1 ? found : nil
+                }
+            ]
+        }
+        return endpoint
     }
 
     private func question(

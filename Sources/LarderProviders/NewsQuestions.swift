@@ -107,14 +107,25 @@ extension NewsAPI {
         question.add("page", page == 1 ? nil : page)
         question.add("sort", sort.rawValue)
         let language = items.first { $0.0 == "language" }?.1
-        let present = (items + [("pageSize", String(limit)), ("page", String(page))])
-            .compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
-        return Endpoint(
-            provider: facts.name, name: name, parameters: question.parameters,
-            upstream: UpstreamRequest(path: path, query: form(path).encode(present)), query: question.query,
+        func request(_ size: Int, _ page: Int) -> UpstreamRequest {
+            let present = (items + [("pageSize", String(size)), ("page", String(page))])
+                .compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
+            return UpstreamRequest(path: path, query: form(path).encode(present))
+        }
+        var endpoint = Endpoint(
+            provider: facts.name, name: name, parameters: question.parameters, upstream: request(limit, page),
+            query: question.query,
             normalise: { response, signer throws(NormaliseError) in
                 try NewsResults.articles(response, signer, sort: sort, language: language)
             })
+        let wanted = ListStretch(start: (page - 1) * limit, count: limit)
+        endpoint.wider = wanted.widerPages(longest: 100).map { stored in
+            WiderAnswer(request(stored.count, stored.start / stored.count + 1)) {
+                response, signer throws(NormaliseError) in
+                try NewsResults.articles(response, signer, sort: sort, language: language, wanted, of: stored)
+            }
+        }
+        return endpoint
     }
 
     private static func sources(_ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {

@@ -9,11 +9,34 @@ enum NewsResults {
         _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String?
     ) throws(NormaliseError) -> NormalisedAnswer {
         let root = try root(response.body)
+        return answer(try articles(root)[...], root, response.body.count, signer, sort: sort, language: language)
+    }
+
+    /// The same of a stretch of an answer that was fetched for another; nil where it does not hold all of it.
+    static func articles(
+        _ response: UpstreamResponse, _ signer: ArtworkSigner, sort: SortOrder, language: String?,
+        _ wanted: ListStretch, of stored: ListStretch
+    ) throws(NormaliseError) -> NormalisedAnswer? {
+        let root = try root(response.body)
+        let articles = try articles(root)
+        return wanted.places(in: stored, records: articles.count).map { places in
+            answer(articles[places], root, response.body.count, signer, sort: sort, language: language)
+        }
+    }
+
+    private static func articles(_ root: JSONValue) throws(NormaliseError) -> [JSONValue] {
         guard let articles = root["articles"], articles.kind == .array else {
             throw NormaliseError(provider: provider, message: "The answer has no list of articles.")
         }
-        var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
-        for value in articles.elements {
+        return Array(articles.elements)
+    }
+
+    private static func answer(
+        _ articles: ArraySlice<JSONValue>, _ root: JSONValue, _ size: Int, _ signer: ArtworkSigner, sort: SortOrder,
+        language: String?
+    ) -> NormalisedAnswer {
+        var list = ResultList(provider: provider, signer: signer, capacity: size * 2)
+        for value in articles {
             guard value.kind == .object else {
                 list.drop("not an object")
                 continue
