@@ -81,7 +81,8 @@ struct SearchRoute: Sendable {
         return Answer(
             fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
-            isStored: served.isStored, detail: served.detail, provider: source.provider, route: route, digest: served.entry.key.digest,
+            isStored: served.isStored, detail: served.detail, provider: source.provider, route: route,
+            digest: served.entry.key.digest,
             // A partial answer must not outlive the outage that made it so.
             stamp: source.isWhole ? served.stamp : nil)
     }
