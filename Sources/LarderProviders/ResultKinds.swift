@@ -45,3 +45,8 @@ extension TMDb {
         return TMDbKind(rawValue: category).map { [$0.kind] }
     }
 }
+
+extension Imgur {
+    /// Which pictures move, or belong to an album, their kind does not tell.
+    public func kinds(of category: String?) -> [String]? { category ?? "images" == "images" ? ["image"] : nil }
+}

@@ -116,6 +116,8 @@ import Testing
         #expect(
             try imgur.search(SearchRequest(term: "a", category: "gifs")).upstream.query == "q_all=a&q_type=anigif")
         #expect(throws: ClientFacingError.self) { try imgur.search(SearchRequest(term: "a", category: "music")) }
+        #expect(imgur.kinds(of: nil) == ["image"] && imgur.kinds(of: "images") == ["image"])
+        #expect(imgur.kinds(of: "gifs") == nil, "nothing of a result's kind tells that it moves")
     }
 
     @Test(arguments: [
