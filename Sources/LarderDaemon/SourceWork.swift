@@ -62,11 +62,28 @@ extension DaemonContext {
         }
     }
 
+    /// The endpoint's rule, with a longer lifetime where the answer itself tells that it no longer changes. A lifetime
+    /// that somebody has configured stays.
+    private func rule(
+        for question: RawQuestion, _ response: UpstreamResponse, _ classification: Classification
+    ) async -> FreshnessRule {
+        let provider = question.provider
+        var rule = provider.rule(for: question.endpoint)
+        guard classification == .data, rule.semantics == .ttl,
+            let lifetime = provider.provider.contentLifetime(of: question.endpoint),
+            provider.about.endpoints.contains(where: { $0.name == question.endpoint && $0.ttl == rule.ttl })
+        else { return rule }
+        let limit = question.order.maxBody
+        let own = await compute.run { response.decoded(limit: limit).flatMap(lifetime) }
+        if let own { rule.ttl = max(rule.ttl, own) }
+        return rule
+    }
+
     private func keep(
         _ response: UpstreamResponse, _ classification: Classification, _ question: RawQuestion,
         _ began: MemoryStamp
     ) async -> Made {
-        let rule = question.provider.rule(for: question.endpoint)
+        let rule = await rule(for: question, response, classification)
         let decision = StorePolicy.decide(
             request: question.request, requestFields: question.clientFields, response: response,
             classification: classification, rule: rule, key: question.key)

@@ -57,6 +57,7 @@ enum SampleFilms {
         }
         switch (segments[1], segments.count) {
         case ("configuration", 2): return configuration
+        case ("genre", 4): return genres(isSeries: segments[2] == "tv", parameters["language"] ?? "en-US")
         case ("search", 3):
             guard let term = parameters["query"], !term.isEmpty else {
                 return Samples.json(.tmdb, status: 422) { $0.member("errors", strings: ["query must be provided"]) }
@@ -187,6 +188,24 @@ enum SampleFilms {
     private static func nullable(_ name: String, _ value: String?, _ writer: inout JSONWriter) {
         writer.name(name)
         if let value { writer.string(value) } else { writer.null() }
+    }
+
+    /// The names of the sample's genres; in another language than English they say which.
+    private static func genres(isSeries: Bool, _ language: String) -> OriginAnswer {
+        let mark = language.hasPrefix("en") ? "" : " (\(language))"
+        let all = films.filter { $0.isSeries == isSeries }.flatMap(\.genres)
+        let names = Dictionary(all.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+        return Samples.json(.tmdb) { writer in
+            writer.name("genres")
+            writer.array { writer in
+                for (id, name) in names.sorted(by: { $0.key < $1.key }) {
+                    writer.object { writer in
+                        writer.member("id", id)
+                        writer.member("name", name + mark)
+                    }
+                }
+            }
+        }
     }
 
     private static var configuration: OriginAnswer {

@@ -41,6 +41,10 @@ public protocol Provider: Sendable {
     /// does not tell whether it belongs there. Of no category: what its search gives by default.
     func kinds(of category: String?) -> [String]?
 
+    /// Tells, of an answer with data of one endpoint, its content coding undone, a longer lifetime than the endpoint's, where
+    /// what it says no longer changes; nil for an endpoint whose answers are all alike.
+    func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)?
+
     /// The same API in another of `about.dialects`.
     func speaking(_ dialect: String) -> any Provider
 

@@ -12,13 +12,21 @@ public struct TMDb: Provider {
         name: "tmdb", shortNames: ["themoviedb"], routePrefix: "tmdb", title: "The Movie Database (TMDb)",
         defaultBaseURL: "https://api.themoviedb.org", pathPrefix: "/3",
         endpoints: [
-            EndpointAbout("search", ttl: .seconds(28_800), summary: "/3/search/{movie|tv|person|multi}"),
             EndpointAbout(
-                "list", ttl: .seconds(28_800), summary: "/3/{movie|tv|person}/{popular, top_rated, now_playing, …}"),
-            EndpointAbout("trending", ttl: .seconds(3600), summary: "/3/trending/{all|movie|tv|person}/{day|week}"),
+                "search", route: "search/{kind}", ttl: .seconds(28_800), summary: "/3/search/{movie|tv|person|multi}"),
             EndpointAbout(
-                "details", ttl: .seconds(86_400), summary: "/3/{movie|tv|person}/{id}, with what is appended"),
+                "list", route: "{kind}/popular", ttl: .seconds(28_800),
+                summary: "/3/{movie|tv|person}/{popular, top_rated, now_playing, …}"),
+            EndpointAbout(
+                "trending", route: "trending/{kind}/{span}", ttl: .seconds(3600),
+                summary: "/3/trending/{all|movie|tv|person}/{day|week}"),
+            EndpointAbout(
+                "details", route: "{kind}/{id}", ttl: .seconds(86_400),
+                summary: "/3/{movie|tv|person}/{id}, with what is appended"),
             EndpointAbout("configuration", ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures"),
+            EndpointAbout(
+                "genres", route: "genres/{kind}", ttl: .seconds(7 * 86_400),
+                summary: "/3/genre/{movie|tv}/list: names of genres"),
         ],
         emptyTTL: .seconds(28_800), negativeTTL: .seconds(86_400), staleFor: .seconds(30 * 86_400),
         defaultRate: CallRate(calls: 20, per: .seconds(1)), imageHosts: ["image.tmdb.org"],
@@ -27,7 +35,7 @@ public struct TMDb: Provider {
         credentialParameters: ["api_key"], credentialFieldNames: ["Authorization"],
         terms: "Free for use that is not commercial; nothing may be kept for more than six months.",
         attribution: "This product uses the TMDB API but is not endorsed or certified by TMDB.",
-        retention: .seconds(180 * 86_400))
+        retention: .seconds(180 * 86_400), normaliserVersion: 2)
 
     /// A read access token is a JWT (RFC 7519 §3: parts with dots between them) and travels in a field; a key of version 3
     /// has none, and the API takes it in the query alone.

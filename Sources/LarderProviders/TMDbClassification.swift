@@ -22,6 +22,8 @@ extension TMDb {
         case "details": return root["id"]?.integer != nil ? .data : .broken("The record has no id.")
         case "configuration":
             return root["images"]?.kind == .object ? .data : .broken("The answer has no sizes of pictures.")
+        case "genres":
+            return root["genres"]?.kind == .array ? .data : .broken("The answer has no list of genres.")
         default:
             guard let list = root["results"], list.kind == .array else {
                 return .broken("The answer has no list of results.")

@@ -3,32 +3,40 @@
 // do.
 import LarderCore
 
-/// A question and, beside it, the configuration.
+/// A question and, beside it, the configuration and the names of genres.
 struct TMDbPlan: CallPlan {
     typealias Reading =
-        @Sendable (UpstreamResponse, TMDbPictures, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
+        @Sendable (UpstreamResponse, TMDbTables, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
 
     static let configuration = PlannedCall("configuration", UpstreamRequest(path: "/3/configuration"), role: .aid)
 
     private let subject: PlannedCall
+    private let genres: [PlannedCall]
+    private let language: String
     private let read: Reading
     private var isAsked = false
 
-    init(_ subject: PlannedCall, read: @escaping Reading) {
+    /// - Parameter genres: asks for the names of genres in the language, where they are not known.
+    init(_ subject: PlannedCall, genres: [PlannedCall] = [], language: String, read: @escaping Reading) {
         self.subject = subject
+        self.genres = genres
+        self.language = language
         self.read = read
     }
 
     mutating func next(_ brought: [CallOutcome], _ signer: ArtworkSigner) throws(NormaliseError) -> PlanStep {
         guard isAsked else {
             isAsked = true
-            return .fetch([subject, Self.configuration])
+            return .fetch([subject, Self.configuration] + genres)
         }
         guard let response = brought.first?.response else {
             throw NormaliseError(provider: TMDb.facts.name, message: "The question has no answer.")
         }
-        let tables = brought.dropFirst().first?.response?.body
-        return .done(try read(response, tables.flatMap { TMDbPictures(configuration: $0) } ?? .known, signer))
+        var tables = TMDbTables()
+        let configuration = brought.dropFirst().first?.response?.body
+        if let pictures = configuration.flatMap({ TMDbPictures(configuration: $0) }) { tables.pictures = pictures }
+        tables.genres = TMDbGenres.names(Array(brought.dropFirst(2)), language: language)
+        return .done(try read(response, tables, signer))
     }
 }
 

@@ -1,5 +1,5 @@
 // Questions to TMDb: `/v1/tmdb/search[/{kind}]`, `/{kind}/{list}`, `/trending/{kind}/{span}`, `/{kind}/{id}`,
-// `/configuration`, and this provider's part in `/v1/search`.
+// `/configuration`, `/genres/{kind}`, and this provider's part in `/v1/search`.
 import LarderCore
 
 extension TMDb {
@@ -12,6 +12,10 @@ extension TMDb {
         case ("configuration", 1):
             _ = try QuestionReader(query, allowed: [])
             return configuration()
+        case ("genres", 2):
+            let word = try word("kind", path[1], among: TMDbGenres.kinds.map(\.rawValue))
+            let reader = try QuestionReader(query, allowed: ["language", "lang"])
+            return genres(TMDbKind(rawValue: word) ?? .movie, try language(reader) ?? "en-US")
         case ("trending", 3):
             let kind = try word("kind", path[1], among: ["all"] + TMDbKind.searched.map(\.rawValue))
             let span = try word("span", path[2], among: ["day", "week"])
@@ -159,10 +163,11 @@ extension TMDb {
         builder.add("sort", page.sort.rawValue)
         let language = page.language ?? "en-US"
         return question(
-            name, builder, path, items + [("language", page.language), ("region", region), ("page", "\(page.page)")]
-        ) { response, pictures, signer throws(NormaliseError) in
+            name, builder, path, items + [("language", page.language), ("region", region), ("page", "\(page.page)")],
+            genres: TMDbGenres.calls(kind, language: language), language
+        ) { response, tables, signer throws(NormaliseError) in
             try TMDbResults.list(
-                response, pictures, signer, kind: kind, limit: page.limit, sort: page.sort, language: language)
+                response, tables, signer, kind: kind, limit: page.limit, sort: page.sort, language: language)
         }
     }
 
@@ -194,8 +199,8 @@ extension TMDb {
         return question(
             "details", builder, "/3/\(kind.rawValue)/\(number)",
             [("language", language), ("append_to_response", appended.isEmpty ? nil : appended.joined(separator: ","))]
-        ) { response, pictures, signer throws(NormaliseError) in
-            try TMDbResults.details(response, pictures, signer, kind: kind)
+        ) { response, tables, signer throws(NormaliseError) in
+            try TMDbResults.details(response, tables, signer, kind: kind)
         }
     }
 
@@ -206,15 +211,27 @@ extension TMDb {
             normalise: { response, _ throws(NormaliseError) in try TMDbResults.configuration(response) })
     }
 
+    private func genres(_ kind: TMDbKind, _ language: String) -> Endpoint {
+        var builder = QuestionBuilder()
+        builder.add("of", kind.rawValue)
+        builder.add("language", language)
+        return Endpoint(
+            provider: about.name, name: "genres", parameters: builder.parameters,
+            upstream: TMDbGenres.request(kind, language), query: builder.query,
+            normalise: { response, _ throws(NormaliseError) in try TMDbGenres.results(response, kind) })
+    }
+
     private func question(
         _ name: String, _ builder: QuestionBuilder, _ path: String, _ items: [(String, String?)],
+        genres: [PlannedCall] = [], _ language: String = "en-US",
         read: @escaping TMDbPlan.Reading
     ) -> Endpoint {
         let present = items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
         let request = UpstreamRequest(path: path, query: Self.form.encode(present))
         return Endpoint(
             provider: about.name, name: name, parameters: builder.parameters, subject: request, query: builder.query,
-            plan: TMDbPlan(PlannedCall(name, request, role: .subject), read: read))
+            plan: TMDbPlan(
+                PlannedCall(name, request, role: .subject), genres: genres, language: language, read: read))
     }
 }
 
@@ -237,6 +254,9 @@ extension TMDb {
         case ("search", 3): return "search"
         case ("trending", 4): return "trending"
         case ("configuration", 2): return "configuration"
+        case ("genre", 4):
+            let isKnown = TMDbGenres.kinds.contains { $0.rawValue == segments[2] } && segments[3] == "list"
+            return isKnown ? "genres" : "other"
         case (let name, 3...):
             guard let kind = TMDbKind(rawValue: name), TMDbKind.searched.contains(kind) else { return "other" }
             if segments.count == 3, kind.lists.contains(segments[2]) { return "list" }

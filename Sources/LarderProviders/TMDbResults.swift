@@ -7,7 +7,7 @@ enum TMDbResults {
 
     /// - Parameter kind: of all records; nil where they are mixed.
     static func list(
-        _ response: UpstreamResponse, _ pictures: TMDbPictures, _ signer: ArtworkSigner, kind: TMDbKind?, limit: Int?,
+        _ response: UpstreamResponse, _ tables: TMDbTables, _ signer: ArtworkSigner, kind: TMDbKind?, limit: Int?,
         sort: SortOrder, language: String
     ) throws(NormaliseError) -> NormalisedAnswer {
         let root = try root(response.body)
@@ -20,21 +20,21 @@ enum TMDbResults {
                 list.drop("kind")
                 continue
             }
-            guard var result = item(value, kind, pictures) else {
+            guard var result = item(value, kind, tables.pictures) else {
                 list.drop("id or title")
                 continue
             }
-            addListed(value, kind, language, to: &result)
+            addListed(value, kind, tables.genres, to: &result)
             list.add(result)
         }
         return list.answer(sort: sort, language: language, total: root["total_results"]?.integer, limit: limit)
     }
 
     static func details(
-        _ response: UpstreamResponse, _ pictures: TMDbPictures, _ signer: ArtworkSigner, kind: TMDbKind
+        _ response: UpstreamResponse, _ tables: TMDbTables, _ signer: ArtworkSigner, kind: TMDbKind
     ) throws(NormaliseError) -> NormalisedAnswer {
         let record = try root(response.body)
-        guard var result = item(record, kind, pictures) else {
+        guard var result = item(record, kind, tables.pictures) else {
             throw NormaliseError(provider: provider, message: "The record has no id or no title.")
         }
         result.genres = record["genres"]?.elements.compactMap { TextCleaning.line($0["name"]?.string) } ?? []
@@ -105,11 +105,10 @@ enum TMDbResults {
     }
 
     private static func addListed(
-        _ value: JSONValue, _ kind: TMDbKind, _ language: String, to result: inout ResultItem
+        _ value: JSONValue, _ kind: TMDbKind, _ genres: [Int: String]?, to result: inout ResultItem
     ) {
         let ids = value["genre_ids"]?.elements.compactMap(\.integer) ?? []
-        // Lists name genres by number only; their names here are the English ones.
-        if language.hasPrefix("en") { result.genres = ids.compactMap { genres[$0] } }
+        if let genres { result.genres = ids.compactMap { genres[$0] } }
         result.attribute("originalLanguage", text: value["original_language"]?.string)
         if !ids.isEmpty {
             result.attributes.append(
@@ -145,13 +144,4 @@ enum TMDbResults {
             throw NormaliseError(provider: provider, message: Impostor.describe(body, error))
         }
     }
-
-    /// `/3/genre/movie/list` and `/3/genre/tv/list` of 2026.
-    private static let genres = [
-        12: "Adventure", 14: "Fantasy", 16: "Animation", 18: "Drama", 27: "Horror", 28: "Action", 35: "Comedy",
-        36: "History", 37: "Western", 53: "Thriller", 80: "Crime", 99: "Documentary", 878: "Science Fiction",
-        9648: "Mystery", 10402: "Music", 10749: "Romance", 10751: "Family", 10752: "War", 10759: "Action & Adventure",
-        10762: "Kids", 10763: "News", 10764: "Reality", 10765: "Sci-Fi & Fantasy", 10766: "Soap", 10767: "Talk",
-        10768: "War & Politics", 10770: "TV Movie",
-    ]
 }

@@ -14,18 +14,18 @@ import Testing
 
     /// Walks the plan of a question with its answer and, where there is one, the configuration's.
     private func results(
-        _ route: String, _ response: UpstreamResponse, configuration: CallOutcome = .absent
+        _ route: String, _ response: UpstreamResponse, configuration: CallOutcome = .absent, genres: [CallOutcome] = []
     ) throws -> NormalisedAnswer {
         let question = try endpoint(route)
         guard var plan = question.plan else { return try question.normalise(response, signer) }
         guard case .fetch(let calls) = try plan.next([], signer) else {
             throw NormaliseError(provider: "", message: "")
         }
-        #expect(calls.map(\.role) == [.subject, .aid])
+        #expect(calls.map(\.role) == [.subject, .aid] + genres.map { _ in .aid })
         #expect(calls.first?.request == question.upstream)
-        #expect(calls.last?.request.target == "/3/configuration")
+        #expect(calls.dropFirst().first?.request.target == "/3/configuration")
         for call in calls { #expect(TMDb().endpointName(for: call.request) == call.endpoint) }
-        guard case .done(let answer) = try plan.next([.answered(response), configuration], signer) else {
+        guard case .done(let answer) = try plan.next([.answered(response), configuration] + genres, signer) else {
             throw NormaliseError(provider: "", message: "The plan did not end.")
         }
         return answer
@@ -109,8 +109,52 @@ import Testing
         #expect(all[1]["url"]?.string == "https://www.themoviedb.org/tv/2")
         #expect(all[2]["attributes"]?["knownFor"]?.elements.compactMap(\.string) == ["E", "F"])
         #expect(all[3]["artwork"] == nil, "a drawing is no picture here")
-        let german = try results("tmdb/search?q=x&language=de", answer(200, body))
-        #expect(try JSON.parse(german.results).elements.first { _ in true }?["genres"] == nil)
+    }
+
+    @Test func genresAreNamedInTheLanguageThatWasAsked() throws {
+        let body = #"{"results":[{"id":1,"title":"A","genre_ids":[28,999]}]}"#
+        func names(_ route: String, _ genres: CallOutcome...) throws -> [String]? {
+            let found = try results(route, answer(200, body), genres: genres)
+            let first = try JSON.parse(found.results).elements.first { _ in true }
+            return first?["genres"]?.elements.compactMap(\.string)
+        }
+        let german = CallOutcome.answered(
+            answer(200, #"{"genres":[{"id":28,"name":"Action und Kampf"},{"id":35,"name":null},{"name":"x"}]}"#))
+        #expect(try names("tmdb/movie/popular") == ["Action"])
+        #expect(try names("tmdb/movie/popular?language=en-GB") == ["Action"])
+        #expect(try names("tmdb/movie/popular?language=de", german) == ["Action und Kampf"])
+        // Without them there are none, since English ones would be wrong; numbers are told in any case.
+        #expect(try names("tmdb/movie/popular?language=de", .failed(.unreachable)) == nil)
+        #expect(try names("tmdb/search/movie?q=a&language=de", .answered(answer(200, "<html>"))) == nil)
+        // Mixed kinds need both lists, people none.
+        let question = try endpoint("tmdb/search?q=x&language=pt-BR")
+        var plan = try #require(question.plan)
+        guard case .fetch(let calls) = try plan.next([], signer) else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(
+            calls.dropFirst(2).map(\.request.target) == [
+                "/3/genre/movie/list?language=pt-BR", "/3/genre/tv/list?language=pt-BR",
+            ])
+        for call in calls { #expect(TMDb().canonical(call.request) == call.request) }
+        let people = try endpoint("tmdb/person/popular?language=de")
+        var second = try #require(people.plan)
+        guard case .fetch(let few) = try second.next([], signer) else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(few.count == 2)
+    }
+
+    @Test func genresHaveARouteOfTheirOwn() throws {
+        let list = answer(200, #"{"genres":[{"id":28,"name":"Action"},{"id":1}]}"#)
+        let found = try results("tmdb/genres/movie?language=de", list)
+        #expect(found.count == 1 && found.dropped == 1)
+        #expect(try endpoint("tmdb/genres/tv").upstream.target == "/3/genre/tv/list")
+        #expect(throws: ClientFacingError.self) { try endpoint("tmdb/genres/person") }
+        #expect(TMDb().classify(list, endpoint: "genres").word == "data")
+        #expect(TMDb().classify(answer(200, "{}"), endpoint: "genres").word == "broken")
     }
 
     @Test func sizesOfPicturesComeFromTheConfiguration() throws {

@@ -19,7 +19,7 @@ private func hackerNews(
         guard parts[2] == "item", let id = Int(parts[3]) else { return json("null") }
         return json(
             special[id]
-                ?? #"{"by":"u","descendants":0,"id":\#(id),"score":1,"time":\#(id),"title":"story \#(id)","type":"story"}"#
+                ?? #"{"by":"u","descendants":0,"id":\#(id),"score":1,"time":\#(4_000_000_000 + id),"title":"story \#(id)","type":"story"}"#
         )
     }
 }
@@ -46,6 +46,19 @@ private func hackerNews(
 
     private func source(_ answer: WireResponse) throws -> JSONValue {
         try #require(try answer.json()["sources"]?.elements.first { _ in true })
+    }
+
+    @Test func aPostThatIsClosedIsKeptForADayUnlessALifetimeIsConfigured() async throws {
+        let old = #"{"by":"u","id":5,"score":1,"time":1600000000,"title":"old","type":"story"}"#
+        let news = hackerNews(lists: [:], special: [5: old])
+        let exactly = "cache: { jitter: 0 }"
+        try await withNews(news, rest: exactly) { larder, _ async throws in
+            #expect(try await larder.get("/v1/hackernews/item/5")["Cache-Control"] == "private, max-age=86400")
+            #expect(try await larder.get("/v1/hackernews/item/6")["Cache-Control"] == "private, max-age=300")
+        }
+        try await withNews(news, ", ttl: { item: 200s }", rest: exactly) { larder, _ async throws in
+            #expect(try await larder.get("/v1/hackernews/item/5")["Cache-Control"] == "private, max-age=200")
+        }
     }
 
     private let parts = "larder_parts_total"

@@ -57,6 +57,10 @@ import Testing
             for list in ["now-playing", "upcoming", "top"] {
                 #expect(try await titles(larder, "/v1/tmdb/movie/\(list)?region=de&language=de").count == 4)
             }
+            #expect(origin.requests(to: "/tmdb/3/genre/movie/list") == 1, "names of genres are kept for long")
+            let german = try #require(results(await larder.get("/v1/tmdb/movie/top?region=de&language=de")).first)
+            #expect(german["genres"]?.elements.allSatisfy { $0.string?.hasSuffix(" (de)") == true } == true)
+            #expect(try await titles(larder, "/v1/tmdb/genres/tv").count == 2)
             #expect(try await titles(larder, "/v1/tmdb/trending/all/week").count == 8)
             #expect(origin.requests(to: "/tmdb/3/configuration") == 1, "the configuration is kept for long")
 

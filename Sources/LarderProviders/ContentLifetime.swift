@@ -1,0 +1,20 @@
+// Lifetimes that follow from what an answer says: some records are past all change, though their endpoint's are not.
+import LarderCore
+
+extension Provider {
+    public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? { nil }
+}
+
+extension HackerNews {
+    /// Comments and votes on a post close two weeks after it; of what is older only texts of moderators change.
+    private static let closesAfter: Int64 = 14 * 86_400
+    private static let closedLifetime = Duration.seconds(86_400)
+
+    public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? {
+        guard endpoint == "item" else { return nil }
+        return { response in
+            guard let time = HackerNewsResults.value(response)?["time"]?.integer else { return nil }
+            return response.responseTime.seconds - Int64(time) > Self.closesAfter ? Self.closedLifetime : nil
+        }
+    }
+}
