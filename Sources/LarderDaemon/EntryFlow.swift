@@ -35,8 +35,7 @@ struct Served: Sendable {
         part.initialAge = entry.initialAge
         part.freshUntil = entry.freshUntil
         part.staleUntil = entry.staleUntil
-        part.failure = failure?.failure
-        part.detail = failure?.detail
+        part.note(failure)
         return part
     }
 }

@@ -37,6 +37,25 @@ import Testing
         #expect(value?["sentence"]?.string?.isEmpty == false, "\(what)")
     }
 
+    @Test func theUpstreamsOwnErrorIsExplainedWhereARawRequestGotIt() async throws {
+        let refusal = #"{"status":"error","code":"apiKeyInvalid","message":"Your API key is invalid."}"#
+        let origin = ScriptedOrigin(answering: ok(refusal, status: "401 Unauthorized"))
+        defer { origin.stop() }
+        let settings = "providers: { newsapi: { baseURL: \"\(origin.base)\", key: s3cret, rate: off, quota: off } }"
+        try await withLarder(settings) { larder in
+            let target = "/raw/newsapi/v2/top-headlines?country=us"
+            let answer = try await larder.get(target)
+            #expect(answer.status == 401, "\(answer)")
+            let part = try await source(answer, larder)
+            #expect(part["provider"]?.string == "newsapi")
+            #expect(part["outcome"]?.string == "miss")
+            #expect(part["upstreamStatus"]?.integer == 401)
+            #expect(part["stored"]?.bool == false)
+            #expect(part["key"]?["path"]?.string == "/v2/top-headlines")
+            #expect(part["class"]?.string == "refused", "\(part.raw.lossyText)")
+        }
+    }
+
     @Test func aMissAHitInTheStoreAndOneInMemory() async throws {
         let origin = ScriptedOrigin(answering: ok("page", fields: "Cache-Control: max-age=600\r\nAge: 100\r\n"))
         defer { origin.stop() }

@@ -12,6 +12,18 @@ struct ExplainedPart: Sendable {
         self.provider = provider
     }
 
+    /// A source's part that is a failure and nothing else.
+    init(_ failure: UpstreamFailure) {
+        provider = failure.provider
+        note(failure)
+    }
+
+    /// What went wrong, where something did, whatever was answered all the same.
+    mutating func note(_ failure: UpstreamFailure?) {
+        self.failure = failure?.failure
+        detail = failure?.detail
+    }
+
     /// What makes the entry's identity, by name; of a pass-through request put together only when somebody asks.
     var key: [KeyParameter] {
         get { target?.keyParts ?? named }

@@ -112,8 +112,7 @@ struct PassRoute: Sendable {
         part.initialAge = served.entry.initialAge
         part.freshUntil = served.entry.freshUntil
         part.staleUntil = served.entry.staleUntil
-        part.failure = served.failure?.failure
-        part.detail = served.failure?.detail
+        part.note(served.failure)
         context.explanations.note(server.id, at: context.time.wall(), part)
     }
 

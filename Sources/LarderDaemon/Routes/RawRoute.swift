@@ -55,7 +55,7 @@ struct RawRoute: Sendable {
             ).run()
             return await answer(served, provider, raw, request, route)
         } catch {
-            return try await mirrored(error, provider, .uriMiss, request, route)
+            return try await mirrored(error, provider, raw, .uriMiss, request, route)
         }
     }
 
@@ -76,7 +76,7 @@ struct RawRoute: Sendable {
                 provider.provider.classify(response.decoded(limit: limit) ?? response, endpoint: endpoint)
             })
         switch await context.upstream.perform(call) {
-        case .failure(let failure): return try await mirrored(failure, provider, .bypass, request, route)
+        case .failure(let failure): return try await mirrored(failure, provider, raw, .bypass, request, route)
         case .success((let response, _)):
             var answer = Answer(
                 status: response.status, reason: response.reason,
@@ -95,9 +95,7 @@ struct RawRoute: Sendable {
         let entry = served.entry
         context.explanations.note(
             request.id, at: context.time.wall(),
-            served.explained([
-                KeyParameter("path", raw.upstream.path), KeyParameter("query", raw.upstream.query),
-            ]))
+            served.explained(raw.keyParts))
         let isShared = served.isStored || served.outcome != .miss
         var answer = Answer(
             status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
@@ -120,8 +118,8 @@ struct RawRoute: Sendable {
 
     /// A failure in raw mode is the upstream's own answer, where it gave one.
     private func mirrored(
-        _ failure: UpstreamFailure, _ provider: ConfiguredProvider, _ forward: ForwardReason, _ request: ServerRequest,
-        _ route: String
+        _ failure: UpstreamFailure, _ provider: ConfiguredProvider, _ raw: RawRequest, _ forward: ForwardReason,
+        _ request: ServerRequest, _ route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         guard let response = failure.response else {
             context.countFailure(provider.name)
@@ -129,6 +127,14 @@ struct RawRoute: Sendable {
             if failure.provider.isEmpty { failure.provider = provider.name }
             throw failure.clientFacing(now: context.time.wall())
         }
+        var part = ExplainedPart(failure)
+        part.provider = provider.name
+        part.key = raw.keyParts
+        part.outcome = forward == .bypass ? .bypass : .miss
+        part.forward = forward
+        part.upstreamStatus = response.status
+        part.isStored = false
+        context.explanations.note(request.id, at: context.time.wall(), part)
         var answer = Answer(
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason,
             fields: PassFields.toClient(response.fields, isShared: forward != .bypass, received: response.responseTime),
@@ -137,6 +143,13 @@ struct RawRoute: Sendable {
             provider: provider.name, route: route)
         answer.isMirroredError = true
         return context.respond(await context.accepted(answer, by: request), to: request)
+    }
+}
+
+extension RawRequest {
+    /// What makes the entry's identity, for explanations.
+    fileprivate var keyParts: [KeyParameter] {
+        [KeyParameter("path", upstream.path), KeyParameter("query", upstream.query)]
     }
 }
 

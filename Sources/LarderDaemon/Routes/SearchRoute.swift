@@ -215,10 +215,7 @@ extension DaemonContext {
             } else if let failure = answer.source.failure,
                 !question.isSingle || !hasProblem || answer.source.isLocal
             {
-                var part = ExplainedPart(provider: failure.provider)
-                part.failure = failure.failure
-                part.detail = failure.detail
-                explanations.note(request, at: time.wall(), part)
+                explanations.note(request, at: time.wall(), ExplainedPart(failure))
             }
         }
     }
