@@ -37,6 +37,10 @@ public struct Imgur: Provider {
         facts.keyNote =
             "Imgur's key is the Client-ID of an application; no new ones are given out since 2025, older ones work."
         facts.removedPictures = ["i.imgur.com/removed.png"]
+        // What is the account's own, and what only an account may see; all else stays everybody's.
+        facts.signIn = SignInAbout(
+            authorizePath: "/oauth2/authorize", tokenPath: "/oauth2/token", responseTypes: [.token, .code],
+            ownPaths: ["/3/account/me"], accountParameters: [.init("mature", "true")])
         return facts
     }()
 

@@ -150,6 +150,8 @@ public struct ProviderAbout: Sendable, Hashable {
     /// Characters, as a person counts them, that a search's term must have: with fewer the API refuses it. One is enough
     /// for most, since one is a word in Chinese.
     public var minimumTerm = 1
+    /// How its users sign in, where an account can be used at all.
+    public var signIn: SignInAbout?
 
     public init(
         name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,

@@ -1,0 +1,47 @@
+// What the token endpoint says: tokens, a refusal that ends the sign-in, or anything else, after which the tokens at
+// hand are still good. Success comes bare; errors come in the API's envelope or in the standard's own form.
+import LarderCore
+
+/// The answer of a token endpoint.
+public enum TokenAnswer: Sendable, Hashable {
+    case granted(GrantedTokens)
+    /// In the API's own words: the grant is worth nothing any more.
+    case refused(String)
+    /// Nothing is known of the grant: the endpoint is overloaded, limited, or was not reached at all.
+    case failed(FailureClass, String)
+
+    /// Reads an answer whose content coding has been undone.
+    /// - Parameter secrets: texts that no message repeats, whatever the endpoint says.
+    public init(_ response: UpstreamResponse, secrets: [String]) {
+        let root = try? JSON.parse(response.body)
+        switch response.status {
+        case 200..<300:
+            guard let root, let granted = GrantedTokens(root) else {
+                self = .failed(.broken, "The token endpoint's answer holds no tokens.")
+                return
+            }
+            self = .granted(granted)
+        case 408, 429: self = .failed(.limited, "The token endpoint answered \(response.status).")
+        case 400..<500:
+            // A page of somebody in between (a portal, a block list) is no word about the grant.
+            guard let message = root.flatMap(Self.message) else {
+                self = .failed(.broken, "The token endpoint answered \(response.status), and not in its own form.")
+                return
+            }
+            let isSafe = !secrets.contains { !$0.isEmpty && message.contains($0) }
+            self = .refused(isSafe ? "\(response.status) \(message)" : "\(response.status)")
+        default: self = .failed(.broken, "The token endpoint answered \(response.status).")
+        }
+    }
+
+    /// The sentence of an error: `{data: {error: text or {message}}}`, `{errors: [{detail}]}`, or RFC 6749 §5.2.
+    static func message(_ root: JSONValue) -> String? {
+        let error = root["data"]?["error"] ?? root["error"]
+        let text =
+            root["error_description"]?.string ?? error?.string ?? error?["message"]?.string
+            ?? root["errors"]?.elements.first { _ in true }?["detail"]?.string
+        guard let text, !text.isEmpty else { return nil }
+        let plain = text.unicodeScalars.map { (0x20..<0x7F).contains($0.value) ? Character($0) : " " }
+        return String(plain.prefix(200))
+    }
+}
