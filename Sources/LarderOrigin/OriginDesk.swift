@@ -6,6 +6,7 @@ import LarderIO
 /// The answers of one stand-in.
 final class OriginDesk: Sendable {
     let book = FaultBook()
+    let signIn = SignInStandIn()
     private let shelf: RecordingShelf?
     private let custom: (@Sendable (OriginRequest) -> OriginAnswer?)?
     private let rewrites: Bool
@@ -47,6 +48,7 @@ final class OriginDesk: Sendable {
     /// The usual answer.
     func answer(_ request: OriginRequest) -> OriginAnswer {
         if let answer = custom?(request) { return answer }
+        if let answer = signIn.answer(request) { return answer }
         var answer = route(request)
         if rewrites, answer.status == 200 {
             answer.body = ImageHostRewriting.rewritten(answer.body, origin: bound.withLock { $0.origin })

@@ -99,6 +99,9 @@ public final class OriginServer: Sendable {
     /// who asks the same question of several recordings in turn.
     public func choose(_ file: String?) { desk.choose(file) }
 
+    /// The accounts that people sign in to.
+    public var signIn: SignInStandIn { desk.signIn }
+
     // MARK: Scripts and counters
 
     /// Requests that came to paths beginning so ("/itunes/search"; "/" for all), faulty ones included.
