@@ -17,7 +17,8 @@ public struct CommandLineTool: Sendable {
             ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
             ExplainCommand.command,
             ArtworkCommand.command, StatusCommand.command, QuotaCommand.command, PurgeCommand.command,
-            WarmCommand.command, ResumeCommand.command, ConfigCommand.command, ParamsCommand.command,
+            WarmCommand.command, ResumeCommand.command, SignInCommand.login, SignInCommand.logout,
+            SignInCommand.status, ConfigCommand.command, ParamsCommand.command,
             CompletionsCommand.command, HelpCommand.command, VersionCommand.command,
         ]
     }

@@ -40,7 +40,7 @@ struct Conversation: Sendable {
     func ask(_ request: LocalRequest) throws(CommandFailure) -> LocalResponse {
         var request = request
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
-        if let token, !request.method.isSafe {
+        if let token, !request.method.isSafe || request.needsAuthority {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw CommandFailure(.usage, "the token holds spaces, line breaks or other signs that no token has")
             }

@@ -9,6 +9,8 @@ public struct LocalRequest: Sendable {
     /// Path and query, percent-encoded.
     public var target: String
     public var fields: HeaderFields
+    /// It reads, and needs the token all the same.
+    var needsAuthority = false
 
     public init(_ method: Method = .get, _ target: String, fields: HeaderFields = [:]) {
         self.method = method

@@ -5,22 +5,25 @@ import LarderCore
 import LarderServer
 
 enum Authority {
+    /// - Parameter what: what asks for authority, as a plural: the beginning of the error's sentence.
     /// - Throws: 401 or 403 saying what is needed.
-    static func check(_ request: ServerRequest, _ settings: Settings) throws(ClientFacingError) {
+    static func check(
+        _ request: ServerRequest, _ settings: Settings, what: String = "Changes"
+    ) throws(ClientFacingError) {
         if case .unix(let uid, _) = request.peer, uid == 0 || uid == geteuid() || settings.adminUsers.contains(uid) {
             return
         }
         guard let token = settings.adminToken else {
             throw ClientFacingError(
                 status: 403, code: "authorityNeeded",
-                detail: "Changes need the Unix socket, or a token, and no admin.token is configured.")
+                detail: "\(what) need the Unix socket, or a token, and no admin.token is configured.")
         }
         let given = request.fields.first("Authorization") ?? ""
         guard given.lowercased().hasPrefix("bearer "),
             LarderCore.Secrets.equal(Bytes(text: token), Bytes(text: String(ASCII.trimmed(given.dropFirst(7)))))
         else {
             throw ClientFacingError(
-                status: 401, code: "authorityNeeded", detail: "Changes over TCP need the admin token.",
+                status: 401, code: "authorityNeeded", detail: "\(what) over TCP need the admin token.",
                 fields: ["WWW-Authenticate": "Bearer realm=\"larder\""])
         }
     }

@@ -97,10 +97,13 @@ public final class Daemon: Sendable {
         let fetcher = CurlUpstream(
             loop: fetchLoop, settings: fetchSettings(settings), log: log.labelled("fetch"), counters: counters,
             time: time)
-        let snapshot = Snapshot(settings)
+        let accounts = AccountDesk(
+            loop: fetchLoop, upstream: fetcher, store: state, time: time, log: log.labelled("account"),
+            counters: counters)
+        let snapshot = Snapshot(settings, standings: await accounts.open(settings))
         let compute = ComputeGate(width: loops.count)
         let upstream = UpstreamDesk(
-            loop: fetchLoop, upstream: fetcher, state: state, compute: compute, time: time,
+            loop: fetchLoop, upstream: fetcher, accounts: accounts, state: state, compute: compute, time: time,
             log: log.labelled("upstream"), counters: counters)
         await upstream.open(snapshot.providers)
         let tier = MemoryTier(budget: Int(clamping: settings.cacheMemorySize))
@@ -108,9 +111,10 @@ public final class Daemon: Sendable {
             snapshot: snapshot, store: store, state: state,
             flights: FlightDesk(
                 loop: fetchLoop, time: time, tier: tier, counters: counters, failurePause: settings.fetchFailurePause),
-            upstream: upstream, tier: tier, compute: compute,
+            upstream: upstream, accounts: accounts, tier: tier, compute: compute,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         context.tier.register(in: counters)
+        accounts.listener.withLock { $0 = { [weak context] in context?.accountChanged($0, $1) } }
         let readiness = Readiness()
         let dispatch = RequestDispatch(context: context, readiness: readiness)
         let listeners = try listenerSpecs(settings, surroundings.inherited)
@@ -164,8 +168,8 @@ public final class Daemon: Sendable {
         {
             context.log.warning("listen, paths and the number of loops change only at a restart")
         }
-        let snapshot = Snapshot(settings)
-        context.replace(snapshot)
+        _ = await context.accounts.open(settings)
+        let snapshot = context.replace { Snapshot(settings, standings: $0.standings) }
         await context.upstream.open(snapshot.providers)
         await context.flights.forgetFailures(pause: settings.fetchFailurePause)
         await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)
@@ -212,6 +216,7 @@ public final class Daemon: Sendable {
         await drained.wait()
         context.sessions.close()
         await context.refreshes.close()
+        await context.accounts.shutDown()
         await context.flights.shutDown()
         await noteUses()
         await fetcher.shutdown()

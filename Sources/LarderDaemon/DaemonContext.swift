@@ -10,10 +10,13 @@ import LarderStore
 final class Snapshot: Sendable {
     let settings: Settings
     let providers: ProviderSet
+    /// Who is signed in where: keys say for whom an answer is, so this changes with the snapshot only.
+    let standings: [String: AccountStanding]
 
-    init(_ settings: Settings) {
+    init(_ settings: Settings, standings: [String: AccountStanding] = [:]) {
         self.settings = settings
-        providers = ProviderSet(settings)
+        self.standings = standings
+        providers = ProviderSet(settings, standings: standings)
     }
 }
 
@@ -23,6 +26,7 @@ final class DaemonContext: Sendable {
     let state: StateStore
     let flights: FlightDesk
     let upstream: UpstreamDesk
+    let accounts: AccountDesk
     let tier: MemoryTier
     let compute: ComputeGate
     let signer: ArtworkSigner
@@ -49,7 +53,8 @@ final class DaemonContext: Sendable {
 
     init(
         snapshot: Snapshot, store: SQLiteStore, state: StateStore, flights: FlightDesk, upstream: UpstreamDesk,
-        tier: MemoryTier, compute: ComputeGate, signer: ArtworkSigner, counters: CounterRegistry, log: Logger,
+        accounts: AccountDesk, tier: MemoryTier, compute: ComputeGate, signer: ArtworkSigner, counters: CounterRegistry,
+        log: Logger,
         time: any TimeSource
     ) {
         current = Lock(snapshot)
@@ -57,6 +62,7 @@ final class DaemonContext: Sendable {
         self.state = state
         self.flights = flights
         self.upstream = upstream
+        self.accounts = accounts
         self.tier = tier
         self.compute = compute
         self.signer = signer
@@ -80,7 +86,13 @@ final class DaemonContext: Sendable {
     /// The settings in force. A request takes it once and keeps it to its end.
     var snapshot: Snapshot { current.withLock { $0 } }
 
-    func replace(_ snapshot: Snapshot) {
-        current.withLock { $0 = snapshot }
+    /// Other settings, or another account, take the place of the present ones. Made under the lock, so that of two such
+    /// changes at once neither is lost; both are rare.
+    @discardableResult
+    func replace(_ change: (Snapshot) -> Snapshot) -> Snapshot {
+        current.withLock { current in
+            current = change(current)
+            return current
+        }
     }
 }

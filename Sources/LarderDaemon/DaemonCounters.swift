@@ -53,6 +53,13 @@ enum DaemonCounters {
     static let reloads = CounterFamily(
         "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
 
+    static let tokenRenewals = CounterFamily(
+        "larder_token_renewals_total", help: "Renewals of a sign-in: done, refused, or failed with the tokens kept.",
+        labels: ["provider", "result"])
+    static let signIns = CounterFamily(
+        "larder_sign_ins_total", help: "Sign-ins that came back: done, failed, or with an unknown state.",
+        labels: ["provider", "result"])
+
     /// The label of a final status: its hundred, so that the series are a bounded set. What is no final status is sent
     /// as 500.
     static func statusClass(_ status: Int) -> String {
@@ -69,6 +76,6 @@ enum DaemonCounters {
             requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
             partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused,
             flightsAbandoned,
-            flightsUnderWay, reloads, wider,
+            flightsUnderWay, reloads, wider, tokenRenewals, signIns,
         ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all
 }

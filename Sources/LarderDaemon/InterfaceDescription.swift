@@ -95,6 +95,23 @@ enum InterfaceDescription {
                         ] + failures + outdated))
             }
         }
+        for about in ProviderRegistry.builtIn.map(\.about) where about.signIn != nil {
+            let root = "/v1/\(about.routePrefix)"
+            paths += [
+                Path(
+                    path: "\(root)/oauth/start", summary: "Begin a sign-in: where to send a person; needs authority.",
+                    parameters: [
+                        ("response_type", "query", false, about.signIn?.responseTypes.map(\.rawValue) ?? [])
+                    ]),
+                Path(path: "\(root)/oauth/callback", summary: "The page that ends a sign-in in the browser."),
+                Path(
+                    path: "\(root)/oauth/tokens", method: "post",
+                    summary: "What that page found; needs its one-time state and a same-origin Origin.",
+                    statuses: [(200, "Signed in."), (403, "The state is none of ours, is over or was used.")]),
+                Path(path: "\(root)/account", summary: "Who is signed in; never a token."),
+                Path(path: "\(root)/account", method: "delete", summary: "Sign out; needs authority."),
+            ]
+        }
         paths += [
             Path(
                 path: "/v1/artwork/{handle}", summary: "An image that a result named.",

@@ -14,10 +14,15 @@ final class ConfiguredProvider: Sendable {
     let imageHosts: ImageHosts
     /// The fields that speak to this cache beside `Cache-Control`, the nearest first (RFC 9213 §2).
     let targets: [String]
+    /// Who is signed in there.
+    let standing: AccountStanding
     private let jitterPercent: Int
 
-    init(provider: any Provider, settings: ProviderSettings, jitterPercent: Int) {
+    init(
+        provider: any Provider, settings: ProviderSettings, jitterPercent: Int, standing: AccountStanding = .nobody
+    ) {
         self.provider = provider
+        self.standing = standing
         about = provider.about
         self.settings = settings
         targets =
@@ -66,7 +71,8 @@ final class ConfiguredProvider: Sendable {
 
     /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
     func rawKey(_ request: UpstreamRequest, variant: String? = nil, identity: Bytes = []) -> CacheKey {
-        CacheKey(
+        let identity = identity.isEmpty ? accountIdentity(request) : identity
+        return CacheKey(
             layer: .raw, provider: name, endpoint: request.method.name,
             parameters: [
                 KeyParameter("base", base(of: request.path)), KeyParameter("path", request.path),
@@ -105,7 +111,7 @@ final class ConfiguredProvider: Sendable {
             parameters: settings.baseURLs.map { KeyParameter("base", $0) } + [
                 KeyParameter("normaliser", String(about.normaliserVersion)),
                 KeyParameter("signer", Self.mark(of: signer)),
-            ] + endpoint.parameters)
+            ] + endpoint.parameters, identity: accountIdentity(endpoint.upstream))
     }
 
     /// What stands for a signing key in the keys of what holds its handles.
@@ -140,14 +146,15 @@ struct ProviderSet: Sendable {
     let all: [ConfiguredProvider]
     private let byName: [String: Int]
 
-    init(_ settings: Settings) {
+    /// - Parameter standings: who is signed in at which provider.
+    init(_ settings: Settings, standings: [String: AccountStanding] = [:]) {
         var all: [ConfiguredProvider] = []
         for provider in ProviderRegistry.builtIn {
             guard let own = settings.providers[provider.about.name] else { continue }
             all.append(
                 ConfiguredProvider(
                     provider: own.dialect.map { provider.speaking($0) } ?? provider, settings: own,
-                    jitterPercent: settings.staleJitter))
+                    jitterPercent: settings.staleJitter, standing: standings[own.name] ?? .nobody))
         }
         for name in settings.providers.keys.sorted() {
             guard let own = settings.providers[name], own.isPassthrough else { continue }

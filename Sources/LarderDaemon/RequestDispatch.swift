@@ -21,6 +21,7 @@ enum Destination: Sendable {
     case metrics
     case openAPI
     case dashboard(Dashboard.Part)
+    case account(AccountRoutes.Part, provider: String)
 }
 
 /// Answers every request that memory did not.
@@ -35,6 +36,7 @@ final class RequestDispatch: RequestHandler {
     private let admin: AdminRoutes
     private let probes: ProbeRoutes
     private let explain: ExplainRoute
+    private let accounts: AccountRoutes
 
     init(context: DaemonContext, readiness: Readiness) {
         self.context = context
@@ -46,11 +48,12 @@ final class RequestDispatch: RequestHandler {
         admin = AdminRoutes(context: context)
         probes = ProbeRoutes(context: context, readiness: readiness)
         explain = ExplainRoute(context: context)
+        accounts = AccountRoutes(context: context)
         router = Self.makeRouter()
     }
 
     /// Paths that a browser may be led to from another site: they show something and change nothing.
-    static let landingPaths = ["/"]
+    static let landingPaths = ["/"] + AccountRoutes.landingPaths
 
     private static func makeRouter() -> Router<Destination> {
         var router = Router<Destination>()
@@ -66,6 +69,7 @@ final class RequestDispatch: RequestHandler {
             let prefix = provider.about.routePrefix
             router.add(.get, pattern: "/v1/\(prefix)/{path...}", name: prefix, .typed(prefix: prefix))
         }
+        AccountRoutes.add(to: &router)
         router.add(.get, pattern: "/v1/artwork/{handle}", name: "artwork", .artwork)
         router.add(.get, pattern: "/v1/status", name: "status", .status)
         router.add(.get, pattern: "/v1/events", name: "events", .events)
@@ -143,6 +147,8 @@ final class RequestDispatch: RequestHandler {
         case .metrics: return await probes.metrics(route: match.name)
         case .openAPI: return InterfaceDescription.response(route: match.name)
         case .dashboard(let part): return Dashboard.response(part, route: match.name)
+        case .account(let part, let provider):
+            return try await accounts.respond(request, part, provider: provider, route: match.name)
         }
     }
 

@@ -20,6 +20,9 @@ struct RawQuestion: Sendable {
     var directives: ClientDirectives
     /// The client forbade storing.
     var isStored = true
+
+    /// For whom the call is made. Of the provider that made the key: both speak of the same account.
+    var claim: AccountClaim? { provider.claim(for: request) }
 }
 
 extension DaemonContext {
@@ -39,7 +42,7 @@ extension DaemonContext {
         let endpoint = question.endpoint
         let limit = question.order.maxBody
         let call = UpstreamCall(
-            provider: provider.name, order: question.order, isBudgeted: true,
+            provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
             classify: { response in
                 guard let plain = response.decoded(limit: limit) else {
                     return .broken("The body's content coding could not be undone.")

@@ -12,6 +12,8 @@ struct UpstreamCall: Sendable {
     var order: FetchOrder
     /// Whether it counts against the provider's budget and suspension. Artwork comes from other hosts and does not.
     var isBudgeted: Bool
+    /// For which account it speaks, if for any: its token then takes the place of the order's secret fields.
+    var claim: AccountClaim?
     /// Runs off the loops.
     var classify: @Sendable (UpstreamResponse) -> Classification
 }
@@ -33,6 +35,7 @@ actor UpstreamDesk {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let upstream: any Upstream
+    private let accounts: AccountDesk
     private let state: StateStore
     private let compute: ComputeGate
     private let time: any TimeSource
@@ -45,11 +48,12 @@ actor UpstreamDesk {
     private var listener: (@Sendable (LaneNews) -> Void)?
 
     init(
-        loop: EventLoop, upstream: any Upstream, state: StateStore, compute: ComputeGate, time: any TimeSource,
-        log: Logger, counters: CounterRegistry
+        loop: EventLoop, upstream: any Upstream, accounts: AccountDesk, state: StateStore, compute: ComputeGate,
+        time: any TimeSource, log: Logger, counters: CounterRegistry
     ) {
         self.loop = loop
         self.upstream = upstream
+        self.accounts = accounts
         self.state = state
         self.compute = compute
         self.time = time
@@ -141,8 +145,27 @@ actor UpstreamDesk {
         lanes[provider]?.budget.spare(now: time.wall()) ?? .granted
     }
 
-    /// Sends one call and says what came of it.
+    /// Sends one call and says what came of it. One that speaks for an account, and is refused with 401 or 403, is sent
+    /// once more with renewed tokens: a call of the budget like the first.
     func perform(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
+        guard let claim = call.claim else { return await send(call) }
+        var call = call
+        do {
+            let pass = try await accounts.authorization(for: call.provider, claim)
+            call.order.secretFields = pass.fields
+            let first = await send(call)
+            guard case .failure(let refusal) = first, refusal.isAccountRefusal else { return first }
+            guard let renewed = try await accounts.rejected(pass) else { return .failure(refusal.ofAccount) }
+            call.order.secretFields = renewed.fields
+            let second = await send(call)
+            guard case .failure(let refusal) = second, refusal.isAccountRefusal else { return second }
+            return .failure(refusal.ofAccount)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
         var isProbe = false
         var mark = 0
         if call.isBudgeted {
@@ -182,6 +205,27 @@ actor UpstreamDesk {
     /// Sends one call and returns with the head of its answer, whatever its status: for pass-through every answer is one.
     /// - Returns: also what the provider takes the status for.
     func open(
+        _ call: UpstreamCall, upload: Upload?, stall: Duration
+    ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        guard let claim = call.claim else { return await openOnce(call, upload: upload, stall: stall) }
+        var call = call
+        let pass: AccountPass
+        do {
+            pass = try await accounts.authorization(for: call.provider, claim)
+        } catch {
+            upload?.reader.abandon()
+            return .failure(error)
+        }
+        call.order.secretFields = pass.fields
+        let result = await openOnce(call, upload: upload, stall: stall)
+        // Its body is gone and is not sent twice; but the next call goes out with tokens that hold.
+        if case .success((let stream, .refused)) = result, [401, 403].contains(stream.head.status) {
+            _ = try? await accounts.rejected(pass)
+        }
+        return result
+    }
+
+    private func openOnce(
         _ call: UpstreamCall, upload: Upload?, stall: Duration
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         var isProbe = false
@@ -350,8 +394,10 @@ actor UpstreamDesk {
 
     private func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) async -> UpstreamFailure {
         guard call.isBudgeted else { return failure }
-        if failure.failure == .invalidRequest || failure.failure == .notFound {
-            // The provider works; it is our request that it refuses.
+        if failure.failure == .invalidRequest || failure.failure == .notFound
+            || call.claim != nil && failure.isAccountRefusal
+        {
+            // The provider works; it is our request that it refuses, or the account's token.
             await succeeded(call.provider)
             return failure
         }

@@ -24,6 +24,20 @@ struct UpstreamFailure: Error, Sendable {
         }
     }
 
+    /// Whether the API refused whoever asked, as it does where a token is over (RFC 6750 §3.1; Imgur says 403 too).
+    var isAccountRefusal: Bool {
+        failure == .refused && (response?.status == 401 || response?.status == 403)
+    }
+
+    /// The same refusal, said of the account: a provider's own words are about the application's key.
+    var ofAccount: UpstreamFailure {
+        var failure = self
+        failure.detail =
+            "\(provider) refuses this to the account that is signed in (\(response?.status ?? 403)); if it should not, "
+            + "sign in again: larder \(provider) login"
+        return failure
+    }
+
     /// The whole seconds until a retry may help; at least one.
     func retryAfter(now: WallTime) -> Int64? {
         guard isRetryable, let retryAt else { return nil }

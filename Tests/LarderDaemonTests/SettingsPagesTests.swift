@@ -31,7 +31,7 @@ struct SettingsPagesTests {
 
     @Test func everyLineOfTheExampleIsTrueWithItsMarkTakenAway() throws {
         try withScratchDirectory { directory in
-            for name in ["admin.token", "newsapi.key", "tmdb.key", "imgur.key"] {
+            for name in ["admin.token", "newsapi.key", "tmdb.key", "imgur.key", "imgur.clientSecret"] {
                 try write("0123456789abcdef", to: "\(directory)/\(name)")
             }
             let lines = ExampleConfiguration.yaml()

@@ -29,6 +29,10 @@ struct RawRoute: Sendable {
         guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: context.time.wall())
         }
+        // What belongs to an account is not for everybody on this machine: it names the secrets by which pictures are
+        // deleted, for one.
+        let claim = provider.claim(for: raw.upstream)
+        if claim != nil { try Authority.check(request, snapshot.settings, what: "Answers for an account") }
         let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
         if case .fleeting = constancy { raw.isBypass = true }
         if raw.isBypass { return try await bypass(raw, provider, request, snapshot.settings, route) }
@@ -69,7 +73,7 @@ struct RawRoute: Sendable {
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let limit = order.maxBody
         let call = UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true,
+            provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
             classify: { response in
                 // For built-in providers Larder asks for gzip whoever the client is. A part of a coded body (206)
                 // cannot be read, and is the client's own business.
@@ -108,7 +112,9 @@ struct RawRoute: Sendable {
         if served.isDrawn { answer.fields.set("Cache-Control", "no-store") }
         // Only what the store keeps may be ready in memory, else nothing would ever purge it; and only what is anybody's,
         // since memory knows a request by its target alone and not by the key the client sent.
-        if entry.status == 200, raw.identity.isEmpty {
+        if provider.claim(for: raw.upstream) != nil {
+            answer.fields.set("Cache-Control", "private, no-store")
+        } else if entry.status == 200, raw.identity.isEmpty {
             answer.digest = entry.key.digest
             answer.stamp = served.stamp
         }

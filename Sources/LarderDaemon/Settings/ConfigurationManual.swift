@@ -83,9 +83,9 @@ public enum ConfigurationManual {
 
         `larder params` lists every setting, `larder params --changed` what differs from the defaults and where it was written.
 
-        **Secrets** (`admin.token`, `providers.<name>.key`) are read once, at start and reload: from
-        `$CREDENTIALS_DIRECTORY/admin.token` and `$CREDENTIALS_DIRECTORY/<name>.key` (systemd's `LoadCredential=`), else from the
-        setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY`; for NewsAPI also
+        **Secrets** (`admin.token`, `providers.<name>.key`, `providers.<name>.clientSecret`) are read once, at start and reload: from
+        `$CREDENTIALS_DIRECTORY/admin.token`, `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
+        setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY` and `LARDER_<NAME>_CLIENTSECRET`; for NewsAPI also
         `NEWSAPI_KEY`, for TMDb `TMDB_KEY`, `TMDB_API_KEY` and `TMDB_READ_ACCESS_TOKEN`, for Imgur `IMGUR_CLIENT_ID`. They are
         never shown, logged or stored.
 

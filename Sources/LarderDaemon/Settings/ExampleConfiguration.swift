@@ -73,6 +73,9 @@ public enum ExampleConfiguration {
         lines.append(("plainHTTP", "false"))
         if let search = about.searchBase { lines.append(("searchURL", search.url)) }
         if about.needsKey { lines.append(("key", "file:/etc/larder/credentials/\(about.name).key")) }
+        if about.signIn != nil {
+            lines.append(("clientSecret", "file:/etc/larder/credentials/\(about.name).clientSecret"))
+        }
         lines += [
             ("semantics", ProviderSemantics.ttl.rawValue),
             ("ttl", "{ \(ttl.joined(separator: ", ")) }"),

@@ -35,6 +35,14 @@ extension SettingsTable {
             for imgur IMGUR_CLIENT_ID).
             """,
         isSecret: true)
+    static let providerClientSecret = Parameter(
+        "providers.<name>.clientSecret", .text, default: nil,
+        summary: "The secret of your application, for an API with a sign-in (imgur): file:/path, env:NAME or itself.",
+        advice: """
+            A file <name>.clientSecret in $CREDENTIALS_DIRECTORY comes first; without any, the variable \
+            LARDER_<NAME>_CLIENTSECRET is tried. Without it a sign-in lasts as long as its first token.
+            """,
+        isSecret: true)
     static let providerSemantics = Parameter(
         "providers.<name>.semantics", .choice(ProviderSemantics.allCases.map(\.rawValue)), default: nil,
         summary: "Who decides about freshness: ttl, these settings; rfc, the answer itself by RFC 9111.",
@@ -74,7 +82,7 @@ extension SettingsTable {
 
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
-        providerKey, providerSemantics, providerCDNCacheControl,
+        providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
         providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerImageHosts,

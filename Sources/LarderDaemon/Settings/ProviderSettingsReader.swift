@@ -80,6 +80,7 @@ extension SettingsLoader {
             imageHosts: reader.texts(
                 Table.providerImageHosts, path: "\(path).imageHosts", default: about.imageHosts,
                 check: BaseURL.checkImageHost))
+        settings.clientSecret = clientSecret(&reader, about, secrets)
         settings.searchURL = searchURL(&reader, about)
         settings.cdnCacheControl = reader.flag(
             Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
@@ -124,17 +125,36 @@ extension SettingsLoader {
         return reader.text(SettingsTable.providerSearchURL, path: path, default: standard, check: BaseURL.check)
     }
 
-    /// Credential, then setting, then the variables that tools for this API already use.
     private func key(_ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets) -> String? {
-        let path = "providers.\(about.name).key"
-        let written = reader.text(SettingsTable.providerKey, path: path) { text throws(SettingFault) in
+        secret(&reader, about, secrets, SettingsTable.providerKey, "key", variables: about.keyVariables)
+    }
+
+    /// Only where people sign in is there anything to use it for.
+    private func clientSecret(_ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets) -> String? {
+        let path = "providers.\(about.name).clientSecret"
+        guard about.signIn != nil else {
+            if reader.written[path] != nil {
+                reader.issue(path, "\(about.name) has no sign-in: this setting is not for it")
+            }
+            return nil
+        }
+        return secret(&reader, about, secrets, SettingsTable.providerClientSecret, "clientSecret", variables: [])
+    }
+
+    /// Credential, then setting, then the variables that tools for this API already use.
+    private func secret(
+        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets, _ parameter: Parameter,
+        _ name: String, variables: [String]
+    ) -> String? {
+        let path = "providers.\(about.name).\(name)"
+        let written = reader.text(parameter, path: path) { text throws(SettingFault) in
             try secrets.resolve(text)
         }
         let whole = { (text: String) throws(SettingFault) in text }
-        if let found = credential("\(about.name).key", path, &reader, secrets, check: whole) { return found }
+        if let found = credential("\(about.name).\(name)", path, &reader, secrets, check: whole) { return found }
         if let written { return written }
-        let own = SettingsTable.environmentName(of: "\(about.name).key")
-        for variable in [own] + about.keyVariables.filter({ $0 != own }) {
+        let own = SettingsTable.environmentName(of: "\(about.name).\(name)")
+        for variable in [own] + variables.filter({ $0 != own }) {
             guard let value = secrets.environment[variable], !value.isEmpty else { continue }
             do throws(SettingFault) {
                 let key = try Secrets.check(value, from: "the environment variable \(variable)")

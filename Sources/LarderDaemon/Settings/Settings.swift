@@ -160,6 +160,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var searchURL: String?
     /// The API's key; never shown.
     public var key: String?
+    /// The secret of the user's application, for an API with a sign-in; never shown.
+    public var clientSecret: String?
     public var semantics: ProviderSemantics
     /// `CDN-Cache-Control` speaks to this cache too (RFC 9213 §3.1).
     public var cdnCacheControl = false

@@ -99,7 +99,7 @@ struct SettingsCollector {
                 write(parameter, path: parameter.path, text, source)
             } else if let (path, parameter) = providerPath(name, builtIn: builtIn) {
                 write(parameter, path: path, text, source)
-            } else if !name.hasSuffix("_KEY") {
+            } else if !name.hasSuffix("_KEY"), !name.hasSuffix("_CLIENTSECRET") {
                 // A note and no error: container platforms put variables of their own beside ours
                 // (LARDER_SERVICE_HOST for a service of that name).
                 let nearest = NearestName.find(name, among: plain.keys.sorted())

@@ -1,0 +1,95 @@
+// The page that an API sends the browser back to. What it brings stands in the fragment, which no server is ever sent, so
+// a script of a few lines posts it here. Nothing of another origin is loaded, and the address bar is cleaned at once.
+import LarderCore
+import LarderServer
+
+enum LandingPage {
+    enum Part: Sendable {
+        case page
+        case style
+        case script
+    }
+
+    static func response(_ part: Part) -> ServerResponse {
+        let (type, text): (String, StaticString) =
+            switch part {
+            case .page: ("text/html; charset=utf-8", page)
+            case .style: ("text/css; charset=utf-8", style)
+            case .script: ("text/javascript; charset=utf-8", script)
+            }
+        var response = ServerResponse(status: 200)
+        response.fields = [
+            "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy":
+                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors 'none'",
+            "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+        ]
+        response.body = .bytes(Bytes(text: "\(text)"))
+        return response
+    }
+
+    private static let page: StaticString = """
+        <!doctype html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <title>Larder: sign in</title>
+        <link rel="stylesheet" href="callback.css">
+        <script src="callback.js" defer></script>
+        </head>
+        <body>
+        <main>
+        <h1>Larder</h1>
+        <p id="word" role="status">Finishing the sign-in…</p>
+        <noscript><p>This page needs its script: the sign-in stands where only a script can read it.</p></noscript>
+        </main>
+        </body>
+        </html>
+
+        """
+
+    private static let style: StaticString = """
+        body { font: 1rem/1.5 system-ui, sans-serif; margin: 4rem auto; max-width: 32rem; padding: 0 1rem;
+          color-scheme: light dark; }
+        .failed { font-weight: bold; }
+
+        """
+
+    /// `state` comes in the query by Imgur's account and in the fragment by the standard's (RFC 6749 §4.2.2): both are
+    /// looked at. The post keeps fetch's usual mode, "cors": in any other a page with this referrer policy would send
+    /// "null" as its Origin (Fetch, "append a request Origin header").
+    private static let script: StaticString = """
+        "use strict";
+        (async () => {
+          const word = document.getElementById("word");
+          const tell = (text, failed) => {
+            word.textContent = text;
+            word.className = failed ? "failed" : "";
+          };
+          const found = new URLSearchParams(location.search);
+          for (const [name, value] of new URLSearchParams(location.hash.slice(1))) found.set(name, value);
+          // Neither the history nor whoever looks over a shoulder needs what stood there.
+          history.replaceState(null, "", location.pathname);
+          const names = ["state", "error", "code", "access_token", "refresh_token", "expires_in", "token_type",
+            "account_username", "account_id"];
+          const body = {};
+          for (const name of names) if (found.has(name)) body[name] = found.get(name);
+          if (!body.error && !body.code && !body.access_token) {
+            return tell("Nothing came back from the sign-in. Begin again.", true);
+          }
+          try {
+            const reply = await fetch("tokens", {
+              method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+              credentials: "omit", cache: "no-store", redirect: "error" });
+            const answer = await reply.json();
+            if (!reply.ok) return tell(answer.detail || "The sign-in failed.", true);
+            tell("Signed in" + (answer.account ? " as " + answer.account : "") + ". You can close this page.", false);
+          } catch (error) {
+            tell("Larder could not be reached.", true);
+          }
+        })();
+
+        """
+}

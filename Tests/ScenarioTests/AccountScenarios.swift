@@ -1,0 +1,261 @@
+// Calls for the account that is signed in: with which of two credentials they go out, for whom their answers are kept,
+// and what happens when the tokens are over, one request or fifty of them waiting.
+import LarderCore
+import LarderOrigin
+import LarderTestSupport
+import Testing
+
+@Suite struct AccountScenarios {
+    private static let token = "/imgur/oauth2/token"
+    private static let ownCalls = "/imgur/3/account/me"
+
+    /// Fifty questions that nobody shares: half of them raw, half of them typed.
+    private static let fifty = (0..<25).map { SignIn.own($0) } + (1...25).map { SignIn.mature($0) }
+
+    private func askFifty(
+        _ larder: RunningLarder, meanwhile: () async throws -> Void = {}
+    ) async throws -> [WireResponse] {
+        try await withThrowingTaskGroup(of: WireResponse.self) { group in
+            for target in Self.fifty { group.addTask { try await SignIn.get(larder, target) } }
+            try await meanwhile()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func fiftyThatWaitForAnExpiredTokenHaveItRenewedOnce() async throws {
+        let time = ManualTime()
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin, time: time) { larder in
+                try await SignIn.signIn(larder, origin)
+                time.advance(by: .seconds(2 * 3600))
+                origin.signIn.endAccess()
+                origin.script(Self.token, [.held])
+                let answers = try await askFifty(larder) {
+                    try await larder.eventually("all of them wait") {
+                        try await larder.counter("larder_flights_under_way") >= 50
+                    }
+                    await origin.arrival(of: 1, to: Self.token)
+                    origin.release(Self.token)
+                }
+                #expect(
+                    answers.count == 50 && answers.allSatisfy { $0.status == 200 },
+                    "\(answers.first { $0.status != 200 }?.description ?? "")")
+                #expect(origin.requests(to: Self.token) == 1, "one renewal")
+                #expect(origin.requests(to: "/imgur/3/") == 50, "nothing was sent before it, or twice")
+                #expect(
+                    try await larder.counter("larder_token_renewals_total", #"provider="imgur",result="done""#) == 1)
+            }
+        }
+    }
+
+    @Test func fiftyThatAreRefusedAreSentOnceMoreAfterOneRenewal() async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin) { larder in
+                try await SignIn.signIn(larder, origin)
+                origin.signIn.endAccess()
+                // They are on their way before the first is refused: one that is asked for later would wait at once.
+                origin.script("/imgur/3/", Array(repeating: .held, count: 50))
+                let answers = try await askFifty(larder) {
+                    try await larder.eventually("all of them are asked for") {
+                        try await larder.counter("larder_flights_under_way") >= 50
+                    }
+                    try await larder.eventually("all of them are answered") {
+                        origin.release("/imgur/3/")
+                        return try await larder.counter("larder_flights_under_way") == 0
+                    }
+                }
+                #expect(
+                    answers.count == 50 && answers.allSatisfy { $0.status == 200 },
+                    "\(answers.first { $0.status != 200 }?.description ?? "")")
+                #expect(origin.requests(to: Self.token) == 1, "one renewal")
+                let sent = origin.log(of: "/imgur/3/").reduce(into: [:]) { counts, request in
+                    counts["\(request.path)?\(request.query ?? "")", default: 0] += 1
+                }
+                #expect(sent.count == 50 && sent.values.allSatisfy { $0 <= 2 }, "one was sent more than twice: \(sent)")
+                #expect(sent.values.contains(2), "none was refused")
+            }
+        }
+    }
+
+    @Test func tokensAreRenewedAheadOfTheirEnd() async throws {
+        let time = ManualTime()
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin, time: time) { larder in
+                try await SignIn.signIn(larder, origin)
+                time.advance(by: .seconds(3239))
+                #expect(try await SignIn.get(larder, SignIn.own(1)).status == 200)
+                #expect(origin.requests(to: Self.token) == 0)
+                time.advance(by: .seconds(1))
+                #expect(try await SignIn.get(larder, SignIn.own(2)).status == 200)
+                #expect(origin.requests(to: Self.token) == 1 && origin.requests(to: Self.ownCalls) == 2)
+                // The new ones last as long again.
+                time.advance(by: .seconds(3239))
+                #expect(try await SignIn.get(larder, SignIn.own(3)).status == 200)
+                #expect(origin.requests(to: Self.token) == 1)
+            }
+        }
+    }
+
+    @Test(arguments: [401, 403])
+    func aRefusalIsOneRenewalAndOneMoreCallOfTheBudget(_ status: Int) async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin, more: "rate: off, quota: 1000/day") { larder in
+                try await SignIn.signIn(larder, origin)
+                origin.script(Self.ownCalls, [.status(status, #"{"data":{"error":"The access token is over"}}"#)])
+                let answer = try await SignIn.get(larder, SignIn.own())
+                #expect(answer.status == 200, "\(answer)")
+                #expect(origin.requests(to: Self.token) == 1 && origin.requests(to: Self.ownCalls) == 2)
+                let report = try await imgur(larder)
+                #expect(report["budget"]?["quota"]?["remaining"]?.integer == 998)
+                #expect(report["state"]?.string == "ready", "a refused token is no reason to rest")
+            }
+        }
+    }
+
+    private func imgur(_ larder: RunningLarder) async throws -> JSONValue {
+        let status = try await larder.get("/v1/status").json()
+        return try #require(status["providers"]?.elements.first { $0["name"]?.string == "imgur" })
+    }
+
+    /// Some requests are refused whatever the token: no more than one renewal a minute comes of them.
+    @Test func aRequestThatIsAlwaysRefusedIsSentTwiceAndTheNextOnce() async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin) { larder in
+                try await SignIn.signIn(larder, origin)
+                let refusal = Fault.status(403, #"{"data":{"error":"not yours"},"success":false,"status":403}"#)
+                origin.script(Self.ownCalls, [refusal, refusal, refusal])
+                let first = try await SignIn.get(larder, SignIn.own(1))
+                #expect(
+                    first.status == 403 && first.text.contains("not yours"), "raw shows the API's own word: \(first)")
+                #expect(origin.requests(to: Self.ownCalls) == 2 && origin.requests(to: Self.token) == 1)
+                let second = try await SignIn.get(larder, SignIn.own(2))
+                #expect(second.status == 403)
+                #expect(origin.requests(to: Self.ownCalls) == 3 && origin.requests(to: Self.token) == 1)
+                #expect(try await SignIn.isSignedIn(larder))
+                #expect(try await imgur(larder)["state"]?.string == "ready")
+                #expect(try await SignIn.get(larder, SignIn.own(3)).status == 200)
+            }
+        }
+    }
+
+    @Test func aRefusedRenewalSignsOutAndNamesTheWayBack() async throws {
+        let directory = TemporaryDirectory()
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin, directory: directory) { larder in
+                try await SignIn.signIn(larder, origin)
+                origin.signIn.endAll()
+                let answer = try await SignIn.get(larder, SignIn.own())
+                try BadInputScenarios.expectProblem(answer, 502, "refused")
+                #expect(answer.text.contains("larder imgur login") && answer.text.contains("Invalid refresh token"))
+                #expect(try await !SignIn.isSignedIn(larder))
+                #expect(
+                    try await larder.get(SignIn.account).json()["reason"]?.string?.contains("Invalid refresh token")
+                        == true)
+                let calls = origin.requests(to: "/")
+                #expect(try await SignIn.get(larder, SignIn.own(1)).status == 502)
+                #expect(origin.requests(to: "/") == calls, "nothing is asked without an account")
+            }
+            // Still told after a restart, until somebody acts.
+            try await SignIn.withImgur(origin, directory: directory) { larder in
+                let answer = try await SignIn.get(larder, SignIn.own(2))
+                #expect(answer.status == 502 && answer.text.contains("larder imgur login"), "\(answer)")
+                try await SignIn.signIn(larder, origin)
+                #expect(try await SignIn.get(larder, SignIn.own(2)).status == 200)
+            }
+        }
+    }
+
+    @Test func aRenewalThatIsNotAnsweredKeepsTheSignIn() async throws {
+        let time = ManualTime()
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin, time: time) { larder in
+                try await SignIn.signIn(larder, origin)
+                time.advance(by: .seconds(3600))
+                origin.script(Self.token, [.closed])
+                let answer = try await SignIn.get(larder, SignIn.own())
+                try BadInputScenarios.expectProblem(answer, 502, "unreachable")
+                #expect(try answer.json()["class"]?.string == "unreachable", "\(answer)")
+                #expect(origin.requests(to: Self.token) == 1 && origin.requests(to: Self.ownCalls) == 0, "no retry")
+                #expect(try await SignIn.isSignedIn(larder))
+                // For a few seconds nobody tries again; then it is well.
+                #expect(try await SignIn.get(larder, SignIn.own(1)).status == 502)
+                #expect(origin.requests(to: Self.token) == 1)
+                time.advance(by: .seconds(30))
+                #expect(try await SignIn.get(larder, SignIn.own(1)).status == 200)
+                #expect(origin.requests(to: Self.token) == 2)
+            }
+        }
+    }
+
+    @Test func withoutTheSecretTheTokensAreKeptAndTheSettingNamed() async throws {
+        let time = ManualTime()
+        try await SignIn.withOrigin { origin in
+            let settings = SignIn.configuration(origin).replacing(", clientSecret: \(SignIn.clientSecret)", with: "")
+            let socket = TemporaryDirectory()
+            try await withLarder(
+                settings, listen: [#""127.0.0.1:0""#, "\"unix:\(socket.path)/s\""], time: time
+            ) { larder in
+                try await SignIn.signIn(larder, origin)
+                #expect(try await SignIn.get(larder, SignIn.own()).status == 200)
+                time.advance(by: .seconds(3600))
+                let answer = try await SignIn.get(larder, SignIn.own(1))
+                #expect(answer.status == 503 && answer.text.contains("providers.imgur.clientSecret"), "\(answer)")
+                #expect(try await SignIn.isSignedIn(larder))
+            }
+        }
+    }
+
+    @Test func whatBelongsToTheAccountIsForItsOwnerAlone() async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin) { larder in
+                let nobody = try await SignIn.get(larder, SignIn.own())
+                try BadInputScenarios.expectProblem(nobody, 503, "nobody is signed in")
+                #expect(nobody.text.contains("larder imgur login") && origin.requests(to: Self.ownCalls) == 0)
+                try await SignIn.signIn(larder, origin)
+                #expect(try await SignIn.get(larder, SignIn.own()).text.contains("stand-in-delete-1"))
+                let again = try await SignIn.get(larder, SignIn.own())
+                #expect(again["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(again)")
+                #expect(again["Cache-Control"] == "private, no-store")
+                // Others on this machine get it neither from the API nor from memory.
+                for fields in [[], [("Authorization", "Bearer of-nobody")]] {
+                    let answer = try await larder.send("GET", SignIn.own(), fields: fields)
+                    try BadInputScenarios.expectProblem(answer, 401, "\(fields)")
+                }
+                #expect(try await larder.get(SignIn.own(), SignIn.authority).status == 200)
+            }
+        }
+    }
+
+    /// The account's answers and everybody's are two entries; signing in or out changes which one is given at once.
+    @Test func answersForAnAccountAreKeptApart() async throws {
+        let source = OriginSource.custom { request in
+            guard request.path.hasPrefix("/imgur/3/gallery/"),
+                request.fields.first("Authorization") == "Client-ID \(SignIn.clientID)"
+            else { return nil }
+            let body = """
+                {"data":[{"id":"abc1234","title":"What all may see","datetime":1,"type":"image/png","is_album":false,
+                "link":"https://i.imgur.com/abc1234.png"}],"success":true,"status":200}
+                """
+            return OriginAnswer(fields: ["Content-Type": "application/json"], body: Bytes(text: body))
+        }
+        try await SignIn.withOrigin(source) { origin in
+            try await SignIn.withImgur(origin) { larder in
+                func title(_ target: String) async throws -> String? {
+                    for _ in 0..<2 { _ = try await larder.get(target) }
+                    return try await larder.get(target).json()["results"]?.elements.first { _ in true }?["title"]?
+                        .string
+                }
+                #expect(try await title(SignIn.mature()) == "What all may see")
+                try await SignIn.signIn(larder, origin)
+                #expect(try await title(SignIn.mature()) == "What pantry may see")
+                #expect(
+                    try await title("/v1/imgur/gallery") == "What all may see", "an account is not shown needlessly")
+                let out = try await larder.send("DELETE", SignIn.account, fields: [SignIn.authority])
+                #expect(try out.json()["wasSignedIn"]?.bool == true, "\(out)")
+                #expect(try await title(SignIn.mature()) == "What all may see")
+                #expect(origin.requests(to: "/imgur/3/gallery/") == 3, "each of the three was asked for once")
+                #expect(try await SignIn.get(larder, SignIn.own()).status == 503)
+            }
+        }
+    }
+}
