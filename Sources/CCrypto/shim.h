@@ -24,6 +24,13 @@ static inline void larder_sha256(const void *bytes, size_t length, void *out) {
     SHA256_Update(&context, bytes, length);
     SHA256_Final((unsigned char *)out, &context);
 }
+
+// The same for bytes that come piece by piece.
+static inline void larder_sha256_begin(SHA256_CTX *context) { SHA256_Init(context); }
+static inline void larder_sha256_add(SHA256_CTX *context, const void *bytes, size_t length) {
+    SHA256_Update(context, bytes, length);
+}
+static inline void larder_sha256_end(SHA256_CTX *context, void *out) { SHA256_Final((unsigned char *)out, context); }
 #pragma GCC diagnostic pop
 
 #endif
