@@ -23,6 +23,14 @@ public protocol BodyReader: AnyObject, Sendable {
     func abandon()
 }
 
+/// A body that its sender can be kept from sending: reading stops at once, and time does not count against the sender
+/// meanwhile.
+public protocol RestingBodyReader: BodyReader {
+    /// Reads no more from the sender. What is here already can still be had.
+    func rest()
+    func goOn()
+}
+
 /// A body that lies somewhere else than in memory and can be read from any place in it, by many at once.
 public protocol LargeBody: Sendable {
     var length: Int64 { get }

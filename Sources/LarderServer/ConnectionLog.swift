@@ -12,7 +12,7 @@ extension Connection {
             ending.map { $0 == .whole ? "answered" : "cut: \($0.rawValue)" } ?? "answered",
             [
                 "id": answered.request.id.description, "method": answered.request.method.name,
-                "path": answered.request.path, "status": String(response.status),
+                "path": response.loggedPath ?? answered.request.path, "status": String(response.status),
                 "bytes": String(bytes), "outcome": response.outcome.rawValue,
                 "route": response.route, "provider": response.provider ?? "-", "ms": Self.milliseconds(took),
             ])

@@ -3,7 +3,7 @@
 import LarderCore
 
 /// The reader of one request's body. What it calls back with wakes the connection.
-final class RequestBodyReader: BodyReader {
+final class RequestBodyReader: RestingBodyReader {
     /// The connection reads on while fewer bytes than this wait to be taken; one read adds no more than the loop's input
     /// buffer holds.
     static let window = 128 * 1024
@@ -27,9 +27,11 @@ final class RequestBodyReader: BodyReader {
         var ending: Ending?
         /// Somebody has asked for a first piece.
         var hasBegun = false
+        /// Nothing is to be read for now.
+        var rests = false
         var waiter: CheckedContinuation<Void, Never>?
 
-        var wants: Bool { hasBegun && ending == nil && count < RequestBodyReader.window }
+        var wants: Bool { hasBegun && !rests && ending == nil && count < RequestBodyReader.window }
 
         mutating func look() -> Found {
             hasBegun = true
@@ -81,6 +83,18 @@ final class RequestBodyReader: BodyReader {
     func abandon() {
         // Also after the end: what was not taken must not look like a body that was.
         finish(.failed(BodyFailure("Nobody reads it any more.")), isFinal: true)
+    }
+
+    func rest() { state.withLock { $0.rests = true } }
+
+    func goOn() {
+        let asks = state.withLock { state -> Bool in
+            guard state.rests else { return false }
+            state.rests = false
+            return state.wants
+        }
+        // From here on the sender's time counts again.
+        if asks { ask() }
     }
 
     private func wait() async {

@@ -121,6 +121,8 @@ public struct ServerResponse: Sendable {
     public var outcome: CacheOutcome
     public var provider: String?
     public var route: String
+    /// Takes the path's place in the access log, where the path itself is a secret.
+    public var loggedPath: String?
     /// The connection must end with this response.
     public var closesConnection: Bool
 
