@@ -20,6 +20,12 @@ public enum Fault: Sendable, Hashable {
     case raw(Bytes)
     /// The usual answer, its body in chunks of that size (RFC 9112 §7.1) instead of by its length.
     case chunked(size: Int)
+    /// An upload: so many bytes of its body are taken, and the next ones only after `OriginServer.release`.
+    case stalled(after: Int)
+    /// An upload: so many bytes of its body are taken, then the connection ends.
+    case cut(after: Int)
+    /// An upload: this answer to the head alone.
+    case early(OriginAnswer)
 
     /// A status without much of a body.
     public static func status(_ status: Int, _ body: String = "", fields: HeaderFields = [:]) -> Fault {

@@ -7,6 +7,7 @@ import LarderIO
 final class OriginDesk: Sendable {
     let book = FaultBook()
     let signIn = SignInStandIn()
+    let uploads = UploadBook()
     private let shelf: RecordingShelf?
     private let custom: (@Sendable (OriginRequest) -> OriginAnswer?)?
     private let rewrites: Bool
@@ -49,6 +50,7 @@ final class OriginDesk: Sendable {
     func answer(_ request: OriginRequest) -> OriginAnswer {
         if let answer = custom?(request) { return answer }
         if let answer = signIn.answer(request) { return answer }
+        if let hash = request.deletes { return uploads.delete(hash) }
         var answer = route(request)
         if rewrites, answer.status == 200 {
             answer.body = ImageHostRewriting.rewritten(answer.body, origin: bound.withLock { $0.origin })

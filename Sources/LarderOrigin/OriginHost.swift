@@ -60,6 +60,9 @@ final class OriginConnection: EventHandler {
     /// The answer that waits for `release`, and the path it belongs to.
     private var held: (path: String, answer: Bytes)?
     private var isSilent = false
+    private var watched: Interest = .readable
+    /// The upload whose body is coming.
+    private var upload: UploadInHand?
     private var closesWhenWritten = false
 
     /// A request's body is read and thrown away up to this.
@@ -79,11 +82,16 @@ final class OriginConnection: EventHandler {
         guard let registration else { return }
         host.loop.deregister(registration)
         self.registration = nil
+        endUpload()
         Syscall.close(descriptor)
         host.forget(self)
     }
 
     func release(_ prefix: String) {
+        if let path = upload?.sink.seen.request.path, path.hasPrefix(prefix) {
+            upload?.stalls = nil
+            return advance()
+        }
         guard let held, held.path.hasPrefix(prefix) else { return }
         self.held = nil
         output += held.answer
@@ -92,6 +100,7 @@ final class OriginConnection: EventHandler {
 
     func ready(_ events: ReadyEvents) {
         if events.contains(.error) { return close() }
+        if events.contains(.hangup), upload?.isStalled == true { return close() }
         if !events.isDisjoint(with: [.readable, .hangup]), !receive() { return close() }
         advance()
     }
@@ -103,7 +112,8 @@ final class OriginConnection: EventHandler {
                 let outcome = Syscall.receive(descriptor, into: buffer)
                 guard case .bytes(let count) = outcome else { return outcome == .wouldBlock }
                 input.append(contentsOf: buffer[..<count])
-                if count < buffer.count { return true }
+                // Of an upload no more is kept than is taken in one turn.
+                if count < buffer.count || upload != nil && input.count >= 1 << 20 { return true }
             }
             return false
         }
@@ -115,7 +125,9 @@ final class OriginConnection: EventHandler {
             guard flush() else { return }
             guard held == nil, !isSilent else { return }
             if closesWhenWritten { return close() }
-            if let request = nextRequest() {
+            if upload != nil {
+                guard takeUpload() else { return }
+            } else if let request = nextRequest() {
                 answer(request.request, keepsAlive: request.keepsAlive)
             } else if output.isEmpty {
                 return
@@ -141,6 +153,11 @@ final class OriginConnection: EventHandler {
             return result
         }
         guard result != .incomplete else { return nil }
+        if result == .complete, let request, request.isUpload {
+            input.removeFirst(head.byteCount)
+            begin(request, head)
+            return nil
+        }
         guard result == .complete, var request, let length = bodyLength(head) else {
             input = []
             output += Self.encoded(.text(400, "Bad Request"), to: .get, keepsAlive: false)
@@ -164,32 +181,116 @@ final class OriginConnection: EventHandler {
     }
 
     private func answer(_ request: OriginRequest, keepsAlive: Bool) {
-        let fault = host.desk.book.arrived(request)
+        answer(request, host.desk.book.arrived(request), keepsAlive: keepsAlive) { [host] in host.desk.answer(request) }
+    }
+
+    /// - Parameter usual: what is answered where nothing goes wrong.
+    private func answer(_ request: OriginRequest, _ fault: Fault?, keepsAlive: Bool, _ usual: () -> OriginAnswer) {
         closesWhenWritten = !keepsAlive
         switch fault {
         case nil:
-            output += Self.encoded(host.desk.answer(request), to: request.method, keepsAlive: keepsAlive)
-        case .answer(let answer): output += Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
+            output += Self.encoded(usual(), to: request.method, keepsAlive: keepsAlive)
+        case .answer(let answer), .early(let answer):
+            output += Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
         case .html(let status):
             let page = "<!DOCTYPE html><html><head><title>Please wait</title></head><body>Checking…</body></html>"
             let answer = OriginAnswer(
                 status: status, fields: ["Content-Type": "text/html; charset=utf-8"], body: Bytes(text: page))
             output += Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
-        case .held:
-            held = (request.path, Self.encoded(host.desk.answer(request), to: request.method, keepsAlive: keepsAlive))
+        case .held, .stalled:
+            held = (request.path, Self.encoded(usual(), to: request.method, keepsAlive: keepsAlive))
         case .truncated(let count):
-            let answer = host.desk.answer(request)
+            let answer = usual()
             let whole = Self.encoded(answer, to: request.method, keepsAlive: keepsAlive)
             output += whole.prefix(whole.count - max(0, answer.body.count - count))
             closesWhenWritten = true
-        case .closed: closesWhenWritten = true
+        case .closed, .cut: closesWhenWritten = true
         case .silent: isSilent = true
         case .raw(let bytes):
             output += bytes
             closesWhenWritten = true
         case .chunked(let size):
-            output += Self.chunked(host.desk.answer(request), size: max(1, size), keepsAlive: keepsAlive)
+            output += Self.chunked(usual(), size: max(1, size), keepsAlive: keepsAlive)
         }
+    }
+
+    // MARK: Uploads
+
+    /// An upload whose body is coming.
+    private struct UploadInHand {
+        var sink: UploadSink
+        var fault: Fault?
+        let keepsAlive: Bool
+        /// Its number in the book.
+        let number: Int?
+        /// No more than so many bytes of the body are taken.
+        var stalls: Int?
+
+        var isStalled: Bool { stalls.map { sink.received >= $0 } ?? false }
+    }
+
+    private func begin(_ request: OriginRequest, _ head: RequestHead) {
+        let keepsAlive = head.minorVersion >= 1 && !head.flags.contains(.close)
+        var fault = host.desk.book.arrived(request)
+        if fault == nil, !request.isSigned {
+            fault = .early(UploadBook.failure(401, "Authentication required", method: "POST"))
+        }
+        if case .early(let answer) = fault {
+            // What follows is the body, which nobody reads.
+            output += Self.encoded(answer, to: request.method, keepsAlive: false)
+            closesWhenWritten = true
+            return
+        }
+        let length: Int? =
+            switch head.framing {
+            case .none: 0
+            case .length(let length): length
+            case .chunked: nil
+            }
+        let sink = UploadSink(request, length: length)
+        var stalls: Int?
+        if case .stalled(let count) = fault {
+            stalls = count
+            fault = nil
+        }
+        upload = UploadInHand(
+            sink: sink, fault: fault, keepsAlive: keepsAlive, number: host.desk.uploads.begin(sink.seen),
+            stalls: stalls)
+        if head.flags.contains(.expectContinue) { output += ResponseEncoder.continue }
+    }
+
+    /// Takes what there is of an upload's body and answers it when it is whole. False where it needs more.
+    private func takeUpload() -> Bool {
+        guard var taken = upload else { return true }
+        let limit = taken.stalls ?? { if case .cut(let count) = taken.fault { count } else { Int.max } }()
+        let room = max(0, limit - taken.sink.received)
+        let used = input.withUnsafeBufferPointer { buffer in
+            room == 0 || buffer.isEmpty || taken.sink.isDone
+                ? 0 : taken.sink.take(UnsafeBufferPointer(rebasing: buffer.prefix(room)))
+        }
+        input.removeFirst(used)
+        upload = taken
+        if let number = taken.number { host.desk.uploads.note(taken.sink.seen, at: number) }
+        if taken.sink.isDone {
+            upload = nil
+            let seen = taken.sink.seen
+            answer(seen.request, taken.fault, keepsAlive: taken.keepsAlive) { [host] in host.desk.uploads.answer(seen) }
+            return true
+        }
+        if case .cut(let count) = taken.fault, taken.sink.received >= count {
+            close()
+            return false
+        }
+        if taken.isStalled { watch([]) }
+        return used > 0
+    }
+
+    private func endUpload() {
+        guard let cut = upload, let number = cut.number else { return }
+        upload = nil
+        var seen = cut.sink.seen
+        seen.wasCutOff = true
+        host.desk.uploads.note(seen, at: number)
     }
 
     /// Writes as much as the socket takes. True where nothing is left.
@@ -208,11 +309,9 @@ final class OriginConnection: EventHandler {
         }
         output.removeAll(keepingCapacity: true)
         written = 0
-        watch([.readable])
+        watch(upload?.isStalled == true ? [] : [.readable])
         return true
     }
-
-    private var watched: Interest = .readable
 
     private func watch(_ interest: Interest) {
         guard interest != watched, let registration else { return }

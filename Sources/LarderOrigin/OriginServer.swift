@@ -110,13 +110,16 @@ public final class OriginServer: Sendable {
     /// The requests themselves, the first ten thousand.
     public func log(of prefix: String) -> [OriginRequest] { desk.book.requests(prefix) }
 
+    /// The uploads that came, those under way and those cut off included.
+    public var uploads: [SeenUpload] { desk.uploads.all }
+
     /// Adds faults for the next requests below a path prefix, one each; after them all is well again.
     public func script(_ prefix: String, _ faults: [Fault]) { desk.book.add(prefix, faults) }
 
     /// Drops what is left of all scripts.
     public func clearScripts() { desk.book.clear() }
 
-    /// Answers every request below the prefix that is held.
+    /// Answers every request below the prefix that is held, and reads on from every upload there that stands still.
     public func release(_ prefix: String = "/") {
         let desk = desk
         loop.post { desk.host()?.release(prefix) }
