@@ -19,6 +19,7 @@ public struct CommandLineTool: Sendable {
             ArtworkCommand.command, StatusCommand.command, QuotaCommand.command, PurgeCommand.command,
             WarmCommand.command, ResumeCommand.command, SignInCommand.login, SignInCommand.logout,
             SignInCommand.status, ConfigCommand.command, ParamsCommand.command,
+            ImgurUploadCommand.command, ImgurDeleteCommand.command,
             CompletionsCommand.command, HelpCommand.command, VersionCommand.command,
         ]
     }

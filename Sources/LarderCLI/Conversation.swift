@@ -38,6 +38,13 @@ struct Conversation: Sendable {
 
     /// The answer, whatever its status, of the first place where a daemon answers.
     func ask(_ request: LocalRequest) throws(CommandFailure) -> LocalResponse {
+        let request = try signed(request)
+        let connection = try connect()
+        return try connection.exchange(request, within: timeout)
+    }
+
+    /// The request with what every one of ours says.
+    func signed(_ request: LocalRequest) throws(CommandFailure) -> LocalRequest {
         var request = request
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
         if let token, !request.method.isSafe || request.needsAuthority {
@@ -46,8 +53,7 @@ struct Conversation: Sendable {
             }
             request.fields.add("Authorization", "Bearer \(token)")
         }
-        let connection = try connect()
-        return try connection.exchange(request, within: timeout)
+        return request
     }
 
     /// Reads an answer's events as they come, until there are no more or enough have come.
@@ -101,7 +107,7 @@ struct Conversation: Sendable {
         }
     }
 
-    private func connect() throws(CommandFailure) -> LocalConnection {
+    func connect() throws(CommandFailure) -> LocalConnection {
         var reasons: [String] = []
         for address in addresses {
             do throws(CommandFailure) {

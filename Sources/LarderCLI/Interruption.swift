@@ -34,6 +34,15 @@ final class Interruption: Sendable {
         body?()
     }
 
+    /// There is nothing left to clear up. Where a signal has begun it already, this waits for the process's end.
+    func disarm() {
+        let wasArmed = clearing.withLock { held in
+            defer { held = nil }
+            return held != nil
+        }
+        if !wasArmed { pause() }
+    }
+
     fileprivate func wait() {
         var set = sigset_t()
         sigemptyset(&set)

@@ -21,8 +21,8 @@ public struct LocalRequest: Sendable {
 
 /// A connection, closed when it goes out of use.
 struct LocalConnection: ~Copyable {
-    private let descriptor: Int32
-    private let address: DaemonAddress
+    let descriptor: Int32
+    let address: DaemonAddress
 
     /// Connects to the first socket address that answers.
     /// - Throws: a `noDaemon` failure with the system's reason.
@@ -111,12 +111,12 @@ struct LocalConnection: ~Copyable {
     }
 
     /// Whether there is something to read within the time.
-    private func isReadable(within limit: Duration) -> Bool {
+    func isReadable(within limit: Duration) -> Bool {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&wanted, 1, Int32(clamping: max(1, limit.milliseconds))) != 0
     }
 
-    private func send(_ bytes: Bytes) throws(CommandFailure) {
+    func send(_ bytes: Bytes) throws(CommandFailure) {
         var rest = bytes[...]
         while !rest.isEmpty {
             switch rest.withUnsafeBytes({ Syscall.send(descriptor, $0) }) {
@@ -128,14 +128,14 @@ struct LocalConnection: ~Copyable {
         }
     }
 
-    private static func head(_ request: LocalRequest, authority: String) -> Bytes {
+    static func head(_ request: LocalRequest, authority: String, length: Int64 = 0) -> Bytes {
         var out = Bytes(text: "\(request.method.name) \(request.target) HTTP/1.1\r\nHost: \(authority)\r\n")
         for field in request.fields.lines {
             out += Bytes(text: "\(field.name): ")
             HeaderField.append(field.value, to: &out)
             out += Bytes(text: "\r\n")
         }
-        if request.method != .get, request.method != .head { out += Bytes(text: "Content-Length: 0\r\n") }
+        if request.method != .get, request.method != .head { out += Bytes(text: "Content-Length: \(length)\r\n") }
         return out + Bytes(text: "\r\n")
     }
 }

@@ -36,6 +36,8 @@ struct LocalResponseReader {
     private var buffer = Bytes()
     /// How much of the buffer is used up.
     private var place = 0
+    /// A head before the head has come: the daemon asks for the request's body.
+    private(set) var sawInterim = false
     private var response = LocalResponse(status: 0, reason: "", fields: [:], body: [], keepsAlive: false)
     /// Bytes of the body that were taken out before its end.
     private var taken = 0
@@ -128,7 +130,10 @@ struct LocalResponseReader {
             fields.add(HeaderField.text(line[..<colon]), String(value))
         }
         // 1xx are heads before the head (RFC 9110 §15.2).
-        if code < 200 { return try readHead() }
+        if code < 200 {
+            sawInterim = true
+            return try readHead()
+        }
         let closes = fields.all("Connection").contains { $0.lowercased().contains("close") }
         response = LocalResponse(
             status: code, reason: parts.count == 3 ? String(parts[2]) : "", fields: fields, body: [],

@@ -12,6 +12,7 @@ extension CommandLineTool {
         case "serve":
             Signals.block(Daemon.signals)
             Signals.ignoreWriteSignals()
+        case "imgur" where arguments.dropFirst().first == "upload": Signals.block(Interruption.signals)
         case "demo", "search": Signals.block(Interruption.signals)
         default: break
         }

@@ -40,6 +40,7 @@ final class DaemonContext: Sendable {
     let eventSeats: EventSeats
     /// Searches whose clients do not wait.
     let searches: SearchBook
+    let uploads: UploadDesk
     /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
     let hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>(nil)
     /// What was dealt from each pool lately.
@@ -80,6 +81,7 @@ final class DaemonContext: Sendable {
             flights: flights, upstream: upstream, time: time, log: log, counters: counters,
             limit: snapshot.settings.fetchRefreshOnReturn)
         providerEvents = EventFeed("provider", seats: eventSeats, keeping: 256)
+        uploads = UploadDesk(loop: flights.loop, time: time, seats: eventSeats, counters: counters)
         totals = Totals(state: state, counters: counters, log: log)
     }
 

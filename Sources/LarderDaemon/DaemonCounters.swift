@@ -78,4 +78,5 @@ enum DaemonCounters {
             flightsAbandoned,
             flightsUnderWay, reloads, wider, tokenRenewals, signIns,
         ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all
+        + UploadCounters.all
 }

@@ -142,6 +142,9 @@ enum InterfaceDescription {
             Path(
                 path: "/v1/providers/{name}/resume", method: "post", summary: "End a suspension; needs authority.",
                 parameters: [("name", "path", true, [])]),
+        ]
+        paths += uploads
+        paths += [
             Path(path: "/healthz", summary: "Alive, and whether the store works."),
             Path(path: "/readyz", summary: "Ready for requests."),
             Path(path: "/metrics", summary: "Counters in the Prometheus text format."),
@@ -169,6 +172,44 @@ enum InterfaceDescription {
                 ]),
         ]
     }()
+
+    private static var uploads: [Path] {
+        let fields = ImgurUploadFields.names.map { (name: $0, place: "query", isRequired: false, allowed: [String]()) }
+        let id = [(name: "id", place: "path", isRequired: true, allowed: [String]())]
+        let refusals = [
+            (400, "The form is malformed, or Imgur refuses the file."), (409, "The upload's state does not allow it."),
+            (413, "Too large."), (415, "No picture or film, or base64 or a URL."),
+            (502, "Imgur failed or refused; nothing is sent again."), (503, "Too many uploads, or not configured."),
+        ]
+        let made = [(200, "The upload's state."), (404, "No such upload."), (409, "Its state does not allow that.")]
+        return [
+            Path(
+                path: ImgurRoutes.images, method: "post", summary: "Upload, or begin an upload; needs authority.",
+                parameters: fields, statuses: [(201, "Uploaded, or begun: see Location.")] + refusals),
+            Path(
+                path: "\(ImgurRoutes.images)/{deletehash}", method: "delete",
+                summary: "Take a picture down; needs authority.", parameters: [("deletehash", "path", true, [])],
+                statuses: [(200, "Deleted."), (404, "Imgur knows no such picture.")]),
+            Path(
+                path: "/v1/uploads/{id}/content", method: "put", summary: "Bring an upload's file; needs authority.",
+                parameters: id, statuses: [(200, "Uploaded.")] + refusals),
+            Path(
+                path: "/v1/uploads/{id}", summary: "An upload's state; needs authority.", parameters: id, statuses: made
+            ),
+            Path(
+                path: "/v1/uploads/{id}", method: "delete", summary: "Cancel an upload; needs authority.",
+                parameters: id, statuses: made),
+            Path(
+                path: "/v1/uploads/{id}/events", summary: "An upload's states and progress as server-sent events.",
+                parameters: id, statuses: [(200, "Events."), (404, "No such upload.")]),
+            Path(
+                path: "/v1/uploads/{id}/pause", method: "post", summary: "Pause an upload; needs authority.",
+                parameters: id, statuses: made),
+            Path(
+                path: "/v1/uploads/{id}/resume", method: "post", summary: "Let an upload go on; needs authority.",
+                parameters: id, statuses: made),
+        ]
+    }
 
     private static func append(_ path: Path, to writer: inout JSONWriter) {
         writer.name(path.method)

@@ -22,6 +22,9 @@ enum Destination: Sendable {
     case openAPI
     case dashboard(Dashboard.Part)
     case account(AccountRoutes.Part, provider: String)
+    case createImage
+    case deleteImage
+    case upload(UploadAct)
 }
 
 /// Answers every request that memory did not.
@@ -37,6 +40,7 @@ final class RequestDispatch: RequestHandler {
     private let probes: ProbeRoutes
     private let explain: ExplainRoute
     private let accounts: AccountRoutes
+    private let imgur: ImgurRoutes
 
     init(context: DaemonContext, readiness: Readiness) {
         self.context = context
@@ -49,6 +53,7 @@ final class RequestDispatch: RequestHandler {
         probes = ProbeRoutes(context: context, readiness: readiness)
         explain = ExplainRoute(context: context)
         accounts = AccountRoutes(context: context)
+        imgur = ImgurRoutes(context: context)
         router = Self.makeRouter()
     }
 
@@ -76,6 +81,15 @@ final class RequestDispatch: RequestHandler {
         router.add(.get, pattern: "/v1/explain/{request}", name: "explain", .explain)
         router.add(.delete, pattern: "/v1/cache", name: "purge", .purge)
         router.add(.post, pattern: "/v1/providers/{name}/resume", name: "resume", .resume)
+        router.add(.post, pattern: ImgurRoutes.images, name: "imgurUpload", .createImage)
+        router.add(.delete, pattern: "\(ImgurRoutes.images)/{deletehash}", name: "imgurDelete", .deleteImage)
+        let uploads: [(Method, String, UploadAct)] = [
+            (.put, "/content", .content), (.get, "", .status), (.get, "/events", .events), (.post, "/pause", .pause),
+            (.post, "/resume", .resume), (.delete, "", .cancel),
+        ]
+        for (method, end, act) in uploads {
+            router.add(method, pattern: "/v1/uploads/{id}\(end)", name: "upload", .upload(act))
+        }
         router.add(.get, pattern: "/healthz", name: "healthz", .health)
         router.add(.get, pattern: "/readyz", name: "readyz", .ready)
         router.add(.get, pattern: "/metrics", name: "metrics", .metrics)
@@ -96,9 +110,11 @@ final class RequestDispatch: RequestHandler {
         if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
+        response.loggedPath = ImgurRoutes.loggedPath(request.path)
         context.count(route: response.route, status: response.status)
         context.explanations.close(
-            request.id, at: context.time.wall(), method: request.method, path: request.path, route: response.route,
+            request.id, at: context.time.wall(), method: request.method, path: response.loggedPath ?? request.path,
+            route: response.route,
             status: response.status)
         return response
     }
@@ -111,8 +127,9 @@ final class RequestDispatch: RequestHandler {
         context.explanations.note(request.id, at: context.time.wall(), part)
     }
 
-    /// Pass-through bodies go through as they come; everything else is read whole.
+    /// Pass-through bodies and uploads go through as they come; everything else is read whole.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool {
+        if listenerProvider == nil, ImgurRoutes.takesStream(method: method, path: path) { return true }
         guard let name = listenerProvider ?? Self.rawTarget(path)?.provider else { return false }
         return context.snapshot.providers.named(name)?.isPassthrough ?? false
     }
@@ -142,6 +159,11 @@ final class RequestDispatch: RequestHandler {
         case .events: return try await EventsRoute(context: context).events(request, route: match.name)
         case .purge: return try await admin.purge(request, route: match.name)
         case .resume: return try await admin.resume(request, name: match.captures["name"] ?? "", route: match.name)
+        case .createImage: return try await imgur.create(request, route: match.name)
+        case .deleteImage:
+            return try await imgur.delete(request, hash: match.captures["deletehash"] ?? "", route: match.name)
+        case .upload(let act):
+            return try await imgur.act(act, on: match.captures["id"] ?? "", request, route: match.name)
         case .health: return await probes.health(route: match.name)
         case .ready: return probes.ready(route: match.name)
         case .metrics: return await probes.metrics(route: match.name)

@@ -183,7 +183,7 @@ public final class LarderProcess: Sendable {
         return path
     }
 
-    private static func spawn(
+    static func spawn(
         _ words: [String], _ environment: [String: String], output: Int32, errors: String, third: Int32?
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()

@@ -25,12 +25,15 @@ public final class TemporaryDirectory: Sendable {
     }
 
     /// The names of what is in it.
-    public var entries: [String] {
+    public var entries: [String] { Self.entries(of: path) }
+
+    /// The names of what is in any directory.
+    public static func entries(of path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {
-            names.append(Self.name(entry))
+            names.append(name(entry))
         }
         return names.filter { $0 != "." && $0 != ".." }.sorted()
     }

@@ -98,6 +98,8 @@ public struct Settings: Sendable {
     public var artworkMissingTTL: Duration
     public var artworkMaxSize: Int64
 
+    public var uploads: UploadSettings
+
     /// Every built-in provider and every configured pass-through, by name.
     public var providers: [String: ProviderSettings]
 

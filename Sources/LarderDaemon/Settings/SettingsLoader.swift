@@ -117,6 +117,7 @@ public struct SettingsLoader: Sendable {
             artworkTTL: reader.duration(Table.artworkTTL),
             artworkMissingTTL: reader.duration(Table.artworkMissingTTL),
             artworkMaxSize: reader.size(Table.artworkMaxSize),
+            uploads: UploadSettings(&reader),
             providers: providers,
             notes: [],
             effective: [])

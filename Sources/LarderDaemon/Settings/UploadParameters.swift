@@ -1,0 +1,50 @@
+// The records about uploads.
+import LarderCore
+
+extension SettingsTable {
+    static let uploadsMaxSize = Parameter(
+        "uploads.maxSize", .size((1 << 10)...(1 << 30)), default: "20 MiB",
+        summary: "The largest picture taken for upload.",
+        advice: "Imgur's own limit is about 20 MB; what is larger is refused before it is sent.")
+    static let uploadsMaxFilm = Parameter(
+        "uploads.maxFilm", .size((1 << 10)...(4 << 30)), default: "200 MiB",
+        summary: "The largest film or moving picture taken for upload.")
+    static let uploadsMaxPause = Parameter(
+        "uploads.maxPause", .duration(.milliseconds(100) ... .seconds(86_400)), default: "10min",
+        summary: "An upload that is paused for longer fails.",
+        advice: "Imgur may give up its side of the connection sooner; the upload then fails as well.")
+    static let uploadsMaxEntries = Parameter(
+        "uploads.maxEntries", .count(1...10_000), default: "64",
+        summary: "Uploads under way or remembered at once; more are refused.")
+    static let uploadsKeep = Parameter(
+        "uploads.keep", .duration(.seconds(1) ... .seconds(86_400)), default: "1h",
+        summary: "For this long an upload waits for its content, and its outcome is remembered.")
+    static let uploadsAtOnce = Parameter(
+        "uploads.atOnce", .count(1...7), default: "4",
+        summary: "Uploads under way at once, paused ones included; more are refused.",
+        advice: "Each holds one of the eight connections to Imgur's host.")
+    static let uploads = [
+        uploadsMaxSize, uploadsMaxFilm, uploadsMaxPause, uploadsMaxEntries, uploadsAtOnce, uploadsKeep,
+    ]
+}
+
+/// The settings about uploads.
+public struct UploadSettings: Sendable, Hashable {
+    /// Bytes of a picture, and of what moves.
+    public var maxSize: Int64
+    public var maxFilm: Int64
+    public var maxPause: Duration
+    public var maxEntries: Int
+    public var atOnce: Int
+    /// For which one waits for its content, and for which one is remembered after its end.
+    public var keep: Duration
+
+    init(_ reader: inout SettingsReader) {
+        maxSize = reader.size(SettingsTable.uploadsMaxSize)
+        maxFilm = reader.size(SettingsTable.uploadsMaxFilm)
+        maxPause = reader.duration(SettingsTable.uploadsMaxPause)
+        maxEntries = reader.count(SettingsTable.uploadsMaxEntries)
+        atOnce = reader.count(SettingsTable.uploadsAtOnce)
+        keep = reader.duration(SettingsTable.uploadsKeep)
+    }
+}

@@ -1,0 +1,255 @@
+// One upload's way to Imgur: what the content is, the form around it, one request, its answer. The task that runs this
+// belongs to no connection: once all is handed on, the answer is waited for whether or not anybody listens.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import LarderStore
+
+struct UploadWork: Sendable {
+    let context: DaemonContext
+    let id: String
+    let provider: ConfiguredProvider
+    let settings: Settings
+    let source: UploadSource
+    let fields: ImgurUploadFields
+
+    /// Imgur works on a film for a while before it answers.
+    private static let patience = Duration.seconds(60)
+    /// Nothing for so long in the middle of the answer, and it is given up.
+    private static let stall = Duration.seconds(30)
+    /// From this length on a body is held back until the upstream asks for it, as libcurl itself does.
+    private static let heldBack: Int64 = 1 << 20
+
+    private struct Ending: Error {
+        let failure: UploadFailure
+        let problem: ClientFacingError
+
+        init(_ failure: UploadFailure, _ problem: ClientFacingError) {
+            self.failure = failure
+            self.problem = problem
+        }
+    }
+
+    func run() async {
+        do throws(Ending) {
+            let image = try await send()
+            await forgetLists()
+            await context.uploads.finish(id, image)
+        } catch {
+            await context.uploads.fail(id, error.failure, error.problem)
+        }
+        source.reader.abandon()
+    }
+
+    private func send() async throws(Ending) -> UploadedImage {
+        var form: FormFile?
+        var base = source.reader
+        var length: Int64?
+        switch source {
+        case .file(_, let known): length = known
+        case .form(let reader, let boundary):
+            let file = try await open(reader, boundary)
+            (form, base) = (file, file)
+        }
+        let (type, held) = try await look(at: base, form)
+        let limit = ImgurUploads.isFilm(type) ? settings.uploads.maxFilm : settings.uploads.maxSize
+        if let length, length > limit { throw tooLarge(limit) }
+        let content = metered(base, held, limit: limit, form)
+        let writer = MultipartFormWriter(random: LarderCore.Secrets.random(16))
+        var given = fields
+        if let early = form?.fields {
+            do throws(ClientFacingError) {
+                for (name, value) in early.added(to: fields) { try given.set(name, value) }
+            } catch {
+                throw Ending(.malformed, error)
+            }
+        }
+        let before =
+            given.form.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) }
+            + writer.fileHead(
+                ImgurUploads.part(of: type), filename: ImgurUploads.filename(of: type), contentType: type)
+        let shortest = MultipartFormWriter.fileEnd + writer.end
+        // What a form says behind its file is known only then, and so is the length.
+        let whole = form == nil ? length.map { $0 + Int64(before.count + shortest.count) } : nil
+        let (said, around) = (given, form)
+        let body = ChainedBodyReader([
+            WholeBodyReader(before), content,
+            LateBytesReader {
+                let late = around?.fields.added(to: said) ?? []
+                return MultipartFormWriter.fileEnd
+                    + late.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) } + writer.end
+            },
+        ])
+        let upload = Upload(
+            reader: body, length: whole, expectsContinue: whole.map { $0 >= Self.heldBack } ?? true)
+        return try await exchange(upload, writer.contentType)
+    }
+
+    // MARK: The content
+
+    private func open(_ reader: any BodyReader, _ boundary: String) async throws(Ending) -> FormFile {
+        let file: FormFile
+        do throws(MultipartFault) {
+            file = try FormFile(reader, boundary: boundary)
+        } catch {
+            throw malformed("The form cannot be read: \(error.rawValue).")
+        }
+        let isFound: Bool
+        do throws(BodyFailure) {
+            isFound = try await file.findFile()
+        } catch {
+            throw file.fault.map { Ending(.malformed, $0) } ?? lost()
+        }
+        guard isFound else { throw malformed("The form holds no file.") }
+        return file
+    }
+
+    /// The type that the first bytes tell, and those bytes.
+    private func look(at base: any BodyReader, _ form: FormFile?) async throws(Ending) -> (String, [Bytes]) {
+        var held: [Bytes] = []
+        var start = Bytes()
+        do throws(BodyFailure) {
+            while start.count < MediaType.sniffedPrefix, let piece = try await base.next() {
+                start += piece.prefix(MediaType.sniffedPrefix)
+                held.append(piece)
+            }
+        } catch {
+            if let fault = form?.fault { throw Ending(.malformed, fault) }
+            throw lost()
+        }
+        guard let type = MediaType.sniffMedia(prefix: start) else {
+            throw Ending(
+                .notMedia,
+                ClientFacingError(
+                    status: 415, code: UploadFailure.notMedia.rawValue,
+                    detail: "By its first bytes this is no picture or film that Imgur takes."))
+        }
+        return (type, held)
+    }
+
+    private func metered(
+        _ base: any BodyReader, _ held: [Bytes], limit: Int64, _ form: FormFile?
+    ) -> MeteredContent {
+        let (desk, id) = (context.uploads, id)
+        let (tooLarge, lost) = (tooLarge(limit), lost())
+        return MeteredContent(
+            base, held: held, limit: limit, pass: { count throws(BodyFailure) in try await desk.pass(id, count) },
+            ended: { result in
+                switch result {
+                case .success: await desk.contentEnded(id)
+                case .failure(.tooLarge): await desk.fail(id, tooLarge.failure, tooLarge.problem)
+                case .failure(.lost):
+                    if let fault = form?.fault {
+                        await desk.fail(id, .malformed, fault)
+                    } else {
+                        await desk.fail(id, lost.failure, lost.problem)
+                    }
+                }
+            })
+    }
+
+    // MARK: The request
+
+    private func exchange(_ upload: Upload, _ contentType: String) async throws(Ending) -> UploadedImage {
+        var order = provider.order(
+            UpstreamRequest(
+                method: .post, path: ImgurUploads.path, fields: ["Content-Type": contentType]), settings: settings)
+        order.fields.set("Accept-Encoding", "identity")
+        order.maxRedirects = 0
+        order.mayRetry = false
+        order.maxBody = ImgurUploads.maxAnswer
+        order.deadline = max(order.deadline, Self.patience)
+        let call = UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: true, classify: ImgurUploads.classifyHead)
+        switch await context.upstream.open(call, upload: upload, stall: Self.stall) {
+        case .failure(let failure): throw ending(failure)
+        case .success((let stream, _)):
+            let answer = try await read(stream)
+            let classification = ImgurUploads.classify(answer)
+            if classification == .notFound {
+                throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
+            }
+            if let failure = UpstreamFailure(classification, response: answer, provider: provider.name) {
+                throw Ending(.refused, failure.clientFacing(now: context.time.wall()))
+            }
+            guard let image = ImgurUploads.image(in: answer.body) else {
+                throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
+            }
+            return image
+        }
+    }
+
+    private func read(_ stream: UpstreamStream) async throws(Ending) -> UpstreamResponse {
+        var body = Bytes()
+        do throws(BodyFailure) {
+            guard let reader = stream.body.reader() else { throw BodyFailure("it is gone") }
+            while let piece = try await reader.next() { body += piece }
+        } catch {
+            throw Ending(.upstreamLost, problem(.unreachable, "Imgur's answer did not come whole: \(error.reason)"))
+        }
+        let head = stream.head
+        return UpstreamResponse(
+            status: head.status, reason: head.reason, fields: head.fields, body: body, requestTime: head.requestTime,
+            responseTime: head.responseTime)
+    }
+
+    private func ending(_ failure: UpstreamFailure) -> Ending {
+        var failure = failure
+        failure.provider = provider.name
+        let stages: [FetchError.Stage] = [.overloaded, .forbidden]
+        let wasSent = failure.fetch.map { !stages.contains($0.stage) } ?? false
+        var problem = failure.clientFacing(now: context.time.wall())
+        // Whoever reads "retryable" would send it again, and there may be two of it then.
+        if wasSent { problem.retryable = false }
+        return Ending(wasSent ? .upstreamLost : .notSent, problem)
+    }
+
+    private func problem(_ failure: FailureClass, _ detail: String) -> ClientFacingError {
+        var problem = UpstreamFailure(provider: provider.name, failure: failure, detail: detail)
+            .clientFacing(now: context.time.wall())
+        problem.retryable = false
+        return problem
+    }
+
+    private func malformed(_ detail: String) -> Ending {
+        Ending(.malformed, ClientFacingError(status: 400, code: UploadFailure.malformed.rawValue, detail: detail))
+    }
+
+    private func tooLarge(_ limit: Int64) -> Ending {
+        Ending(
+            .tooLarge,
+            ClientFacingError(
+                status: 413, code: UploadFailure.tooLarge.rawValue,
+                detail: "It is larger than \(Units.format(size: limit)), which is the limit for its kind."))
+    }
+
+    private func lost() -> Ending {
+        Ending(
+            .clientLost,
+            ClientFacingError(
+                status: 400, code: UploadFailure.clientLost.rawValue,
+                detail: "The connection that brought the content ended before all of it was there."))
+    }
+
+    /// The account's lists lack the new picture.
+    private func forgetLists() async {
+        await context.purgeImgur(["/account/"])
+    }
+}
+
+extension DaemonContext {
+    /// Removes what is stored of Imgur's whose request holds one of those texts.
+    func purgeImgur(_ terms: [String]) async {
+        tier.remove(nil)
+        for term in terms {
+            do {
+                _ = try await store.purge(.term(term, provider: ImgurRoutes.provider), soft: false)
+            } catch {
+                log.warning("cached copies could not be purged", ["provider": "imgur", "error": "\(error)"])
+            }
+        }
+        // Again, for what was read meanwhile.
+        tier.remove(nil)
+    }
+}

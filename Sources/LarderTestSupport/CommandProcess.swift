@@ -1,0 +1,77 @@
+// A command of the program as a child process, for what only a process can show: signals and exit statuses.
+import Glibc
+import LarderCore
+
+/// `larder …` with its outputs in files. Killed, where it still runs, when the last reference goes.
+public final class CommandProcess: Sendable {
+    public let pid: pid_t
+    private let outputFile: String
+    private let errorFile: String
+    private let end = Lock<LarderProcess.End?>(nil)
+
+    public init(_ words: [String], environment: [String: String] = [:], in directory: TemporaryDirectory) throws {
+        let number = Self.count.withLock { count -> Int in
+            count += 1
+            return count
+        }
+        outputFile = directory.write("output-\(number)", "")
+        errorFile = directory.write("errors-\(number)", "")
+        var variables = ["HOME": directory.path, "PATH": "/usr/bin:/bin"]
+        for name in ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            if let value = getenv(name) { variables[name] = String(cString: value) }
+        }
+        variables.merge(environment) { $1 }
+        let output = open(outputFile, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard output >= 0 else { throw WireError("no file for the output") }
+        defer { close(output) }
+        pid = try LarderProcess.spawn(
+            [try LarderProcess.program()] + words, variables, output: output, errors: errorFile, third: nil)
+    }
+
+    deinit {
+        signal(SIGKILL)
+        _ = waitForEnd()
+    }
+
+    private static let count = Lock(0)
+
+    public func signal(_ number: Int32) {
+        end.withLock { end in
+            // Once it has been waited for, the number may be another's.
+            if end == nil { kill(pid, number) }
+        }
+    }
+
+    /// Blocks until it has ended.
+    @discardableResult
+    public func waitForEnd() -> LarderProcess.End {
+        if let known = end.withLock({ $0 }) { return known }
+        // Left as it is until its end is noted, so that no signal goes to another process of that number.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return end.withLock { end in
+            if let end { return end }
+            var status: Int32 = 0
+            for _ in 0..<100 where waitpid(pid, &status, 0) == pid { break }
+            let number = status & 0x7F
+            let made: LarderProcess.End = number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
+            end = made
+            return made
+        }
+    }
+
+    public var output: String { Self.text(of: outputFile) }
+    public var errors: String { Self.text(of: errorFile) }
+
+    private static func text(of path: String) -> String {
+        guard let file = fopen(path, "r") else { return "" }
+        defer { fclose(file) }
+        var bytes = Bytes()
+        var buffer = Bytes(repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { return bytes.lossyText }
+            bytes += buffer[..<count]
+        }
+    }
+}

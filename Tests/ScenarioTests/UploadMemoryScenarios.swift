@@ -1,0 +1,90 @@
+// A film of 50 MiB through the program itself: paused for a while, resumed, and byte for byte the same at the other end,
+// while the daemon holds no more of it than a few pieces.
+import Glibc
+import LarderCore
+import LarderOrigin
+import LarderTestSupport
+import Testing
+
+@Suite struct UploadMemoryScenarios {
+    /// The most that was ever resident, in bytes (proc(5)).
+    private static func peak(_ pid: pid_t) throws -> Int {
+        let file = try #require(fopen("/proc/\(pid)/status", "r"))
+        defer { fclose(file) }
+        var bytes = Bytes(repeating: 0, count: 1 << 14)
+        let count = fread(&bytes, 1, bytes.count, file)
+        let text = Bytes(bytes.prefix(count)).lossyText
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+        return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }) * 1024
+    }
+
+    private static func ask(_ method: String, _ target: String, at address: String) throws -> WireResponse {
+        let client = try WireClient(address)
+        let signed = "Authorization: Bearer \(UploadStand.token)\r\n"
+        try client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(signed)\r\n")
+        return try client.receive()
+    }
+
+    private static func upload(_ film: Bytes, at address: String, while body: (String) throws -> Void) throws
+        -> WireResponse
+    {
+        let id = try #require(try ask("POST", "/v1/imgur/images", at: address).json()["id"]?.string)
+        let client = try WireClient(address)
+        try client.send(UploadStand.head("PUT", "/v1/uploads/\(id)/content", length: film.count))
+        let half = film.count / 5
+        try client.send(Bytes(film.prefix(half)))
+        try body(id)
+        try client.send(Bytes(film.dropFirst(half)))
+        return try client.receive()
+    }
+
+    @Test func fiftyMebibytesArePausedResumedAndCompletedWithFlatMemory() async throws {
+        let stand = try UploadStand()
+        defer { stand.origin.stop() }
+        let directory = TemporaryDirectory()
+        let film = UploadStand.film(50 << 20)
+        let process = try LarderProcess(
+            LarderLaunch(
+                """
+                listen: ["127.0.0.1:0"]
+                cache: { path: "\(directory.path)/cache" }
+                state: { path: "\(directory.path)/state" }
+                \(stand.configuration())
+                """), in: directory)
+        defer { process.end() }
+        let origin = stand.origin
+        let (before, after, answer, stood) = try await onOwnThread { () -> (Int, Int, WireResponse, Bool) in
+            let address = try process.listening()[0]
+            // Warm: what the first upload takes for itself is not the second's.
+            let small = try Self.upload(UploadStand.film(2 << 20), at: address) { _ in }
+            guard small.status == 200 else { throw WireError("\(small)") }
+            let before = try Self.peak(process.pid)
+            var stood = false
+            let answer = try Self.upload(film, at: address) { id in
+                while origin.uploads.last?.count ?? 0 < 8 << 20 { _ = try Self.ask("GET", "/healthz", at: address) }
+                guard try Self.ask("POST", "/v1/uploads/\(id)/pause", at: address).status == 200 else { return }
+                // What was on its way when it was paused still arrives.
+                var count: Int64 = -1
+                while origin.uploads.last?.count != count {
+                    count = origin.uploads.last?.count ?? 0
+                    let end = SystemTime().monotonic() + .milliseconds(400)
+                    while SystemTime().monotonic() < end { _ = try Self.ask("GET", "/healthz", at: address) }
+                }
+                let end = SystemTime().monotonic() + .seconds(2)
+                while SystemTime().monotonic() < end { _ = try Self.ask("GET", "/healthz", at: address) }
+                let state = try Self.ask("GET", "/v1/uploads/\(id)", at: address).json()["state"]?.string
+                stood = origin.uploads.last?.count == count && state == "paused"
+                _ = try Self.ask("POST", "/v1/uploads/\(id)/resume", at: address)
+            }
+            return (before, try Self.peak(process.pid), answer, stood)
+        }
+        #expect(answer.status == 200, "\(answer)")
+        #expect(stood, "it did not stand still while it was paused")
+        let seen = try #require(stand.origin.uploads.last)
+        #expect(seen.isWhole)
+        #expect(seen.count == Int64(film.count))
+        #expect(seen.digest == Digest(of: film))
+        #expect(after - before < 8 << 20, "it grew by \(Units.format(size: Int64(after - before)))")
+        print("uploaded 50 MiB: the daemon's peak grew from \(before >> 10) KiB to \(after >> 10) KiB")
+    }
+}

@@ -1,0 +1,120 @@
+// What the scenarios of uploads share: a stand-in for Imgur, a daemon's configuration in front of it, files of any length,
+// and a client that sends one part after the other.
+import LarderCore
+import LarderOrigin
+import LarderTestSupport
+import Testing
+
+/// A stand-in with uploads.
+struct UploadStand: Sendable {
+    let origin: OriginServer
+    static let route = "/imgur/3/image"
+    static let token = "let-me-in"
+    static let signed = ("Authorization", "Bearer \(token)")
+
+    init() throws {
+        origin = try OriginServer(source: .samples)
+        try origin.start()
+    }
+
+    func configuration(_ more: String = "", imgur: String = "") -> String {
+        """
+        admin: { token: \(Self.token) }
+        providers: { imgur: { baseURL: "\(origin.baseURL(for: "imgur"))", key: c11e47\(imgur) } }
+        \(more)
+        """
+    }
+
+    /// Bytes that begin as a film's do, and are not the same at any two places.
+    static func film(_ count: Int) -> Bytes {
+        var bytes: Bytes = [0, 0, 0, 0x18] + Bytes(text: "ftypisom") + Bytes(repeating: 0, count: 12)
+        bytes.reserveCapacity(count + 8)
+        var number: UInt64 = 0
+        while bytes.count < count {
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+            number += 1
+        }
+        return Bytes(bytes.prefix(count))
+    }
+
+    static func picture(_ count: Int = 2000) -> Bytes {
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + film(count).dropFirst(8)
+    }
+
+    /// The names of what lies in the daemon's directories.
+    static func files(of larder: RunningLarder) -> [String] {
+        ["cache", "state"].flatMap { TemporaryDirectory.entries(of: "\(larder.directory.path)/\($0)") }
+    }
+
+    static func head(
+        _ method: String, _ target: String, length: Int?, type: String = "video/mp4", _ more: String = ""
+    ) -> String {
+        let framing = length.map { "Content-Length: \($0)" } ?? "Transfer-Encoding: chunked"
+        return
+            "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n"
+            + "Content-Type: \(type)\r\n\(framing)\r\n\(more)\r\n"
+    }
+}
+
+extension RunningLarder {
+    /// A new upload in two steps; its id.
+    func newUpload(_ query: String = "") async throws -> String {
+        let made = try await send("POST", "/v1/imgur/images\(query)", fields: [UploadStand.signed])
+        try #require(made.status == 201, "\(made)")
+        let id = try #require(try made.json()["id"]?.string)
+        try #require(made["Location"] == "/v1/uploads/\(id)")
+        return id
+    }
+
+    func upload(_ id: String) async throws -> JSONValue {
+        let answer = try await get("/v1/uploads/\(id)", UploadStand.signed)
+        try #require(answer.status == 200, "\(answer)")
+        return try answer.json()
+    }
+
+    func state(_ id: String) async throws -> String { try await upload(id)["state"]?.string ?? "" }
+
+    /// A command: "pause", "resume".
+    func command(_ id: String, _ word: String) async throws -> WireResponse {
+        try await send("POST", "/v1/uploads/\(id)/\(word)", fields: [UploadStand.signed])
+    }
+
+    func cancel(_ id: String) async throws -> WireResponse {
+        try await send("DELETE", "/v1/uploads/\(id)", fields: [UploadStand.signed])
+    }
+
+    /// Brings the content: the first part, and the rest once the gate is open. Nil where the connection ended without
+    /// an answer.
+    func put(
+        _ id: String, _ content: Bytes, first: Int = .max, then gate: Gate? = nil
+    ) async throws -> WireResponse? {
+        try await talk { client in
+            try client.send(UploadStand.head("PUT", "/v1/uploads/\(id)/content", length: content.count))
+            do {
+                try client.send(Bytes(content.prefix(first)))
+                gate?.wait()
+                try client.send(Bytes(content.dropFirst(first)))
+            } catch {
+                // It answered and closed before it had all.
+            }
+            return try? client.receive()
+        }
+    }
+
+    /// One upload in one step.
+    func post(_ content: Bytes, type: String, _ query: String = "") async throws -> WireResponse {
+        try await talk { client in
+            try client.send(
+                UploadStand.head("POST", "/v1/imgur/images\(query)", length: content.count, type: type))
+            // It may answer and close before it has all.
+            try? client.send(content)
+            return try client.receive()
+        }
+    }
+
+    /// Lets that much time pass without standing still.
+    func passTime(_ time: Duration) async throws {
+        let end = SystemTime().monotonic() + time
+        try await eventually("the time passes", tries: 1_000_000) { SystemTime().monotonic() >= end }
+    }
+}
