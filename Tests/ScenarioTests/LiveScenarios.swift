@@ -374,6 +374,25 @@ import Testing
         }
     }
 
+    @Test func aNewerSearchOfTheSessionCancelsTheOlder() async throws {
+        let asked = Gate()
+        let left = Gate()
+        try await withMarket { larder, market async throws in
+            market.set("dnd5e", .call { asked.open() }, .hold, .call { left.open() })
+            let session = [("X-Larder-Session", "a"), ("X-Larder-Debounce", "0"), ("Prefer", "respond-async")]
+            let older = try await larder.send("GET", "/v1/search?q=fire&source=dnd5e", fields: session)
+            #expect(older.status == 202, "\(older)")
+            try await onOwnThread { asked.wait() }
+            let newer = try await larder.send("GET", "/v1/search?q=fire&source=itunes", fields: session)
+            #expect(newer.status == 202, "\(newer)")
+            try await onOwnThread { left.wait() }
+            let olderEnd = try await end(larder, try #require(older["Location"]))
+            let newerEnd = try await end(larder, try #require(newer["Location"]))
+            #expect(olderEnd["state"]?.string == "cancelled")
+            #expect(newerEnd["state"]?.string == "results")
+        }
+    }
+
     @Test func otherSitesCannotBeginOrCancel() async throws {
         try await withMarket { larder, market async throws in
             let path = try await begin(larder, question)
