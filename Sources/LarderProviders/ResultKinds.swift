@@ -29,10 +29,6 @@ extension NewsAPI {
     public func kinds(of category: String?) -> [String]? { category == nil ? ["article"] : nil }
 }
 
-extension Imgur {
-    public func kinds(of category: String?) -> [String]? { category == nil ? ["image"] : nil }
-}
-
 extension HackerNews {
     public func kinds(of category: String?) -> [String]? {
         ["stories": ["story"], "comments": ["comment"], "jobs": ["job"], "polls": ["poll"]][category ?? "stories"]
