@@ -158,9 +158,13 @@ public struct CallBudget: Sendable {
 
     /// Whether a call may be made for which nobody waits: half of each limit is left to those who do. Nothing is counted.
     public func spare(now: WallTime) -> Grant {
-        let ends = [rate, quota].compactMap { limit -> WallTime? in
+        var ends = [rate, quota].compactMap { limit -> WallTime? in
             guard let limit, let call = calls.last(max(1, limit.calls / 2)) else { return nil }
             return min(call, now) + limit.window
+        }
+        // So is half of what the API says there is.
+        for allowance in told where allowance.remaining <= (allowance.limit ?? 0) / 2 {
+            ends.append(min(allowance.resetsAt, now + Self.longestBelieved))
         }
         guard let end = ends.max(), end > now else { return .granted }
         return .spent(until: end)

@@ -64,6 +64,16 @@ import Testing
         #expect(budget.take(now: now + .seconds(60)) == .granted)
     }
 
+    @Test func halfOfWhatTheAPIAllowsIsLeftToThoseWhoWait() {
+        var budget = CallBudget(rate: nil, quota: nil)
+        budget.learn(credits(251), mark: budget.taken, now: now)
+        #expect(budget.spare(now: now) == .granted)
+        _ = budget.take(now: now)
+        #expect(budget.spare(now: now) == .spent(until: now + .seconds(600)))
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.spare(now: now + .seconds(600)) == .granted, "it is over then")
+    }
+
     @Test func nothingIsBelievedForMoreThanADayAndOfNoMoreThanAFew() {
         var budget = CallBudget(rate: nil, quota: nil)
         budget.learn(credits(0, in: 30 * 86_400), mark: 0, now: now)
