@@ -79,7 +79,9 @@ let package = Package(
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
                 "LarderFetch", "LarderServer", "LarderDaemon", "LarderTestSupport",
             ]),
-        tests("LarderCLITests", ["LarderCore", "LarderHTTP", "LarderIO", "LarderDaemon", "LarderCLI", "LarderTestSupport"]),
+        tests(
+            "LarderCLITests",
+            ["LarderCore", "LarderHTTP", "LarderIO", "LarderDaemon", "LarderCLI", "LarderTestSupport"]),
         tests("LarderBenchmarksTests", ["LarderCore", "LarderBenchmarks"]),
         // Speaks raw bytes to a daemon: it may not know LarderHTTP, or a misreading could be on both sides.
         tests("ConformanceTests", ["LarderCore", "LarderTestSupport"]),
