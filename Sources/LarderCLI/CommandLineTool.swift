@@ -16,9 +16,9 @@ public struct CommandLineTool: Sendable {
         subcommands = [
             ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
             ExplainCommand.command,
-            ArtworkCommand.command, StatusCommand.command, QuotaCommand.command, PurgeCommand.command,
-            WarmCommand.command, ResumeCommand.command, SignInCommand.login, SignInCommand.logout,
-            SignInCommand.status, ConfigCommand.command, ParamsCommand.command,
+            ArtworkCommand.command, StatusCommand.command, EventsCommand.command, QuotaCommand.command,
+            PurgeCommand.command, WarmCommand.command, ResumeCommand.command, SignInCommand.login,
+            SignInCommand.logout, SignInCommand.status, ConfigCommand.command, ParamsCommand.command,
             ImgurUploadCommand.command, ImgurDeleteCommand.command,
             CompletionsCommand.command, HelpCommand.command, VersionCommand.command,
         ]

@@ -1,0 +1,104 @@
+// larder events: follows what happens to the APIs, a line an event.
+import LarderCore
+import LarderHTTP
+
+enum EventsCommand {
+    static let command = Subcommand(
+        "events", "follow what happens to the APIs",
+        details: [
+            "How the APIs are now, then a line for each change: one cannot be reached, or can again; one rests after "
+                + "failures, or works again; four fifths of a rate or quota are used, all of it, or it is whole again. It "
+                + "ends with Ctrl-C, or with the daemon. In a pipe each line is a JSON object."
+        ],
+        options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
+        examples: [
+            ("larder events", "until Ctrl-C"),
+            ("larder events | jq 'select(.event == \"budget\")'", "only what is said of rates and quotas"),
+        ]
+    ) { invocation throws(CommandFailure) in
+        try invocation.noOperands()
+        let console = invocation.console
+        let asJSON = invocation.wantsJSON
+        // There is no time within which something must happen.
+        let response = try Conversation(invocation).events(
+            "/v1/events", until: MonotonicTime(nanoseconds: .max)
+        ) { event throws(CommandFailure) in
+            let text = asJSON ? json(event) : lines(event).map { $0 + "\n" }.joined()
+            // Nobody reads it any more: no more is wanted.
+            return text.isEmpty || console.write(Bytes(text: text))
+        }
+        guard response.status == 200 else { throw Problem(response).asFailure }
+        if asJSON || !console.isTerminal { return .done }
+        throw CommandFailure(.noDaemon, "the daemon has ended")
+    }
+
+    /// The event as one line of JSON: its data with its name in front.
+    static func json(_ event: EventTextReader.Event) -> String {
+        let data = event.data.lossyText
+        guard data.hasPrefix("{\""), (try? JSON.parse(event.data)) != nil else { return "" }
+        return "{\"event\":\"\(event.name)\",\(data.dropFirst())\n"
+    }
+
+    /// The event as lines for a person.
+    static func lines(_ event: EventTextReader.Event) -> [String] {
+        guard let value = try? JSON.parse(event.data) else { return [] }
+        let at = time(value["at"]?.string)
+        if event.name == "snapshot" {
+            return value["providers"]?.elements.map { "\(at)  \(name($0))  \(state($0))" } ?? []
+        }
+        let what =
+            switch event.name {
+            case "reachability": reachability(value)
+            case "suspension": suspension(value)
+            case "budget": budget(value)
+            // An event of a newer daemon.
+            default: Console.printable(event.name)
+            }
+        return ["\(at)  \(name(value))  \(what)"]
+    }
+
+    private static func state(_ value: JSONValue) -> String {
+        var parts: [String] = []
+        if value["suspended"]?.bool == true { parts.append(suspension(value)) }
+        if value["reachable"]?.bool == false { parts.append("cannot be reached") }
+        for budget in value["budgets"]?.elements.map({ $0 }) ?? [] {
+            if let left = budget["remaining"]?.integer, let calls = budget["calls"]?.integer {
+                parts.append("\(left) of \(calls) calls left (\(Console.printable(budget["limit"]?.string ?? "")))")
+            }
+        }
+        return parts.isEmpty ? "nothing to tell" : parts.joined(separator: ", ")
+    }
+
+    private static func reachability(_ value: JSONValue) -> String {
+        value["reachable"]?.bool == true ? "can be reached" : "cannot be reached\(reason(value))"
+    }
+
+    private static func suspension(_ value: JSONValue) -> String {
+        guard value["suspended"]?.bool == true else { return "works again" }
+        return "rests until \(time(value["until"]?.string))\(reason(value))"
+    }
+
+    private static func budget(_ value: JSONValue) -> String {
+        let limit = Console.printable(value["limit"]?.string ?? "budget")
+        let left = value["remaining"]?.integer ?? 0
+        let calls = value["calls"]?.integer ?? 0
+        return switch value["level"]?.string {
+        case "spent": "\(limit) is spent: none of \(calls) calls left"
+        case "whole": "\(limit) is whole again: \(calls) calls"
+        default: "\(limit) is scarce: \(left) of \(calls) calls left"
+        }
+    }
+
+    private static func reason(_ value: JSONValue) -> String {
+        value["class"]?.string.map { " (\(Console.printable($0)))" } ?? ""
+    }
+
+    /// Room for the names of the built-in providers.
+    private static func name(_ value: JSONValue) -> String {
+        let name = Console.printable(value["provider"]?.string ?? "")
+        return name + String(repeating: " ", count: max(0, 10 - name.count))
+    }
+
+    /// The time of day, in UTC, with its date.
+    private static func time(_ text: String?) -> String { StatusCommand.time(text ?? "") }
+}
