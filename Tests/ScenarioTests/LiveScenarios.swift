@@ -338,6 +338,34 @@ import Testing
         }
     }
 
+    @Test func aQuietStreamIsNoIdleness() async throws {
+        let gate = Gate()
+        let limits = "server: { idleTimeout: 100ms, headTimeout: 100ms, writeTimeout: 100ms }"
+        try await withMarket(limits) { larder, market async throws in
+            market.set("dnd5e", .await(gate), .send(ok(Self.empty["dnd5e"] ?? "")))
+            let path = try await begin(larder, question)
+            let told = try await larder.talk { [address = larder.address] client in
+                var stream = try EventStream(client, path + "/events")
+                var told = [try stream.next()?.summary ?? "-"]
+                // Idle connections of another client time out meanwhile, twice.
+                for _ in 0..<2 where try !WireClient(address).isClosed() { told.append("an idle one stayed") }
+                gate.open()
+                told += try stream.rest().map(\.summary)
+                return told
+            }
+            #expect(told.count == 5 && told.last == "state results", "\(told)")
+        }
+    }
+
+    @Test func theDescriptionNamesItsRoutes() async throws {
+        try await withMarket { larder, _ async throws in
+            let paths = try #require(try await larder.get("/openapi.json").json()["paths"])
+            #expect(paths["/v1/searches/{id}"]?["delete"] != nil)
+            #expect(paths["/v1/searches/{id}/events"]?["get"]?["responses"]?["204"] != nil)
+            #expect(paths["/v1/search"]?["get"]?["responses"]?["202"] != nil)
+        }
+    }
+
     @Test func aStopEndsSearchesAndStreamsAtOnce() async throws {
         let gate = Gate()
         let market = Market()

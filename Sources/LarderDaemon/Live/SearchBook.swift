@@ -35,7 +35,16 @@ final class SearchBook: Sendable {
         self.seats = seats
         self.time = time
         self.counters = counters
+        // Every series is there from the start, at zero.
+        for state in LiveSearch.State.allCases where state != .loading {
+            _ = counters.cell(LiveCounters.ended, state.rawValue)
+        }
+        for family in [EventCounters.posted, EventCounters.dropped] { _ = seats.cell(family, Self.feedName) }
+        _ = counters.cell(LiveCounters.refused)
+        tally()
     }
+
+    private static let feedName = "search"
 
     /// Takes new limits; they hold when the next search begins or ends.
     func setLimits(_ limits: SearchLimits) {
@@ -49,7 +58,7 @@ final class SearchBook: Sendable {
     ) throws(ClientFacingError) -> LivePage {
         let id = Self.freshID()
         // One event when it begins, one for each source, one at the end.
-        let feed = EventFeed("search", seats: seats, keeping: names.count + 2)
+        let feed = EventFeed(Self.feedName, seats: seats, keeping: names.count + 2)
         let page = LivePage(LiveSearch(id: id, query: query, sort: sort, names: names), feed: feed)
         let now = time.monotonic()
         guard !isClosed.withLock({ $0 }), shelf.withLock({ $0.begin(id, page, now: now) }) else {
@@ -59,7 +68,10 @@ final class SearchBook: Sendable {
         feed.post("state", LiveEnvelope.stateEvent(page.value, count: 0))
         page.task.withLock { task in task = Task { await work(page) } }
         // A stop in between has not seen the task.
-        if isClosed.withLock({ $0 }) { cancel(page) }
+        if isClosed.withLock({ $0 }) {
+            cancel(page)
+            page.task.withLock { $0 }?.cancel()
+        }
         tally()
         return page
     }
