@@ -74,6 +74,10 @@ extension CacheKey {
         self.init(bytes: bytes)
     }
 
+    /// Whether the answer is everybody's: the key names nobody's identity. One is a hash, which ends like this mark and a
+    /// length of zero for nobody.
+    public var isEverybodys: Bool { bytes.suffix(5) == [0xFF, 0, 0, 0, 0] }
+
     /// The length, then the bytes.
     private static func put(_ part: String, to out: inout ByteCursor) {
         put(length: part.utf8.count, to: &out)

@@ -22,6 +22,10 @@ import Testing
     @Test func theIdentityIsApartFromTheParameters() {
         #expect(key([KeyParameter("a", "1")], identity: [1]) != key([KeyParameter("a", "1")]))
         #expect(key([], identity: Bytes(text: "a")) != key([KeyParameter("a", nil)]))
+        let digest = Digest(of: Bytes(text: "a")).bytes
+        #expect(key([KeyParameter("a", "1")]).isEverybodys && key([]).isEverybodys)
+        #expect(
+            !key([KeyParameter("a", "1")], identity: digest).isEverybodys && !key([], identity: digest).isEverybodys)
     }
 
     @Test func theLayerIsPartOfTheKey() {

@@ -22,7 +22,7 @@ struct ResultIndex {
     /// Entries whose results an eviction's slice takes out besides.
     static let goneInSlice = 8
 
-    /// The trigger's condition is that of `StoredResponse.hasResults`: the second byte of a key is its layer.
+    /// The trigger's condition is that of `StoredResponse.hasResults`, and more, which does no harm: the second byte of a key is its layer.
     static let tables = """
 
         CREATE TABLE result (
@@ -167,8 +167,10 @@ struct ResultIndex {
 }
 
 extension StoredResponse {
-    /// Whether its body is a list of results that is worth a note. An empty list is "[]".
+    /// Whether its body is a list of results that is worth a note. An empty list is "[]"; what is one account's own is
+    /// found by no words.
     func hasResults(size: Int64) -> Bool {
         key.bytes.dropFirst().first == CacheKey.Layer.normalised.rawValue && size > 2 && !isNegative
+            && key.isEverybodys
     }
 }
