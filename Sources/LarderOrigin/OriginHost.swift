@@ -129,7 +129,7 @@ final class OriginConnection: EventHandler {
                 guard takeUpload() else { return }
             } else if let request = nextRequest() {
                 answer(request.request, keepsAlive: request.keepsAlive)
-            } else if output.isEmpty {
+            } else if output.isEmpty, upload == nil {
                 return
             }
         }
@@ -232,6 +232,7 @@ final class OriginConnection: EventHandler {
     private func begin(_ request: OriginRequest, _ head: RequestHead) {
         let keepsAlive = head.minorVersion >= 1 && !head.flags.contains(.close)
         var fault = host.desk.book.arrived(request)
+        if fault == nil, let answer = host.desk.signIn.answer(request) { fault = .early(answer) }
         if fault == nil, !request.isSigned {
             fault = .early(UploadBook.failure(401, "Authentication required", method: "POST"))
         }
