@@ -382,6 +382,7 @@ import Testing
             async let first = larder.put(one, UploadStand.film(300_000), first: 100_000, then: gate)
             try await larder.eventually("it runs") { try await larder.state(one) == "running" }
             #expect(try await larder.put(two, UploadStand.film(2000))?.status == 503)
+            #expect(try await larder.state(two) == "waiting")
             gate.open()
             #expect(try await first?.status == 200)
             // Larger than is permitted, though its length was not said.
@@ -426,6 +427,8 @@ import Testing
             let again = try await larder.send("DELETE", target, fields: [UploadStand.signed])
             #expect(again.status == 404, "\(again)")
             #expect(try again.json()["class"]?.string == "notFound")
+            let encoded = target.replacing("images", with: "%69mages")
+            #expect(try await larder.send("DELETE", encoded, fields: [UploadStand.signed]).status == 404)
             #expect(try await larder.send("DELETE", "\(target)%2F", fields: [UploadStand.signed]).status == 400)
             // As good as a key, so it is nowhere but in the answer.
             let said = lines.withLock { $0 }
@@ -433,6 +436,42 @@ import Testing
             #expect(!said.contains(hash))
             let explained = try await larder.get("/v1/explain/\(deleted["X-Request-Id"] ?? "")")
             #expect(!explained.text.contains(hash))
+        }
+    }
+}
+
+/// Uploads for an account.
+@Suite struct AccountUploadScenarios {
+    /// The head says `Expect`, the stand-in refuses it there and then, and nothing of the file has been wanted.
+    @Test func tokensThatEndedAreRenewedBeforeAnythingOfTheFileIsSent() async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin) { larder in
+                try await SignIn.signIn(larder, origin)
+                let film = UploadStand.film(300_000)
+                origin.signIn.endAccess()
+                let answer = try await upload(film, to: larder)
+                #expect(answer.status == 201, "\(answer)")
+                let calls = origin.log(of: UploadStand.route)
+                #expect(calls.count == 2)
+                #expect(calls.allSatisfy { $0.fields.first("Authorization")?.hasPrefix("Bearer ") == true })
+                #expect(Set(calls.map { $0.fields.first("Authorization") }).count == 2)
+                #expect(origin.uploads.map(\.digest) == [Digest(of: film)])
+                // The second refusal of the same sign-in stands.
+                origin.signIn.endAll()
+                let refused = try await upload(film, to: larder)
+                #expect(!(200..<300).contains(refused.status), "\(refused)")
+                #expect(origin.uploads.count == 1)
+            }
+        }
+    }
+
+    private func upload(_ film: Bytes, to larder: RunningLarder) async throws -> WireResponse {
+        try await larder.talk { client in
+            let head = UploadStand.head("POST", "/v1/imgur/images", length: film.count)
+                .replacing(UploadStand.token, with: SignIn.token)
+            try client.send(head)
+            try? client.send(film)
+            return try client.receive()
         }
     }
 }

@@ -30,7 +30,9 @@ struct ImgurRoutes: Sendable {
 
     /// The path as it may be logged: a delete hash is as good as a key.
     static func loggedPath(_ path: String) -> String? {
-        path.hasPrefix(images + "/") ? images + "/…" : nil
+        // As the router reads it: an encoded letter must not make another path of it.
+        let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
+        return plain.hasPrefix(images + "/") ? images + "/…" : nil
     }
 
     // MARK: POST /v1/imgur/images
@@ -47,7 +49,13 @@ struct ImgurRoutes: Sendable {
         }
         let source = try Self.source(request, mayBeForm: true, snapshot.settings.uploads)
         let id = try await context.uploads.create(fields, snapshot.settings.uploads)
-        return try await pass(source, to: id, fields, provider, snapshot, route, status: 201)
+        do {
+            return try await pass(source, to: id, fields, provider, snapshot, route, status: 201)
+        } catch {
+            // One that could not begin waits for nothing: nobody knows its id.
+            try? await context.uploads.command(id, .cancel, snapshot.settings.uploads)
+            throw error
+        }
     }
 
     // MARK: /v1/uploads/{id}
@@ -147,7 +155,8 @@ struct ImgurRoutes: Sendable {
         order.mayRetry = false
         order.maxBody = ImgurUploads.maxAnswer
         let call = UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true, classify: ImgurUploads.classify)
+            provider: provider.name, order: order, isBudgeted: true, claim: provider.claimForChanges,
+            classify: ImgurUploads.classify)
         switch await context.upstream.perform(call) {
         case .failure(let failure):
             context.countFailure(provider.name)

@@ -73,17 +73,17 @@ struct UploadWork: Sendable {
         // What a form says behind its file is known only then, and so is the length.
         let whole = form == nil ? length.map { $0 + Int64(before.count + shortest.count) } : nil
         let (said, around) = (given, form)
-        let body = ChainedBodyReader([
-            WholeBodyReader(before), content,
-            LateBytesReader {
-                let late = around?.fields.added(to: said) ?? []
-                return MultipartFormWriter.fileEnd
-                    + late.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) } + writer.end
-            },
-        ])
-        let upload = Upload(
-            reader: body, length: whole, expectsContinue: whole.map { $0 >= Self.heldBack } ?? true)
-        return try await exchange(upload, writer.contentType)
+        let body: @Sendable () -> any BodyReader = {
+            ChainedBodyReader([
+                WholeBodyReader(before), LentReader(content),
+                LateBytesReader {
+                    let late = around?.fields.added(to: said) ?? []
+                    return MultipartFormWriter.fileEnd
+                        + late.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) } + writer.end
+                },
+            ])
+        }
+        return try await exchange(body, length: whole, content, writer.contentType)
     }
 
     // MARK: The content
@@ -151,7 +151,45 @@ struct UploadWork: Sendable {
 
     // MARK: The request
 
-    private func exchange(_ upload: Upload, _ contentType: String) async throws(Ending) -> UploadedImage {
+    /// Sends it for whoever is signed in, else with the application's own id. Tokens that are refused before anything of the
+    /// file was wanted are renewed, and the file, which is still whole, goes out with the new ones.
+    private func exchange(
+        _ body: () -> any BodyReader, length: Int64?, _ content: MeteredContent, _ contentType: String
+    ) async throws(Ending) -> UploadedImage {
+        var pass: AccountPass?
+        if let claim = provider.claimForChanges {
+            pass = try await signed { () async throws(UpstreamFailure) in
+                try await context.accounts.authorization(for: provider.name, claim)
+            }
+        }
+        // Without tokens there is no second try, and no reason to wait but the length.
+        let holds = pass != nil || length.map { $0 >= Self.heldBack } ?? true
+        while true {
+            let answer = try await attempt(
+                Upload(reader: body(), length: length, expectsContinue: holds), contentType, pass?.fields)
+            if let refused = pass, [401, 403].contains(answer.status), content.isUntouched {
+                pass = try await signed { () async throws(UpstreamFailure) in
+                    try await context.accounts.rejected(refused)
+                }
+                if pass != nil { continue }
+            }
+            return try image(in: answer)
+        }
+    }
+
+    private func signed(
+        _ ask: () async throws(UpstreamFailure) -> AccountPass?
+    ) async throws(Ending) -> AccountPass? {
+        do throws(UpstreamFailure) {
+            return try await ask()
+        } catch {
+            throw Ending(.notSent, error.clientFacing(now: context.time.wall()))
+        }
+    }
+
+    private func attempt(
+        _ upload: Upload, _ contentType: String, _ account: HeaderFields?
+    ) async throws(Ending) -> UpstreamResponse {
         var order = provider.order(
             UpstreamRequest(
                 method: .post, path: ImgurUploads.path, fields: ["Content-Type": contentType]), settings: settings)
@@ -160,24 +198,27 @@ struct UploadWork: Sendable {
         order.mayRetry = false
         order.maxBody = ImgurUploads.maxAnswer
         order.deadline = max(order.deadline, Self.patience)
+        if let account { order.secretFields = account }
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, classify: ImgurUploads.classifyHead)
         switch await context.upstream.open(call, upload: upload, stall: Self.stall) {
         case .failure(let failure): throw ending(failure)
-        case .success((let stream, _)):
-            let answer = try await read(stream)
-            let classification = ImgurUploads.classify(answer)
-            if classification == .notFound {
-                throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
-            }
-            if let failure = UpstreamFailure(classification, response: answer, provider: provider.name) {
-                throw Ending(.refused, failure.clientFacing(now: context.time.wall()))
-            }
-            guard let image = ImgurUploads.image(in: answer.body) else {
-                throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
-            }
-            return image
+        case .success((let stream, _)): return try await read(stream)
         }
+    }
+
+    private func image(in answer: UpstreamResponse) throws(Ending) -> UploadedImage {
+        let classification = ImgurUploads.classify(answer)
+        if classification == .notFound {
+            throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
+        }
+        if let failure = UpstreamFailure(classification, response: answer, provider: provider.name) {
+            throw Ending(.refused, failure.clientFacing(now: context.time.wall()))
+        }
+        guard let image = ImgurUploads.image(in: answer.body) else {
+            throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
+        }
+        return image
     }
 
     private func read(_ stream: UpstreamStream) async throws(Ending) -> UpstreamResponse {
