@@ -80,7 +80,9 @@ final class DaemonContext: Sendable {
         refreshes = RefreshDesk(
             flights: flights, upstream: upstream, time: time, log: log, counters: counters,
             limit: snapshot.settings.fetchRefreshOnReturn)
-        providerEvents = EventFeed("provider", seats: eventSeats, keeping: 256)
+        // Ids of another run of the daemon mean nothing in this one.
+        providerEvents = EventFeed(
+            "provider", seats: eventSeats, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
         uploads = UploadDesk(loop: flights.loop, time: time, seats: eventSeats, counters: counters)
         totals = Totals(state: state, counters: counters, log: log)
     }
