@@ -156,7 +156,8 @@ public struct CallBudget: Sendable {
         return end > now ? end : nil
     }
 
-    /// Whether a call may be made for which nobody waits: half of each limit is left to those who do. Nothing is counted.
+    /// Whether a call may be made for which nobody waits: half of each limit, and of what
+    /// the API says there is, is left to those who do. Nothing is counted.
     public func spare(now: WallTime) -> Grant {
         var ends = [rate, quota].compactMap { limit -> WallTime? in
             guard let limit, let call = calls.last(max(1, limit.calls / 2)) else { return nil }

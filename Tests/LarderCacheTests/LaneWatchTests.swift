@@ -87,6 +87,14 @@ import Testing
         _ = budget.take(now: now + .seconds(60))
         #expect(budget.spare(now: now + .seconds(200)) == .spent(until: now + .seconds(3600)))
         #expect(CallBudget(rate: nil, quota: nil, calls: [now]).spare(now: now) == .granted)
+        var told = CallBudget(rate: nil, quota: nil)
+        told.learn(
+            Credits([Credits.Allowance(name: "user", limit: 10, remaining: 6, resetsAt: now + .seconds(90))]), mark: 0,
+            now: now)
+        #expect(told.spare(now: now) == .granted)
+        _ = told.take(now: now)
+        #expect(
+            told.spare(now: now) == .spent(until: now + .seconds(90)), "half of what the API says is left to people")
         #expect(budget.nextWhole(now: now + .seconds(60)) == now + .seconds(120))
         #expect(budget.nextWhole(now: now + .seconds(200)) == now + .seconds(3660))
         #expect(budget.nextWhole(now: now + .seconds(3660)) == nil)

@@ -83,10 +83,15 @@ extension DaemonContext {
         return await sessions.hold(seat)
     }
 
-    /// Whether a fresh raw entry answers the question.
+    /// Whether a fresh raw entry answers the question, or one that may hold its answer.
     func isAtHand(_ question: NormalisedQuestion) async -> Bool {
         let provider = question.provider
-        guard let raw = await readOrMiss(provider.rawKey(question.endpoint.upstream)) else { return false }
-        return isFresh(raw, question.directives, provider.rule(for: question.endpoint.name))
+        let rule = provider.rule(for: question.endpoint.name)
+        for request in [question.endpoint.upstream] + question.endpoint.wider.map(\.request) {
+            if let raw = await readOrMiss(provider.rawKey(request)), isFresh(raw, question.directives, rule) {
+                return true
+            }
+        }
+        return false
     }
 }
