@@ -154,7 +154,8 @@ public struct MultipartFormReader: Sendable {
     private mutating func head(_ events: inout [Event]) throws(MultipartFault) -> Bool {
         if buffer.starts(with: [0x0D, 0x0A]) { throw .badDisposition }
         guard let end = Self.headEnd(buffer) else {
-            guard buffer.count <= Self.maxHead else { throw .headTooLarge }
+            // The end itself has four bytes, of which three may have come.
+            guard buffer.count <= Self.maxHead + 3 else { throw .headTooLarge }
             return false
         }
         guard end <= Self.maxHead else { throw .headTooLarge }
