@@ -43,8 +43,9 @@ final class FollowedSearch: Sendable {
             return try conversation.json(request, response.status == 503 ? nil : response)
         }
         path.withLock { $0 = location }
+        var hasEnded = false
         do throws(CommandFailure) {
-            let hasEnded = try follow(location, until: deadline)
+            hasEnded = try follow(location, until: deadline)
             // What is seen now is our own cancelling, and the signal's thread ends the process in a moment.
             while isInterrupted.withLock({ $0 }) { pause() }
             guard hasEnded else { return try conversation.json(request, nil) }
@@ -55,7 +56,7 @@ final class FollowedSearch: Sendable {
             default: return (value, last)
             }
         } catch {
-            cancelLate(deadline)
+            if !hasEnded { cancelUnfinished() }
             throw error
         }
     }
@@ -87,9 +88,10 @@ final class FollowedSearch: Sendable {
         if !text.isEmpty { _ = console.write(Bytes(text: text)) }
     }
 
-    /// Whoever gives up does not leave a search behind.
-    private func cancelLate(_ deadline: MonotonicTime) {
-        guard SystemTime().monotonic() >= deadline, let under = path.withLock({ $0 }) else { return }
+    /// Whoever gives up does not leave a search behind. The clock is not asked: a socket's time-out may come a little
+    /// before the deadline that it was set for.
+    private func cancelUnfinished() {
+        guard let under = path.withLock({ $0 }) else { return }
         _ = try? Conversation(conversation, timeout: .seconds(2)).ask(LocalRequest(.delete, under))
     }
 }
