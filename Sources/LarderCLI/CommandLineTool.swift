@@ -18,8 +18,8 @@ public struct CommandLineTool: Sendable {
             ExplainCommand.command,
             ArtworkCommand.command, StatusCommand.command, EventsCommand.command, QuotaCommand.command,
             PurgeCommand.command, WarmCommand.command, ResumeCommand.command, SignInCommand.login,
-            SignInCommand.logout, SignInCommand.status, ConfigCommand.command, ParamsCommand.command,
-            ImgurUploadCommand.command, ImgurDeleteCommand.command,
+            SignInCommand.logout, SignInCommand.status, ImgurUploadCommand.command, ImgurDeleteCommand.command,
+            ConfigCommand.command, ParamsCommand.command,
             CompletionsCommand.command, HelpCommand.command, VersionCommand.command,
         ]
     }
