@@ -37,6 +37,10 @@ enum DemoCommand {
             let found = try ask(question, conversation, console)
             if handle == nil { handle = found }
         }
+        if folder == nil {
+            console.line("\n" + console.styled("$ larder \(fromTheStore.words)", .bold))
+            _ = try ask(fromTheStore, times: ["without a call"], conversation, console)
+        }
         if let handle { try fetch(handle, conversation, console) }
         if folder != nil { try DemoRecordings.show(workshop.origin, socket: workshop.daemon.addresses[1], console) }
         console.line("\n" + console.styled("$ larder status", .bold))
@@ -71,6 +75,9 @@ enum DemoCommand {
         Question(words: "search cache --source hn", target: "/v1/search?q=cache&source=hn"),
     ]
 
+    /// What the questions before it have brought, of every source.
+    private static let fromTheStore = Question(words: "local lantern", target: "/v1/local?q=lantern")
+
     private static let recorded = [
         Question(
             words: "search Jose James --source itunes --category music",
@@ -84,19 +91,20 @@ enum DemoCommand {
         Question(words: "get '/v1/dnd/monsters?name=dragon'", target: "/v1/dnd/monsters?name=dragon"),
     ]
 
-    /// Asks twice; shows the results once and both times.
+    /// Asks as often as there are labels; shows the results once, and what each time took.
     /// - Returns: the first result's artwork.
     private static func ask(
-        _ question: Question, _ conversation: Conversation, _ console: Console
+        _ question: Question, times labels: [String] = ["the first time ", "the second time"],
+        _ conversation: Conversation, _ console: Console
     ) throws(CommandFailure) -> String? {
         var handle: String?
-        for isFirst in [true, false] {
+        for (number, label) in labels.enumerated() {
             let clock = ContinuousClock()
             let start = clock.now
             let (value, response) = try conversation.json(LocalRequest(.get, question.target))
             let took = start.duration(to: clock.now)
             let envelope = Envelope(value)
-            if isFirst {
+            if number == 0 {
                 handle = envelope.results.lazy.compactMap(\.artwork).first
                 let lines = envelope.table().lines(width: min(console.width, 110))
                 for (number, line) in lines.prefix(12).enumerated() {
@@ -104,7 +112,6 @@ enum DemoCommand {
                 }
                 if lines.count > 12 { console.line("… and \(lines.count - 12) more") }
             }
-            let label = isFirst ? "the first time " : "the second time"
             console.line(console.styled("\(label): \(envelope.footer(response, took: took))", .faint))
         }
         return handle

@@ -4,7 +4,8 @@ import LarderCore
 enum LocalCommand {
     private static let questionOptions = [
         CommandOption(
-            "--source", value: "NAMES", "sources with commas: itunes, news, dnd, hn, jokes, tmdb; all unless set"),
+            "--source", value: "NAMES", "sources with commas: itunes, news, dnd, hn, imgur, jokes, tmdb; all unless set"
+        ),
         CommandOption("--category", value: "NAME", "a category of a source: music, software, ebooks, monsters"),
         CommandOption("--kind", value: "NAMES", "kinds of results with commas: song, article, story, monster"),
         CommandOption("--limit", value: "NUMBER", "results at most, 1 to 200; 50 unless set"),
