@@ -5,31 +5,9 @@ import LarderHTTP
 import LarderServer
 
 enum Dashboard {
-    enum Part: Sendable {
-        case page
-        case style
-        case script
-    }
-
-    static func response(_ part: Part, route: String) -> ServerResponse {
-        let (type, text): (String, StaticString) =
-            switch part {
-            case .page: ("text/html; charset=utf-8", page)
-            case .style: ("text/css; charset=utf-8", style)
-            case .script: ("text/javascript; charset=utf-8", script)
-            }
-        var response = ServerResponse(status: 200)
-        response.fields = [
-            "Content-Type": type, "Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy":
-                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "
-                + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-            "Referrer-Policy": "no-referrer",
-        ]
-        response.body = .bytes(Bytes(text: "\(text)"))
-        response.route = route
-        return response
-    }
+    static let own = OwnPage(
+        page: page, style: style, script: script, permits: "img-src 'self'; form-action 'self'",
+        cacheControl: "no-cache")
 
     private static let page: StaticString = """
         <!doctype html>

@@ -20,7 +20,7 @@ enum Destination: Sendable {
     case ready
     case metrics
     case openAPI
-    case dashboard(Dashboard.Part)
+    case dashboard(OwnPagePart)
     case account(AccountRoutes.Part, provider: String)
     case createImage
     case deleteImage
@@ -168,7 +168,7 @@ final class RequestDispatch: RequestHandler {
         case .ready: return probes.ready(route: match.name)
         case .metrics: return await probes.metrics(route: match.name)
         case .openAPI: return InterfaceDescription.response(route: match.name)
-        case .dashboard(let part): return Dashboard.response(part, route: match.name)
+        case .dashboard(let part): return Dashboard.own.response(part, route: match.name)
         case .account(let part, let provider):
             return try await accounts.respond(request, part, provider: provider, route: match.name)
         }

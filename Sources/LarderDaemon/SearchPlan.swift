@@ -31,14 +31,7 @@ struct SearchPlan: Sendable {
     static let longestTerm = 1000
 
     init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
-        for (index, item) in query.items.enumerated() {
-            guard Self.parameters.contains(item.name) else { throw .unknown(item.name, allowed: Self.parameters) }
-            guard !query.items[..<index].contains(where: { $0.name == item.name }) else {
-                throw ClientFacingError(
-                    status: 400, code: "repeatedParameter", detail: "\"\(item.name)\" is given more than once.",
-                    parameter: item.name)
-            }
-        }
+        try query.check(only: Self.parameters)
         let request = try Self.request(query)
         self.request = request
         sort = request.sort ?? .relevance

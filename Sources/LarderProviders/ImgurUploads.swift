@@ -22,10 +22,7 @@ public struct ImgurUploadFields: Sendable, Hashable {
     public mutating func set(_ name: String, _ value: String) throws(ClientFacingError) {
         if name == "type" { return try Self.check(type: value) }
         guard Self.names.contains(name) else { throw .unknown(name, allowed: Self.names) }
-        guard values[name] == nil else {
-            throw ClientFacingError(
-                status: 400, code: "repeatedParameter", detail: "\"\(name)\" is given more than once.", parameter: name)
-        }
+        guard values[name] == nil else { throw .repeated(name) }
         guard value.utf8.count <= Self.maxValue else {
             throw .invalid(name, "\"\(name)\" is longer than \(Self.maxValue) bytes.")
         }

@@ -8,15 +8,7 @@ struct QuestionReader {
 
     /// - Throws: 400 for an unknown or a repeated parameter.
     init(_ query: QueryParameters, allowed: [String]) throws(ClientFacingError) {
-        var seen: Set<String> = []
-        for item in query.items {
-            guard allowed.contains(item.name) else { throw .unknown(item.name, allowed: allowed) }
-            guard seen.insert(item.name).inserted else {
-                throw ClientFacingError(
-                    status: 400, code: "repeatedParameter", detail: "\"\(item.name)\" is given more than once.",
-                    parameter: item.name)
-            }
-        }
+        try query.check(only: allowed)
         items = query.items
     }
 

@@ -45,3 +45,23 @@ extension Impostor {
         return line.count <= 300 ? line : line.prefix(299) + "…"
     }
 }
+
+extension ClientFacingError {
+    /// A parameter of which one value would be looked at and the other not.
+    static func repeated(_ name: String) -> ClientFacingError {
+        ClientFacingError(
+            status: 400, code: "repeatedParameter", detail: "\"\(name)\" is given more than once.", parameter: name)
+    }
+}
+
+extension QueryParameters {
+    /// Whether a route knows every parameter, and each is given once.
+    /// - Throws: 400 that names the first which is unknown or repeated.
+    public func check(only allowed: [String]) throws(ClientFacingError) {
+        var seen: Set<String> = []
+        for item in items {
+            guard allowed.contains(item.name) else { throw .unknown(item.name, allowed: allowed) }
+            guard seen.insert(item.name).inserted else { throw .repeated(item.name) }
+        }
+    }
+}

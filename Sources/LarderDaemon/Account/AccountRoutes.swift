@@ -46,9 +46,9 @@ struct AccountRoutes: Sendable {
         var response =
             switch part {
             case .start: try await start(request, provider)
-            case .landing: LandingPage.response(.page)
-            case .script: LandingPage.response(.script)
-            case .style: LandingPage.response(.style)
+            case .landing: LandingPage.response(.page, route: route)
+            case .script: LandingPage.response(.script, route: route)
+            case .style: LandingPage.response(.style, route: route)
             case .finish: try await finish(request, provider)
             case .account: await account(provider)
             case .signOut: try await signOut(request, provider)

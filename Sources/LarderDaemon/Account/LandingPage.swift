@@ -4,30 +4,15 @@ import LarderCore
 import LarderServer
 
 enum LandingPage {
-    enum Part: Sendable {
-        case page
-        case style
-        case script
-    }
-
-    static func response(_ part: Part) -> ServerResponse {
-        let (type, text): (String, StaticString) =
-            switch part {
-            case .page: ("text/html; charset=utf-8", page)
-            case .style: ("text/css; charset=utf-8", style)
-            case .script: ("text/javascript; charset=utf-8", script)
-            }
-        var response = ServerResponse(status: 200)
-        response.fields = [
-            "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
-            "Content-Security-Policy":
-                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
-                + "form-action 'none'; frame-ancestors 'none'",
-            "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
-        ]
-        response.body = .bytes(Bytes(text: "\(text)"))
+    static func response(_ part: OwnPagePart, route: String) -> ServerResponse {
+        var response = own.response(part, route: route)
+        // Whoever opened this page keeps no hold on it (HTML, cross-origin opener policies).
+        response.fields.set("Cross-Origin-Opener-Policy", "same-origin")
         return response
     }
+
+    private static let own = OwnPage(
+        page: page, style: style, script: script, permits: "form-action 'none'", cacheControl: "no-store")
 
     private static let page: StaticString = """
         <!doctype html>

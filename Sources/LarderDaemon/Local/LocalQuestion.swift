@@ -22,14 +22,7 @@ struct LocalQuestion: Sendable {
     var offset = 0
 
     init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
-        for (index, item) in query.items.enumerated() {
-            guard Self.parameters.contains(item.name) else { throw .unknown(item.name, allowed: Self.parameters) }
-            guard !query.items[..<index].contains(where: { $0.name == item.name }) else {
-                throw ClientFacingError(
-                    status: 400, code: "repeatedParameter", detail: "\"\(item.name)\" is given more than once.",
-                    parameter: item.name)
-            }
-        }
+        try query.check(only: Self.parameters)
         text = (query["q"] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !text.isEmpty else { throw .missing("q", "A search needs words: q=…") }
         guard text.utf8.count <= Self.longestText else {

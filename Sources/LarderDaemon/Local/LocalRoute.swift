@@ -10,15 +10,7 @@ struct LocalRoute: Sendable {
     let context: DaemonContext
 
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        let parameters: QueryParameters
-        do {
-            parameters = try QueryParameters(parsing: request.query ?? "")
-        } catch {
-            throw ClientFacingError(
-                status: 400, code: "malformedQuery",
-                detail: "The query string is not percent-encoded UTF-8 (a space is %20 or +).")
-        }
-        let question = try LocalQuestion(query: parameters, providers: context.snapshot.providers)
+        let question = try LocalQuestion(query: request.parameters(), providers: context.snapshot.providers)
         let answer: FullTextAnswer
         do throws(StoreError) {
             answer = try await context.store.search(question.fullText(context))

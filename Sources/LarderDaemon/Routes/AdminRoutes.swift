@@ -12,23 +12,9 @@ struct AdminRoutes: Sendable {
     /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage.
     func purge(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         try Authority.check(request, context.snapshot.settings)
-        let query: QueryParameters
-        do {
-            query = try QueryParameters(parsing: request.query ?? "")
-        } catch {
-            throw ClientFacingError(
-                status: 400, code: "malformedQuery", detail: "The query string is not percent-encoded UTF-8.")
-        }
-        let known = ["all", "provider", "term", "url", "key", "soft"]
-        for (index, item) in query.items.enumerated() {
-            guard known.contains(item.name) else { throw .unknown(item.name, allowed: known) }
-            // Only one of two values would be looked at, and a purge must do what was said or nothing.
-            guard !query.items[..<index].contains(where: { $0.name == item.name }) else {
-                throw ClientFacingError(
-                    status: 400, code: "repeatedParameter", detail: "\"\(item.name)\" is given more than once.",
-                    parameter: item.name)
-            }
-        }
+        let query = try request.parameters()
+        // A purge must do what was said or nothing.
+        try query.check(only: ["all", "provider", "term", "url", "key", "soft"])
         let isSoft = try Self.flag(query, "soft")
         let selector = try selector(query)
         let count: Int

@@ -18,7 +18,7 @@ struct SearchRoute: Sendable {
         let snapshot = context.snapshot
         guard let provider = snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix })
         else { throw Self.noSuchRoute }
-        let query = try Self.parameters(request)
+        let query = try request.parameters()
         let endpoint = try provider.provider.endpoint(path: path, query: query)
         let question = SearchQuestion(
             provider, endpoint, ClientDirectives(fields: request.fields), snapshot.settings)
@@ -28,7 +28,7 @@ struct SearchRoute: Sendable {
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = context.snapshot
-        let plan = try SearchPlan(query: Self.parameters(request), providers: snapshot.providers)
+        let plan = try SearchPlan(query: request.parameters(), providers: snapshot.providers)
         let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)
         return try await answer(request, question, route: route)
     }
@@ -149,16 +149,6 @@ struct SearchRoute: Sendable {
             "Content-Type": "application/json", "ETag": tag,
             "Cache-Control": mayBeKept ? "private, max-age=\(lifetime)" : "no-cache",
         ]
-    }
-
-    private static func parameters(_ request: ServerRequest) throws(ClientFacingError) -> QueryParameters {
-        do {
-            return try QueryParameters(parsing: request.query ?? "")
-        } catch {
-            throw ClientFacingError(
-                status: 400, code: "malformedQuery",
-                detail: "The query string is not percent-encoded UTF-8 (a space is %20 or +).")
-        }
     }
 
     private static let noSuchRoute = ClientFacingError(

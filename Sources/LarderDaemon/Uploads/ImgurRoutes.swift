@@ -193,14 +193,7 @@ struct ImgurRoutes: Sendable {
     }
 
     private static func fields(_ request: ServerRequest) throws(ClientFacingError) -> ImgurUploadFields {
-        let query: QueryParameters
-        do {
-            query = try QueryParameters(parsing: request.query ?? "")
-        } catch {
-            throw ClientFacingError(
-                status: 400, code: "malformedQuery", detail: "The query string is not percent-encoded UTF-8.")
-        }
-        return try ImgurUploadFields(query)
+        try ImgurUploadFields(request.parameters())
     }
 
     /// The body as the request brings it, by its declared type; what it is in truth its first bytes tell.
