@@ -207,27 +207,6 @@ actor UpstreamDesk {
     func open(
         _ call: UpstreamCall, upload: Upload?, stall: Duration
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
-        guard let claim = call.claim else { return await openOnce(call, upload: upload, stall: stall) }
-        var call = call
-        let pass: AccountPass
-        do {
-            pass = try await accounts.authorization(for: call.provider, claim)
-        } catch {
-            upload?.reader.abandon()
-            return .failure(error)
-        }
-        call.order.secretFields = pass.fields
-        let result = await openOnce(call, upload: upload, stall: stall)
-        // Its body is gone and is not sent twice; but the next call goes out with tokens that hold.
-        if case .success((let stream, .refused)) = result, [401, 403].contains(stream.head.status) {
-            _ = try? await accounts.rejected(pass)
-        }
-        return result
-    }
-
-    private func openOnce(
-        _ call: UpstreamCall, upload: Upload?, stall: Duration
-    ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         var isProbe = false
         var mark = 0
         if call.isBudgeted {

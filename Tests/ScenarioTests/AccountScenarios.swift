@@ -138,6 +138,28 @@ import Testing
         }
     }
 
+    /// Its answer would be kept, and given, as the first account's.
+    @Test func aCallThatIsRefusedIsNotSentOnceMoreForAnotherAccount() async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin) { larder in
+                try await SignIn.signIn(larder, origin)
+                origin.signIn.endAccess()
+                origin.script(Self.ownCalls, [.held])
+                async let asked = SignIn.get(larder, SignIn.own())
+                await origin.arrival(of: 1, to: Self.ownCalls)
+                var back = try await SignIn.agree(SignIn.begin(larder), origin)
+                back.found.items = back.found.items.map { $0.name == "account_id" ? .init("account_id", "2") : $0 }
+                #expect(try await SignIn.land(larder, back).status == 200)
+                origin.release(Self.ownCalls)
+                let answer = try await asked
+                try BadInputScenarios.expectProblem(answer, 503, "another account")
+                #expect(answer.text.contains("Another account was signed in meanwhile"))
+                #expect(origin.requests(to: Self.ownCalls) == 1)
+                #expect(try await SignIn.get(larder, SignIn.own()).status == 200)
+            }
+        }
+    }
+
     @Test func aRefusedRenewalSignsOutAndNamesTheWayBack() async throws {
         let directory = TemporaryDirectory()
         try await SignIn.withOrigin { origin in

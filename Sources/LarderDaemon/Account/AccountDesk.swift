@@ -8,6 +8,8 @@ import LarderStore
 /// By what a call speaks for an account: its fields, and which tokens they hold.
 struct AccountPass: Sendable {
     var provider: String
+    /// Whose they are.
+    var account: String
     /// Secret; they take the place of the application's own credentials.
     var fields: HeaderFields
     var generation: UInt64
@@ -122,19 +124,25 @@ actor AccountDesk {
     /// - Throws: also where that account is not the one that is signed in any more.
     func authorization(for provider: String, _ claim: AccountClaim) async throws(UpstreamFailure) -> AccountPass {
         guard let pass = try await pass(provider, afterRefusal: nil) else { throw Self.signedOut(provider) }
-        guard case .signedIn(let tokens) = accounts[provider]?.state.standing, tokens.account == claim.account else {
-            throw UpstreamFailure(
-                provider: provider, failure: .overloaded, detail: "Another account was signed in meanwhile; ask again.",
-                retryAt: time.wall())
-        }
-        return pass
+        return try held(pass, by: claim.account)
     }
 
     /// The API answered a call with that pass with 401 or 403: the tokens are renewed, once for all who wait.
     /// - Returns: what to send the call with once more; nil where the refusal stands, since the tokens were renewed for
     ///   the same reason a moment ago.
+    /// - Throws: also where another account was signed in meanwhile: the call is not for that one.
     func rejected(_ refused: AccountPass) async throws(UpstreamFailure) -> AccountPass? {
-        try await pass(refused.provider, afterRefusal: refused.generation)
+        guard let pass = try await pass(refused.provider, afterRefusal: refused.generation) else { return nil }
+        return try held(pass, by: refused.account)
+    }
+
+    private func held(_ pass: AccountPass, by account: String?) throws(UpstreamFailure) -> AccountPass {
+        guard pass.account == account else {
+            throw UpstreamFailure(
+                provider: pass.provider, failure: .overloaded,
+                detail: "Another account was signed in meanwhile; ask again.", retryAt: time.wall())
+        }
+        return pass
     }
 
     private func pass(
@@ -145,7 +153,8 @@ actor AccountDesk {
         for _ in 0..<3 {
             switch step(provider, generation) {
             case .use(let tokens, let number):
-                return AccountPass(provider: provider, fields: tokens.fields, generation: number)
+                return AccountPass(
+                    provider: provider, account: tokens.account, fields: tokens.fields, generation: number)
             case .renew(let tokens, let number): await begin(provider, tokens, number).value
             case .wait: await accounts[provider]?.renewal?.value
             case .signedOut: throw Self.signedOut(provider)

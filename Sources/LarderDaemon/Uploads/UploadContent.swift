@@ -164,7 +164,6 @@ final class MeteredContent: BodyReader {
     private struct State {
         var held: [Bytes]
         var left: Int64
-        var wasAsked = false
     }
     private let base: any BodyReader
     private let pass: @Sendable (Int) async throws(BodyFailure) -> Void
@@ -192,13 +191,9 @@ final class MeteredContent: BodyReader {
         state = Lock(State(held: held, left: limit))
     }
 
-    /// Nothing of it has been handed on: it may still be sent elsewhere.
-    var isUntouched: Bool { state.withLock { !$0.wasAsked } }
-
     func next() async throws(BodyFailure) -> Bytes? {
         let held = state.withLock { state -> Bytes? in
-            state.wasAsked = true
-            return state.held.isEmpty ? nil : state.held.removeFirst()
+            state.held.isEmpty ? nil : state.held.removeFirst()
         }
         let piece: Bytes?
         if let held {
@@ -231,17 +226,38 @@ final class MeteredContent: BodyReader {
     func abandon() { base.abandon() }
 }
 
-/// A reader that its receiver cannot end for others: for the first of two tries.
+/// A reader for the first of two tries: its receiver cannot end it for others, and gets nothing of it once it was taken back.
 final class LentReader: BodyReader {
+    private struct State {
+        var wasAsked = false
+        var isOver = false
+    }
     private let base: any BodyReader
+    private let state = Lock(State())
 
     init(_ base: any BodyReader) {
         self.base = base
     }
 
-    func next() async throws(BodyFailure) -> Bytes? { try await base.next() }
+    func next() async throws(BodyFailure) -> Bytes? {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.wasAsked = true }
+            return state.isOver
+        }
+        guard !isOver else { throw BodyFailure("It is sent elsewhere.") }
+        return try await base.next()
+    }
 
     func abandon() {}
+
+    /// Whether nothing of it was asked for, so that all of it may be sent elsewhere. Who asks late, on a thread of its own,
+    /// takes nothing from that.
+    func takeBack() -> Bool {
+        state.withLock { state in
+            state.isOver = true
+            return !state.wasAsked
+        }
+    }
 }
 
 /// Bytes that are made when they are asked for.

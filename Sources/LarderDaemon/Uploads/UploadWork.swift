@@ -73,9 +73,9 @@ struct UploadWork: Sendable {
         // What a form says behind its file is known only then, and so is the length.
         let whole = form == nil ? length.map { $0 + Int64(before.count + shortest.count) } : nil
         let (said, around) = (given, form)
-        let body: @Sendable () -> any BodyReader = {
+        let body: @Sendable (LentReader) -> any BodyReader = { lent in
             ChainedBodyReader([
-                WholeBodyReader(before), LentReader(content),
+                WholeBodyReader(before), lent,
                 LateBytesReader {
                     let late = around?.fields.added(to: said) ?? []
                     return MultipartFormWriter.fileEnd
@@ -154,7 +154,7 @@ struct UploadWork: Sendable {
     /// Sends it for whoever is signed in, else with the application's own id. Tokens that are refused before anything of the
     /// file was wanted are renewed, and the file, which is still whole, goes out with the new ones.
     private func exchange(
-        _ body: () -> any BodyReader, length: Int64?, _ content: MeteredContent, _ contentType: String
+        _ body: (LentReader) -> any BodyReader, length: Int64?, _ content: MeteredContent, _ contentType: String
     ) async throws(Ending) -> UploadedImage {
         var pass: AccountPass?
         if let claim = provider.claimForChanges {
@@ -164,17 +164,24 @@ struct UploadWork: Sendable {
         }
         // Without tokens there is no second try, and no reason to wait but the length.
         let holds = pass != nil || length.map { $0 >= Self.heldBack } ?? true
-        while true {
-            let answer = try await attempt(
-                Upload(reader: body(), length: length, expectsContinue: holds), contentType, pass?.fields)
-            if let refused = pass, [401, 403].contains(answer.status), content.isUntouched {
-                pass = try await signed { () async throws(UpstreamFailure) in
-                    try await context.accounts.rejected(refused)
-                }
-                if pass != nil { continue }
-            }
-            return try image(in: answer)
+        let lent = LentReader(content)
+        let answer = try await attempt(
+            Upload(reader: body(lent), length: length, expectsContinue: holds), contentType, pass?.fields)
+        let isUntouched = lent.takeBack()
+        guard let refused = pass, failure(in: answer)?.isAccountRefusal == true else { return try image(in: answer) }
+        guard isUntouched else {
+            // The file is not sent twice; but the next one goes out with tokens that hold.
+            _ = try? await context.accounts.rejected(refused)
+            return try image(in: answer, ofAccount: true)
         }
+        pass = try await signed { () async throws(UpstreamFailure) in
+            try await context.accounts.rejected(refused)
+        }
+        guard let renewed = pass else { return try image(in: answer, ofAccount: true) }
+        let second = try await attempt(
+            Upload(reader: body(LentReader(content)), length: length, expectsContinue: holds), contentType,
+            renewed.fields)
+        return try image(in: second, ofAccount: true)
     }
 
     private func signed(
@@ -207,13 +214,17 @@ struct UploadWork: Sendable {
         }
     }
 
-    private func image(in answer: UpstreamResponse) throws(Ending) -> UploadedImage {
-        let classification = ImgurUploads.classify(answer)
-        if classification == .notFound {
+    private func failure(in answer: UpstreamResponse) -> UpstreamFailure? {
+        UpstreamFailure(ImgurUploads.classify(answer), response: answer, provider: provider.name)
+    }
+
+    private func image(in answer: UpstreamResponse, ofAccount: Bool = false) throws(Ending) -> UploadedImage {
+        if ImgurUploads.classify(answer) == .notFound {
             throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
         }
-        if let failure = UpstreamFailure(classification, response: answer, provider: provider.name) {
-            throw Ending(.refused, failure.clientFacing(now: context.time.wall()))
+        if let failure = failure(in: answer) {
+            let told = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
+            throw Ending(.refused, told.clientFacing(now: context.time.wall()))
         }
         guard let image = ImgurUploads.image(in: answer.body) else {
             throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
