@@ -168,8 +168,11 @@ public final class Daemon: Sendable {
         {
             context.log.warning("listen, paths and the number of loops change only at a restart")
         }
-        _ = await context.accounts.open(settings)
-        let snapshot = context.replace { Snapshot(settings, standings: $0.standings) }
+        // Of a provider that was off until now the kept sign-in is known only from here on.
+        let opened = await context.accounts.open(settings)
+        let snapshot = context.replace { current in
+            Snapshot(settings, standings: current.standings.merging(opened) { present, _ in present })
+        }
         await context.upstream.open(snapshot.providers)
         await context.flights.forgetFailures(pause: settings.fetchFailurePause)
         await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)

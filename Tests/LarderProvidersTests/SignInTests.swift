@@ -199,6 +199,8 @@ import Testing
         (403, "<html>blocked</html>"), (429, #"{"error":"slow down"}"#), (500, "{}"), (302, ""), (200, "<html>"),
         (200, "{}"), (200, #"{"access_token":""}"#), (200, #"{"access_token":"a b"}"#),
         (200, #"{"access_token":"a","token_type":"mac"}"#), (200, #"{"data":{"error":"x"}}"#), (404, ""),
+        (403, #"{"data":{"error":"Imgur is temporarily over capacity."},"success":false,"status":403}"#),
+        (400, #"{"data":{"error":"Rate limit exceeded"},"success":false,"status":429}"#),
     ])
     func whatIsNoWordAboutTheGrantKeepsTheTokens(_ status: Int, _ body: String) {
         guard case .failed = answer(status, body) else {

@@ -2,6 +2,7 @@
 // what of it is ever told.
 import Glibc
 import LarderCore
+import LarderDaemon
 import LarderOrigin
 import LarderTestSupport
 import Testing
@@ -59,6 +60,38 @@ import Testing
                 let refused = try await SignIn.land(larder, (query, wrong))
                 #expect(refused.status == 502 && refused.text.contains("Invalid authorization code"), "\(refused)")
                 #expect(try await !SignIn.isSignedIn(larder))
+            }
+        }
+    }
+
+    /// Who waits for it must not take the time of the exchange for the end.
+    @Test func aSignInIsUnderWayUntilItsCodeIsExchanged() async throws {
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin) { larder in
+                let back = try await SignIn.agree(SignIn.begin(larder, type: "code"), origin)
+                origin.script("/imgur/oauth2/token", [.held])
+                async let landed = SignIn.post(larder, back.found)
+                await origin.arrival(of: 1, to: "/imgur/oauth2/token")
+                let meanwhile = try await larder.get(SignIn.account).json()
+                #expect(meanwhile["signedIn"]?.bool == false && meanwhile["pending"]?.integer == 1)
+                origin.release("/imgur/oauth2/token")
+                #expect(try await landed.status == 200)
+                let account = try await larder.get(SignIn.account).json()
+                #expect(account["signedIn"]?.bool == true && account["pending"]?.integer == 0)
+            }
+        }
+    }
+
+    @Test func aSignInIsKnownAgainWhenItsProviderIsTurnedOnAgain() async throws {
+        let directory = TemporaryDirectory()
+        try await SignIn.withOrigin { origin in
+            try await SignIn.withImgur(origin, directory: directory) { try await SignIn.signIn($0, origin) }
+            try await SignIn.withImgur(origin, more: "enabled: false", directory: directory) { larder in
+                #expect(try await larder.get(SignIn.own(), SignIn.authority).status == 503)
+                directory.write("larder.yaml", "listen: [\"127.0.0.1:0\"]\n" + SignIn.configuration(origin))
+                await larder.daemon.reload()
+                let own = try await larder.get(SignIn.own(), SignIn.authority)
+                #expect(own.status == 200, "\(own)")
             }
         }
     }

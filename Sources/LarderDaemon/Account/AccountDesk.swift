@@ -40,7 +40,7 @@ enum AccountStanding: Sendable, Hashable {
 /// What may be told of a sign-in.
 struct AccountReport: Sendable {
     var standing: TokenState.Standing
-    /// Sign-ins that were begun and have not come back.
+    /// Sign-ins that were begun and have not come to an end.
     var pending: Int
     /// Why the last one that came back failed.
     var lastFailure: (at: WallTime, detail: String)?
@@ -57,6 +57,8 @@ actor AccountDesk {
         var application: SignInApplication
         var state: TokenState
         var states = SignInStates()
+        /// Sign-ins that have come back and whose tokens are being fetched.
+        var landing = 0
         var lastFailure: (at: WallTime, detail: String)?
         var renewal: Task<Void, Never>?
     }
@@ -295,6 +297,9 @@ actor AccountDesk {
             countSignIn(provider, "unknownState")
             throw Self.unknownState
         }
+        // It is still under way for whoever waits for it.
+        accounts[provider]?.landing += 1
+        defer { accounts[provider]?.landing -= 1 }
         let granted: GrantedTokens
         switch landing {
         case .tokens(let tokens): granted = tokens
@@ -346,7 +351,7 @@ actor AccountDesk {
         guard let account = accounts[provider] else { return nil }
         let pending = accounts[provider]?.states.count(now: time.wall()) ?? 0
         return AccountReport(
-            standing: account.state.standing, pending: pending, lastFailure: account.lastFailure)
+            standing: account.state.standing, pending: pending + account.landing, lastFailure: account.lastFailure)
     }
 
     /// Ends renewals under way, so that nobody waits for them. For the daemon's stop.

@@ -28,6 +28,12 @@ public enum TokenAnswer: Sendable, Hashable {
                 self = .failed(.broken, "The token endpoint answered \(response.status), and not in its own form.")
                 return
             }
+            // A limit of the address comes as a refusal too (Imgur: 403 "temporarily over capacity").
+            let told = root?["status"]?.integer ?? response.status
+            guard told != 429, told < 500, !message.lowercased().contains("temporarily") else {
+                self = .failed(.limited, "The token endpoint answered \(response.status): not now.")
+                return
+            }
             let isSafe = !secrets.contains { !$0.isEmpty && message.contains($0) }
             self = .refused(isSafe ? "\(response.status) \(message)" : "\(response.status)")
         default: self = .failed(.broken, "The token endpoint answered \(response.status).")
