@@ -59,6 +59,22 @@ import Testing
         }
     }
 
+    @Test func ctrlCEndsAlsoWhatTheDaemonHasNotAnsweredYet() async throws {
+        let stand = try UploadStand()
+        defer { stand.origin.stop() }
+        let asked = "/v1/imgur/images"
+        stand.origin.script(asked, [.silent])
+        let directory = TemporaryDirectory()
+        let path = try file(UploadStand.film(1000), in: directory, "cat.mp4")
+        let upload = try CommandProcess(
+            ["imgur", "upload", path, "--timeout", "1h"],
+            environment: ["LARDER_URL": stand.origin.root, "LARDER_TOKEN": UploadStand.token], in: directory)
+        await stand.origin.arrival(of: 1, to: asked)
+        upload.signal(SIGINT)
+        let end = try await onOwnThread { upload.waitForEnd() }
+        #expect(end == .exited(128 + SIGINT), "\(upload.errors)")
+    }
+
     @Test func ctrlCEndsTheUploadInTheDaemonAndAtImgur() async throws {
         let stand = try UploadStand()
         defer { stand.origin.stop() }

@@ -28,18 +28,22 @@ enum ImgurUploadCommand {
         let conversation = try Conversation(invocation)
         let query = parameters(invocation).encoded
         let target = "/v1/imgur/images" + (query.isEmpty ? "" : "?\(query)")
-        let (begun, _) = try conversation.json(LocalRequest(.post, target))
-        guard let id = begun["id"]?.string, id.utf8.allSatisfy(PercentCoding.isUnreserved) else {
-            throw CommandFailure(.broken, "the daemon began no upload")
-        }
+        let present = Lock<String?>(nil)
         let cancel: @Sendable () -> Void = {
-            // The person does not wait for a daemon that does not answer.
-            let quick = Conversation(conversation, timeout: .seconds(5))
-            _ = try? quick.ask(LocalRequest(.delete, "/v1/uploads/\(id)"))
+            if let id = present.withLock({ $0 }) {
+                // The person does not wait for a daemon that does not answer.
+                let quick = Conversation(conversation, timeout: .seconds(5))
+                _ = try? quick.ask(LocalRequest(.delete, "/v1/uploads/\(id)"))
+            }
             invocation.console.note(invocation.console.isTerminal ? "\nCancelled." : "cancelled")
         }
         let interruption = Interruption.isPrepared ? Interruption(cancel) : nil
         defer { interruption?.disarm() }
+        let (begun, _) = try conversation.json(LocalRequest(.post, target))
+        guard let id = begun["id"]?.string, id.utf8.allSatisfy(PercentCoding.isUnreserved) else {
+            throw CommandFailure(.broken, "the daemon began no upload")
+        }
+        present.withLock { $0 = id }
         var progress = ProgressLine(invocation.console, total: file.length)
         let request = LocalRequest(
             .put, "/v1/uploads/\(id)/content", fields: ["Content-Type": "application/octet-stream"])
