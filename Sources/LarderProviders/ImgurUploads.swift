@@ -144,7 +144,7 @@ public enum ImgurUploads {
     public static func classifyHead(_ response: UpstreamResponse) -> Classification {
         switch response.status {
         case 200..<300: .data
-        case 429: .limited(until: RetryAfter.instant(response))
+        case 429: .limited(until: Imgur.limitedUntil(response, wait: nil))
         // What a refused client id, a wrong file and a busy service have in common is that the body tells them apart.
         case 400..<500: .invalidRequest("Imgur answered \(response.status).")
         default: .broken("Imgur answered \(response.status).")

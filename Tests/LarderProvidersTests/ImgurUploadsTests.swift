@@ -32,6 +32,8 @@ import Testing
         ] {
             #expect(ImgurUploads.classifyHead(answer(status, "")).word == word)
         }
+        let spent: HeaderFields = ["X-RateLimit-UserRemaining": "0", "X-RateLimit-UserReset": "1800"]
+        #expect(ImgurUploads.classifyHead(answer(429, "", spent)) == .limited(until: WallTime(seconds: 1801)))
     }
 
     @Test func thePictureIsReadWithItsDeleteHash() throws {
