@@ -337,13 +337,17 @@ import Testing
         let gate = Gate()
         // All other limits are shorter than the pause.
         let limits =
-            "server: { headTimeout: 300ms, writeTimeout: 300ms, idleTimeout: 300ms }\nfetch: { deadline: 300ms }"
-        try await withLarder(stand.configuration(limits)) { larder in
+            "server: { loops: 1, headTimeout: 2s, writeTimeout: 2s, idleTimeout: 2s }\nfetch: { deadline: 2s }"
+        let time = ManualTime()
+        try await withLarder(stand.configuration(limits), time: time) { larder in
             let id = try await larder.newUpload()
             async let answer = larder.put(id, film, first: 300_000, then: gate)
             try await larder.eventually("some is sent") { try await larder.upload(id)["sent"]?.integer ?? 0 > 100_000 }
             #expect(try await larder.command(id, "pause").status == 200)
-            try await larder.passTime(.seconds(2))
+            for _ in 0..<5 {
+                time.advance(by: .seconds(100))
+                try await larder.giveLoopsATurn()
+            }
             #expect(try await larder.state(id) == "paused")
             #expect(try await larder.command(id, "resume").status == 200)
             gate.open()

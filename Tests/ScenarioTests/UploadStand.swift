@@ -111,10 +111,4 @@ extension RunningLarder {
             return try client.receive()
         }
     }
-
-    /// Lets that much time pass without standing still.
-    func passTime(_ time: Duration) async throws {
-        let end = SystemTime().monotonic() + time
-        try await eventually("the time passes", tries: 1_000_000) { SystemTime().monotonic() >= end }
-    }
 }
