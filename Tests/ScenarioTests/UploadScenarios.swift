@@ -434,6 +434,11 @@ import Testing
             let encoded = target.replacing("images", with: "%69mages")
             #expect(try await larder.send("DELETE", encoded, fields: [UploadStand.signed]).status == 404)
             #expect(try await larder.send("DELETE", "\(target)%2F", fields: [UploadStand.signed]).status == 400)
+            for wrong in [
+                "/\(target)", "/v1/imgur//images/\(hash)", "/v1/imgur/images%2F\(hash)", "/raw/imgur/3/image/\(hash)",
+            ] {
+                #expect(try await larder.send("DELETE", wrong, fields: [UploadStand.signed]).status >= 400, "\(wrong)")
+            }
             // As good as a key, so it is nowhere but in the answer.
             let said = lines.withLock { $0 }
             #expect(said.contains("/v1/imgur/images/…"))

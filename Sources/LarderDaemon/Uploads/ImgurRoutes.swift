@@ -28,11 +28,17 @@ struct ImgurRoutes: Sendable {
         method == .post && path == images || method == .put && path.hasPrefix("/v1/uploads/")
     }
 
-    /// The path as it may be logged: a delete hash is as good as a key.
-    static func loggedPath(_ path: String) -> String? {
+    /// The path as it may be logged: a delete hash is as good as a key. One that leads nowhere for a slash too many, or to
+    /// the raw route, which deletes nothing, holds it all the same.
+    static func loggedPath(_ method: Method, _ path: String) -> String? {
         // As the router reads it: an encoded letter must not make another path of it.
         let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
-        return plain.hasPrefix(images + "/") ? images + "/…" : nil
+        let parts = plain.split(separator: "/").filter { $0 != "." && $0 != ".." }
+        if method == .delete, parts.starts(with: ["raw", "imgur"]) { return "/raw/imgur/…" }
+        let isOfOne = parts.indices.dropFirst().dropLast().contains {
+            parts[$0 - 1] == "imgur" && parts[$0] == "images"
+        }
+        return isOfOne ? images + "/…" : nil
     }
 
     // MARK: POST /v1/imgur/images
