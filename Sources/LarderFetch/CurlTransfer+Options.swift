@@ -83,9 +83,10 @@ extension CurlTransfer {
             options.text(CURLOPT_CUSTOMREQUEST, hop.method.name)
         }
         // On a kept connection that dies libcurl sends the request again, whatever its method: what may not be sent
-        // twice gets a connection of its own.
-        if feed != nil || hop.needsFreshConnection || !RetryPolicy.isRepeatable(hop.method) {
-            options.number(CURLOPT_FRESH_CONNECT, 1)
-        }
+        // twice gets a connection of its own. That is not kept: the next of its kind would leave one more beside it, up to
+        // the most that are kept, and all of them to one host.
+        let isOwn = feed != nil || !RetryPolicy.isRepeatable(hop.method)
+        if isOwn || hop.needsFreshConnection { options.number(CURLOPT_FRESH_CONNECT, 1) }
+        if isOwn { options.number(CURLOPT_FORBID_REUSE, 1) }
     }
 }

@@ -215,6 +215,19 @@ import Testing
         }
     }
 
+    @Test func theConnectionOfAnUploadIsNotKept() async throws {
+        let origin = ScriptedOrigin { _ in [.send(ok("x"))] }
+        defer { origin.stop() }
+        try await withRig { rig in
+            let stream = try await rig.open(
+                order(origin.base + "/", method: .put),
+                upload: Upload(reader: PatternReader(10), length: 10, expectsContinue: false))
+            #expect(await text(stream.body) == "x")
+            for _ in 0..<2 { _ = try await rig.open(order(origin.base + "/")) }
+            #expect(origin.requests.map(\.connection) == [0, 1, 1])
+        }
+    }
+
     @Test func aSlowSenderIsNotTheUpstreamsFault() async throws {
         let origin = RawOrigin()
         let reader = StuckReader()
