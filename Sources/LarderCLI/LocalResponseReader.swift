@@ -33,7 +33,7 @@ struct LocalResponseReader {
 
     private let isHead: Bool
     private var stage = Stage.head
-    private var buffer = Bytes()
+    private(set) var buffer = Bytes()
     /// How much of the buffer is used up.
     private var place = 0
     /// A head before the head has come: the daemon asks for the request's body.
@@ -65,6 +65,9 @@ struct LocalResponseReader {
 
     /// Takes bytes; the answer once it is whole.
     mutating func feed(_ bytes: some Collection<UInt8>) throws(MalformedAnswer) -> LocalResponse? {
+        // A stream of events may go on for weeks.
+        buffer.removeFirst(place)
+        place = 0
         buffer.append(contentsOf: bytes)
         while true {
             switch stage {

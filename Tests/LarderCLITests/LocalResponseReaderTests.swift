@@ -55,6 +55,17 @@ struct LocalResponseReaderTests {
         #expect(throws: MalformedAnswer.self) { try read(text, by: 4) }
     }
 
+    @Test func whatWasReadOfALongStreamIsNotKept() throws {
+        var reader = LocalResponseReader(isHead: false)
+        _ = try reader.feed(Bytes(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
+        for _ in 0..<1000 {
+            let end = try reader.feed(Bytes(text: "3\r\n:\n\n\r\n"))
+            let piece = reader.takeBody()
+            #expect(end == nil && piece.count == 3)
+        }
+        #expect(reader.buffer.count < 100)
+    }
+
     @Test func aHeadWithoutEndIsBounded() {
         var reader = LocalResponseReader(isHead: false)
         #expect(throws: MalformedAnswer.self) {
