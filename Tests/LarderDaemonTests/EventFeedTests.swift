@@ -106,6 +106,22 @@ private final class Stand: Sendable {
         #expect(stand.count(EventCounters.dropped, "test") == 7)
     }
 
+    @Test func aLargeEventIsHeldOnceHoweverManyReadIt() async throws {
+        let stand = try Stand()
+        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        post(1...1, to: feed)
+        feed.post("large", Bytes(repeating: 0x61, count: 100_000))
+        feed.finish()
+        var pieces: [Bytes] = []
+        for _ in 0..<2 {
+            let reader = try feed.reader(after: nil, otherwise: .oldest)
+            #expect(try await text(reader) == event(1))
+            pieces.append(try #require(await reader.next()))
+        }
+        let places = pieces.map { piece in piece.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } }
+        #expect(pieces[0].count > 100_000 && places[0] == places[1])
+    }
+
     @Test func aGreetingComesFirstAndToItsReaderAlone() async throws {
         let stand = try Stand()
         let feed = EventFeed("test", seats: stand.seats, keeping: 3)

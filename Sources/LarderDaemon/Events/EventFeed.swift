@@ -156,7 +156,7 @@ final class EventFeed: Sendable {
 
 /// One pass over a feed.
 final class EventReader: BodyReader {
-    /// Bytes of events that are handed over together.
+    /// Bytes of events that are handed over together; one that is larger goes by itself.
     private static let pieceSize = 64 * 1024
 
     private let feed: EventFeed
@@ -218,8 +218,11 @@ final class EventReader: BodyReader {
             }
             var piece = seat.greeting
             seat.greeting = []
-            while seat.place < state.next, piece.count < Self.pieceSize {
-                piece += state.events[Int(seat.place - state.first)]
+            while seat.place < state.next {
+                let event = state.events[Int(seat.place - state.first)]
+                guard piece.isEmpty || piece.count + event.count <= Self.pieceSize else { break }
+                // A large one goes alone, as the feed holds it: a slow reader has no copy of its own.
+                if piece.isEmpty { piece = event } else { piece += event }
                 seat.place += 1
             }
             if piece.isEmpty, seat.needsBeat, !state.isFinished, !seat.isOver { piece = Self.beat }
