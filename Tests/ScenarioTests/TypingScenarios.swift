@@ -45,6 +45,8 @@ import Testing
             }
             #expect(origin.requests.count == 1)
             #expect(try await larder.counter("larder_superseded_total") == 19)
+            let unanswered = try await larder.counter("larder_cache_total", #"provider="itunes",outcome="none""#)
+            #expect(unanswered == 0, "what was replaced is no failure of the provider's")
             #expect(try await larder.counter("larder_sessions") == 1)
         }
     }

@@ -108,7 +108,8 @@ extension DaemonContext {
             let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
             return (SourceAnswer(served, normalised), served)
         } catch {
-            countFailure(provider.name)
+            // Whoever left, or was superseded, was given no answer to count.
+            if !Task.isCancelled, SessionSeat.current?.isSuperseded != true { countFailure(provider.name) }
             var failure = error
             if failure.provider.isEmpty { failure.provider = provider.name }
             if let request = question.request,
