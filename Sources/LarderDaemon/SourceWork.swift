@@ -142,6 +142,8 @@ struct NormalisedQuestion: Sendable {
     var deadline: Duration?
     /// Its place in a session, where it has one: a call is then held back for a moment.
     var seat = SessionSeat.current
+    /// For how long.
+    var debounce = SessionSeat.debounce
 }
 
 extension DaemonContext {

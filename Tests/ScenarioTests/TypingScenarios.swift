@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    @Test func eachRequestHasItsOwnPauseAlsoWhereItRepeatsAQuestion() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            let patient = try await Self.begin(larder, Self.target("jack"))
+            let hasty = try await Self.begin(larder, Self.target("jack"), ("X-Larder-Debounce", "0")).value
+            #expect(hasty.status == 200, "\(hasty)")
+            #expect(
+                try await larder.counter("larder_debounced_total", #"result="passed""#) == 0, "nobody's pause is over")
+            // Ends the other one's.
+            _ = try await larder.get(Self.target("jack", "&sort=name"), ("X-Larder-Session", "tab-1"))
+            #expect(try await patient.value.status == 409)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
     @Test func theFetchOfWhoWasSupersededIsDropped() async throws {
         let left = Lock(false)
         let origin = ScriptedOrigin { request in

@@ -60,15 +60,21 @@ final class SessionDesk: Sendable {
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> ServerResponse
     ) async throws(ClientFacingError) -> ServerResponse {
         guard let wish = try Self.wish(request) else { return try await work() }
-        let seat = enter(wish, asking: Digest(of: request.target).bytes, debounce: wish.debounce ?? standard)
+        let seat = enter(wish, asking: Digest(of: request.target).bytes)
         let newer = Pause()
         let ticket = seat.whenSuperseded { newer.breakOff() }
         defer { seat.forget(ticket) }
         typealias Ending = Result<ServerResponse, ClientFacingError>
         let ending = await withTaskGroup(of: Ending?.self) { group in
             group.addTask {
-                await SessionSeat.$current.withValue(seat) { () async -> Ending in
-                    do throws(ClientFacingError) { return .success(try await work()) } catch { return .failure(error) }
+                await SessionSeat.$debounce.withValue(wish.debounce ?? standard) {
+                    await SessionSeat.$current.withValue(seat) { () async -> Ending in
+                        do throws(ClientFacingError) {
+                            return .success(try await work())
+                        } catch {
+                            return .failure(error)
+                        }
+                    }
                 }
             }
             group.addTask {
@@ -89,7 +95,7 @@ final class SessionDesk: Sendable {
         return try ending.get()
     }
 
-    private func enter(_ wish: Wish, asking question: Bytes, debounce: Duration) -> SessionSeat {
+    private func enter(_ wish: Wish, asking question: Bytes) -> SessionSeat {
         let now = time.wall()
         let (seat, outdated) = state.withLock { state -> (SessionSeat, SessionSeat?) in
             let entrance = state.table.enter(wish.session, asking: question, now: now)
@@ -97,7 +103,7 @@ final class SessionDesk: Sendable {
             forgotten.add(entrance.displaced)
             known.set(state.table.count)
             if !entrance.isNew, let seat = state.seats[entrance.turn] { return (seat, nil) }
-            let seat = SessionSeat(turn: entrance.turn, debounce: debounce)
+            let seat = SessionSeat(turn: entrance.turn)
             state.seats[entrance.turn] = seat
             return (seat, entrance.superseded.flatMap { state.seats.removeValue(forKey: $0) })
         }
@@ -107,13 +113,13 @@ final class SessionDesk: Sendable {
         return seat
     }
 
-    /// Holds a call back for the seat's debounce.
+    /// Holds a call back for that long.
     /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
-    func hold(_ seat: SessionSeat) async -> Bool {
+    func hold(_ seat: SessionSeat, for debounce: Duration) async -> Bool {
         let pause = Pause()
         let ticket = seat.whenSuperseded { pause.breakOff() }
         defer { seat.forget(ticket) }
-        guard await pause.wait(seat.debounce, on: loop) else {
+        guard await pause.wait(debounce, on: loop) else {
             debounced.spared.add()
             return false
         }

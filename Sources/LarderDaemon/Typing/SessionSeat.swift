@@ -7,9 +7,11 @@ final class SessionSeat: Sendable {
     /// The seat of the request that this task works for, where it is one of a session.
     @TaskLocal static var current: SessionSeat?
 
+    /// How long a call for this task's request is held back, should a newer question come. Each request's own: the same
+    /// question may be asked again by somebody who will not wait.
+    @TaskLocal static var debounce = Duration.zero
+
     let turn: SessionTurn
-    /// How long a call is held back, should a newer question come.
-    let debounce: Duration
 
     private struct State {
         var isSuperseded = false
@@ -19,9 +21,8 @@ final class SessionSeat: Sendable {
     }
     private let state = Lock(State())
 
-    init(turn: SessionTurn, debounce: Duration) {
+    init(turn: SessionTurn) {
         self.turn = turn
-        self.debounce = debounce
     }
 
     /// Whether a newer question took its place.

@@ -77,10 +77,10 @@ extension DaemonContext {
     /// under way for somebody else, is answered without a pause.
     /// - Returns: whether the question is still to be asked.
     private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ seat: SessionSeat) async -> Bool {
-        guard seat.debounce > .zero, await !flights.isAnswered(key), await !isAtHand(question) else {
+        guard question.debounce > .zero, await !flights.isAnswered(key), await !isAtHand(question) else {
             return !seat.isSuperseded
         }
-        return await sessions.hold(seat)
+        return await sessions.hold(seat, for: question.debounce)
     }
 
     /// Whether a fresh raw entry answers the question, or one that may hold its answer.
