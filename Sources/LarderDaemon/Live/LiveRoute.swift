@@ -31,10 +31,6 @@ struct LiveRoute: Sendable {
         guard preferences.respondsAsync, await !context.isAtHand(question) else { return nil }
         let answer = Lock<Result<Answer, ClientFacingError>?>(nil)
         let page = try begin(question, compose, request.id, answer)
-        // A newer question of its session ends it, though its own request may long be answered.
-        SessionSeat.current?.whenSuperseded { [weak page, searches = context.searches] in
-            if let page { searches.cancel(page) }
-        }
         if let wait = preferences.wait, wait > .zero {
             await waitForEnd(of: page, atMost: min(wait, Self.longestWait))
             if Task.isCancelled {
@@ -66,7 +62,8 @@ struct LiveRoute: Sendable {
         return try context.searches.begin(
             query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName)
         ) { page in
-            // A newer question of the same session takes this one's place.
+            // A newer question of its session ends it, though its own request may long be answered. Taken back at its
+            // end: the same question may be asked any number of times.
             let ticket = seat?.whenSuperseded { context.searches.cancel(page) }
             defer { if let ticket { seat?.forget(ticket) } }
             let answers = await context.ask(question) { place, source in
