@@ -119,8 +119,10 @@ private final class TerminalCommand: Sendable {
                 return command.end()
             }
             #expect(status == 130)
-            #expect(try await larder.counter("larder_live_searches_total", #"state="cancelled""#) == 1)
             try await onOwnThread { left.wait() }
+            try await larder.eventually("it is cancelled") {
+                try await larder.counter("larder_live_searches_total", #"state="cancelled""#) == 1
+            }
         }
     }
 
