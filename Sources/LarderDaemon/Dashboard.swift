@@ -232,12 +232,18 @@ enum Dashboard {
           return line;
         }
 
+        // Many things may happen to providers at once: one look at a time shows them all.
+        let looking = false;
         async function refresh() {
+          if (looking) return;
+          looking = true;
           let status;
           try {
             status = await (await fetch("/v1/status")).json();
           } catch (error) {
             return;
+          } finally {
+            looking = false;
           }
           byId("providers").replaceChildren(...status.providers.map(row));
           const choice = byId("source");
@@ -263,8 +269,16 @@ enum Dashboard {
           search(new Event("submit"));
         }
         setInterval(refresh, 5000);
-        const events = new EventSource("/v1/events");
-        for (const name of ["reachability", "suspension", "budget"]) events.addEventListener(name, refresh);
+        // A browser has six connections to a house for all its pages: one that nobody looks at keeps none of them.
+        let events = null;
+        function listen() {
+          if (events) events.close();
+          events = document.hidden ? null : new EventSource("/v1/events");
+          if (!events) return;
+          for (const name of ["reachability", "suspension", "budget"]) events.addEventListener(name, refresh);
+        }
+        document.addEventListener("visibilitychange", listen);
+        listen();
 
         """#
 }
