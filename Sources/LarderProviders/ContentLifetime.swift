@@ -13,7 +13,10 @@ extension HackerNews {
     public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? {
         guard endpoint == "item" else { return nil }
         return { response in
-            guard let time = HackerNewsResults.value(response)?["time"]?.integer else { return nil }
+            // A figure of an upstream: what is no time of this calendar says nothing, and nothing is reckoned with it.
+            guard let time = HackerNewsResults.value(response)?["time"]?.integer,
+                (0..<253_402_300_800).contains(time)
+            else { return nil }
             return response.responseTime.seconds - Int64(time) > Self.closesAfter ? Self.closedLifetime : nil
         }
     }

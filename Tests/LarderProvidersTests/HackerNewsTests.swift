@@ -241,6 +241,19 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("1799999990", false), ("1700000000", true), ("0", true), ("-1", false), ("-9223372036854775808", false),
+        ("9223372036854775807", false), ("\"x\"", false),
+    ])
+    func onlyATimeOfThisCalendarMakesAPostOld(_ figure: String, _ isOld: Bool) throws {
+        let lifetime = try #require(provider.contentLifetime(of: "item"))
+        let now = WallTime(seconds: 1_800_000_000)
+        let response = UpstreamResponse(
+            status: 200, body: Bytes(text: #"{"id":1,"type":"story","time":\#(figure)}"#), requestTime: now,
+            responseTime: now)
+        #expect((lifetime(response) != nil) == isOld)
+    }
+
     @Test func filtersOnPointsAndCommentsAreAppliedToAllThatCanBeReached() throws {
         let hits = (1...30).map { number in
             """
