@@ -105,7 +105,7 @@ extension StoreWriter {
     }
 
     /// How long upkeep must still leave the disk alone after a failure.
-    private func rest(at now: MonotonicTime) -> Duration? {
+    func rest(at now: MonotonicTime) -> Duration? {
         let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now)
         return until > now ? max(.milliseconds(1), until - now) : nil
     }
@@ -142,6 +142,7 @@ extension StoreWriter {
         repeat { removeUseless() } while upkeep.uselessAt <= now && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
+        upkeep.indexing.notBefore = nil
         indexAll(within: .seconds(60))
         upkeep.mayVacuum = true
         repeat { settle() } while upkeep.mayVacuum && rest(at: now) == nil && database != nil

@@ -297,6 +297,22 @@ private func checkIndex(_ path: String) throws {
         }
     }
 
+    @Test func whereTheDiskIsShortNoAnswerGoesForTheIndexHoweverManySearch() async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<10 {
+                _ = await store.write(bench.results("\(number)", [resultJSON("\(number)", "Ochre")]))
+            }
+            store.apply(StoreSettings(minFree: .max))
+            for _ in 0..<5 { #expect(try await store.titles("ochre").isEmpty) }
+            #expect(bench.count(StoreCounters.evicted, "unused") == 0)
+            store.apply(StoreSettings(minFree: 0))
+            // It rests for a minute, and goes on by itself.
+            #expect(try await store.titles("ochre").isEmpty)
+            bench.time.pass(.seconds(61))
+            #expect(try await store.titles("ochre").count == 10)
+        }
+    }
+
     @Test func aLongTextIsCutBetweenScalarsAndEscapesAreRead() throws {
         let euros = String(repeating: "€", count: 500)
         let body = Bytes(text: #"[{"id":"x","kind":"k","title":"a\"bA\n","summary":"\#(euros)"},{"id":"y"}]"#)

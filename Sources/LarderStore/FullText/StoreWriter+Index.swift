@@ -49,15 +49,16 @@ extension StoreWriter {
     /// Indexes for a few milliseconds.
     func indexSlice() { index(for: IndexingUpkeep.budget) }
 
-    /// Indexes all there is, within so much time.
+    /// Indexes all there is, within so much time; nothing while it rests after it found no room or failed, however many
+    /// search meanwhile.
     func indexAll(within patience: Duration) {
         let start = shared.time.monotonic()
+        if rest(at: start) != nil || upkeep.indexing.notBefore.map({ start < $0 }) ?? false { return }
         var isFirst = true
         while upkeep.indexing.mayBeDue, database != nil, isFirst || upkeep.indexing.hasMore,
             shared.time.monotonic() - start < patience
         {
             isFirst = false
-            upkeep.indexing.notBefore = nil
             index(for: IndexingUpkeep.budget)
         }
     }
@@ -76,8 +77,9 @@ extension StoreWriter {
                 repeat {
                     guard let (id, size) = try index.next() else { return }
                     let cost = ResultIndex.cost(ofBody: min(size ?? 0, ResultIndex.largestBody))
-                    // What is gone only makes room. Making room may remove the very entry.
-                    if size != nil, try refusal(size: 0, whole: cost, cost: cost) != nil {
+                    // What is gone only makes room. Making room may remove the very entry. No answer goes for the index
+                    // where the disk itself is short: that would make none.
+                    if size != nil, try lacksRoom(cost) {
                         hasRoom = false
                         return
                     }
@@ -90,6 +92,7 @@ extension StoreWriter {
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
             upkeep.indexing.noted = max(0, upkeep.indexing.noted - done)
+            upkeep.indexing.notBefore = nil
             if !hasRoom {
                 upkeep.indexing.notBefore = shared.time.monotonic() + IndexingUpkeep.pause
             } else if try index.next() == nil {
@@ -98,6 +101,11 @@ extension StoreWriter {
                 upkeep.indexing.hasMore = true
             }
         }
+    }
+
+    private func lacksRoom(_ cost: Int64) throws(StoreError) -> Bool {
+        if let free = shared.files.freeDisk, free < shared.settings.withLock({ $0.minFree }) { return true }
+        return try refusal(size: 0, whole: cost, cost: cost) != nil
     }
 
     private func indexingEnded() {
