@@ -9,7 +9,8 @@ import Testing
     ) async throws {
         let market = Market()
         defer { market.origin.stop() }
-        try await withLarder(market.configuration(), time: time) { try await body($0, market) }
+        let admin = "admin: { token: a-token-of-some-length }"
+        try await withLarder(market.configuration([:], admin), time: time) { try await body($0, market) }
     }
 
     private func titles(_ answer: WireResponse) throws -> [String] {
@@ -115,6 +116,9 @@ import Testing
             #expect(
                 try await larder.get("/v1/search?source=itunes&q=zebra", ("Cache-Control", "only-if-cached")).status
                     == 504)
+            // Whoever is to be spared explicit results is not given those of a question that allowed them.
+            let spared = try await larder.get("/v1/search?source=itunes&q=zebra&explicit=false")
+            #expect(spared.status >= 500, "\(spared)")
             // A song is no app.
             #expect(try await larder.get("/v1/search?source=itunes&q=zebra&category=software").status >= 500)
         }
@@ -140,6 +144,11 @@ import Testing
             let result = try #require(try stale.json()["results"]?.elements.first { _ in true })
             #expect(result["local"]?["stale"]?.bool == true)
             #expect(try source(stale, "itunes")["stale"]?.bool == true)
+            let fields = [("Authorization", "Bearer a-token-of-some-length")]
+            let purged = try await larder.send("DELETE", "/v1/cache?provider=itunes", fields: fields)
+            #expect(purged.status == 200, "\(purged)")
+            #expect(try titles(await larder.get("/v1/local?q=zebra")).isEmpty)
+            #expect(try titles(await larder.get("/v1/local?q=fire")) == ["Fire Giant"])
         }
     }
 }

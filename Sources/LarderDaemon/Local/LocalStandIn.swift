@@ -13,7 +13,8 @@ extension DaemonContext {
         for failure: UpstreamFailure, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ request: SearchRequest,
         _ directives: ClientDirectives
     ) async -> SourceAnswer? {
-        guard failure.isOutage, Self.permitsStandIn(directives) else { return nil }
+        // Answers to other questions may hold what this one asks to be spared.
+        guard failure.isOutage, Self.permitsStandIn(directives), request.explicit != false else { return nil }
         let terms = LocalQuestion.terms(request.term)
         guard (1...LocalQuestion.mostTerms).contains(terms.count),
             let kinds = provider.provider.kinds(of: request.category)
