@@ -56,7 +56,7 @@ public final class Daemon: Sendable {
     var controlLoop: EventLoop { fetchLoop }
     private let fetcher: CurlUpstream
     private let server: HTTPServer
-    private let context: DaemonContext
+    let context: DaemonContext
     private let readiness: Readiness
     private let surroundings: Surroundings
     /// Open when a stop need not wait for answers any longer.

@@ -144,6 +144,13 @@ struct EntryFlow: Sendable {
             obtained = await context.flights.obtain(key, of: key.digest, patience: longest) { [work] _ in
                 await work(hasFallback)
             }
+            // Made of what is stored for whoever led, who may take older answers than this client does.
+            if isTooOld(obtained) {
+                obtained = await context.flights.obtain(key, of: key.digest, patience: longest) { [work] _ in
+                    await work(hasFallback)
+                }
+                if isTooOld(obtained) { obtained = .alone }
+            }
         }
         if case .alone = obtained {
             obtained = await context.flights.obtainAlone(key, patience: deadline) { [work] _ in await work(hasFallback)
@@ -174,6 +181,11 @@ struct EntryFlow: Sendable {
         case .left, .alone:
             throw Self.unwanted
         }
+    }
+
+    private func isTooOld(_ obtained: Obtained) -> Bool {
+        guard case .result(.answered(let made), joined: true) = obtained, made.storedForm != nil else { return false }
+        return !context.isFresh(made.entry, directives, rule)
     }
 
     private func ending(

@@ -1,0 +1,60 @@
+// What a client is given that joins a fetch of somebody else's: never less than it asked for itself.
+import LarderCache
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+
+@Suite struct JoinedFlowTests {
+    private func entry(_ key: CacheKey, _ text: String, at time: WallTime) -> StoredResponse {
+        var entry = StoredResponse(
+            key: key, layer: .normalised, provider: "itunes", endpoint: "search", requestTime: time, responseTime: time,
+            freshUntil: time + .seconds(3600), staleUntil: time + .seconds(7200))
+        entry.body = Bytes(text: text)
+        return entry
+    }
+
+    /// Asks while a flight is under way that ends with an answer of 1,000 seconds ago, out of what is stored.
+    private func joined(_ directives: String) async throws -> String {
+        let key = CacheKey(layer: .normalised, provider: "itunes", endpoint: "search", parameters: [])
+        let (gate, opening) = AsyncStream<Void>.makeStream()
+        var text = ""
+        try await withLarder { larder in
+            let context = larder.daemon.context
+            let now = context.time.wall()
+            func flow(_ directives: ClientDirectives, _ work: @escaping @Sendable () async -> Made) -> EntryFlow {
+                EntryFlow(
+                    context: context, provider: "itunes", key: key,
+                    rule: FreshnessRule(
+                        semantics: .ttl, ttl: .seconds(3600), staleWindow: .seconds(3600),
+                        emptyTTL: .zero, negativeTTL: .zero),
+                    staleWhileRefresh: .zero, directives: directives, work: { _ in .answered(await work()) })
+            }
+            let leader = flow(.none) {
+                for await _ in gate { break }
+                return Made(entry: entry(key, "old", at: now + .seconds(-1000)), storedForm: "wider")
+            }
+            let follower = flow(ClientDirectives(fields: ["Cache-Control": directives])) {
+                Made(entry: entry(key, "new", at: now))
+            }
+            async let first = leader.run()
+            try await larder.eventually("it is under way") { await context.flights.isAnswered(key) }
+            async let second = follower.run()
+            try await larder.eventually("it was joined") { try await larder.counter("larder_joined_total") == 1 }
+            opening.finish()
+            #expect(try await first.entry.body == Bytes(text: "old"))
+            text = try await second.entry.body.lossyText
+        }
+        return text
+    }
+
+    @Test(arguments: ["no-cache", "max-age=60", "min-fresh=3000"])
+    func anOlderAnswerThanAClientTakesIsNotGivenToItByTheFlightItJoined(_ directives: String) async throws {
+        #expect(try await joined(directives) == "new")
+    }
+
+    @Test(arguments: ["max-age=2000", ""]) func whoeverTakesItIsGivenIt(_ directives: String) async throws {
+        #expect(try await joined(directives) == "old")
+    }
+}
