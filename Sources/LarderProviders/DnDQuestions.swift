@@ -81,7 +81,7 @@ extension DnD {
         for (name, value) in filters { question.add(name, value) }
         question.add("limit", limit)
         question.add("sort", sort.rawValue)
-        func request(_ filters: [(String, String)]) -> UpstreamRequest {
+        @Sendable func request(_ filters: [(String, String)]) -> UpstreamRequest {
             let items = filters.map { QueryParameters.Item($0.0, $0.1) } + [QueryParameters.Item("lang", "en")]
             return UpstreamRequest(path: "/api/\(edition)/\(collection.rawValue)", query: form.encode(items))
         }
@@ -94,12 +94,14 @@ extension DnD {
         // Of what is filtered by, the whole list tells the level of a spell only.
         if let filter = filters.first, filters.count == 1, filter.0 == "level" {
             let levels = filter.1.split(separator: ",").map(String.init)
-            endpoint.wider = [
-                WiderAnswer(request([])) { response, _ throws(NormaliseError) in
-                    try DnDResults.list(
-                        response, collection: collection, name: name, levels: levels, limit: limit, sort: sort)
-                }
-            ]
+            endpoint.wider = {
+                [
+                    WiderAnswer(request([])) { response, _ throws(NormaliseError) in
+                        try DnDResults.list(
+                            response, collection: collection, name: name, levels: levels, limit: limit, sort: sort)
+                    }
+                ]
+            }
         }
         return endpoint
     }

@@ -58,7 +58,7 @@ extension HackerNews {
         let sent = filters.filter(\.isAlgolias).map(\.text).joined(separator: ",")
         let name = sort == .date ? "recent" : "search"
         let path = sort == .date ? "/api/v1/search_by_date" : "/api/v1/search"
-        func request(_ hits: Int, _ page: Int?) -> UpstreamRequest {
+        @Sendable func request(_ hits: Int, _ page: Int?) -> UpstreamRequest {
             let items: [(String, String?)] = [
                 ("query", term), ("tags", tags), ("numericFilters", sent.isEmpty ? nil : sent),
                 ("page", page.map { String($0 - 1) }), ("hitsPerPage", String(hits)),
@@ -79,14 +79,17 @@ extension HackerNews {
         // Filters of ours look at all that can be reached already.
         guard own.isEmpty else { return endpoint }
         let wanted = ListStretch(start: (page - 1) * limit, count: limit)
-        endpoint.wider = wanted.widerPages(longest: reach).map { stored in
-            WiderAnswer(request(stored.count, stored.start / stored.count + 1)) { response, _ throws(NormaliseError) in
-                guard let hits = HackerNewsResults.value(response)?["hits"], hits.kind == .array,
-                    let places = wanted.places(in: stored, records: hits.count)
-                else { return nil }
-                return try HackerNewsResults.hits(
-                    response, filters: [], start: places.lowerBound, limit: places.count,
-                    sort: sort == .name ? .name : .relevance)
+        endpoint.wider = {
+            wanted.widerPages(longest: reach).map { stored in
+                WiderAnswer(request(stored.count, stored.start / stored.count + 1)) {
+                    response, _ throws(NormaliseError) in
+                    guard let hits = HackerNewsResults.value(response)?["hits"], hits.kind == .array,
+                        let places = wanted.places(in: stored, records: hits.count)
+                    else { return nil }
+                    return try HackerNewsResults.hits(
+                        response, filters: [], start: places.lowerBound, limit: places.count,
+                        sort: sort == .name ? .name : .relevance)
+                }
             }
         }
         return endpoint

@@ -61,10 +61,13 @@ extension ITunes {
             question.add("sort", sort.rawValue)
             let wanted = ListStretch(start: offset, count: limit)
             var endpoint = ITunes.endpoint("search", question, items(wanted), sort: sort, language: language)
-            endpoint.wider = wanted.widerAnywhere(longest: 200).map { stored in
-                WiderAnswer(ITunes.request("search", items(stored))) {
-                    [sort, language] response, signer throws(NormaliseError) in
-                    try ITunesResults.normalise(response, signer, sort: sort, language: language, wanted, of: stored)
+            endpoint.wider = {
+                wanted.widerAnywhere(longest: 200).map { stored in
+                    WiderAnswer(ITunes.request("search", items(stored))) {
+                        [sort, language] response, signer throws(NormaliseError) in
+                        try ITunesResults.normalise(
+                            response, signer, sort: sort, language: language, wanted, of: stored)
+                    }
                 }
             }
             return endpoint

@@ -112,12 +112,14 @@ extension Jokes {
         // Its list is whole, and so is each joke in it.
         if dialect == .icndb {
             let list = canonical(UpstreamRequest(path: "/jokes"))
-            endpoint.wider = [
-                WiderAnswer(list) { response, _ throws(NormaliseError) in
-                    let found = try JokesResults.jokes(response, limit: 1) { $0.id == id }
-                    return found.count == 1 ? found : nil
-                }
-            ]
+            endpoint.wider = {
+                [
+                    WiderAnswer(list) { response, _ throws(NormaliseError) in
+                        let found = try JokesResults.jokes(response, limit: 1) { $0.id == id }
+                        return found.count == 1 ? found : nil
+                    }
+                ]
+            }
         }
         return endpoint
     }

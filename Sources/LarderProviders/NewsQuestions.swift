@@ -107,7 +107,7 @@ extension NewsAPI {
         question.add("page", page == 1 ? nil : page)
         question.add("sort", sort.rawValue)
         let language = items.first { $0.0 == "language" }?.1
-        func request(_ size: Int, _ page: Int) -> UpstreamRequest {
+        @Sendable func request(_ size: Int, _ page: Int) -> UpstreamRequest {
             let present = (items + [("pageSize", String(size)), ("page", String(page))])
                 .compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
             return UpstreamRequest(path: path, query: form(path).encode(present))
@@ -119,10 +119,12 @@ extension NewsAPI {
                 try NewsResults.articles(response, signer, sort: sort, language: language)
             })
         let wanted = ListStretch(start: (page - 1) * limit, count: limit)
-        endpoint.wider = wanted.widerPages(longest: 100).map { stored in
-            WiderAnswer(request(stored.count, stored.start / stored.count + 1)) {
-                response, signer throws(NormaliseError) in
-                try NewsResults.articles(response, signer, sort: sort, language: language, wanted, of: stored)
+        endpoint.wider = {
+            wanted.widerPages(longest: 100).map { stored in
+                WiderAnswer(request(stored.count, stored.start / stored.count + 1)) {
+                    response, signer throws(NormaliseError) in
+                    try NewsResults.articles(response, signer, sort: sort, language: language, wanted, of: stored)
+                }
             }
         }
         return endpoint

@@ -238,8 +238,9 @@ public struct Endpoint: Sendable {
     public var query: Bytes
     /// Turns a raw answer classified as data or empty, its content coding undone, into results.
     public var normalise: @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
-    /// Other questions whose stored answers may hold this one's.
-    public var wider: [WiderAnswer] = []
+    /// Other questions whose stored answers may hold this one's. Made when asked for: most questions are answered by
+    /// what is stored of themselves, and thirty requests cost more than all else about one.
+    public var wider: @Sendable () -> [WiderAnswer] = { [] }
     /// Where one call is not enough: what is done instead of fetching `upstream` and normalising it.
     public var plan: (any CallPlan)?
     /// How many are drawn, where the answer comes from a pool, and which of the pool's answers will do.

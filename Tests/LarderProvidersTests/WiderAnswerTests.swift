@@ -40,8 +40,8 @@ import Testing
         ]
         for (provider, path, query) in asked {
             let endpoint = try provider.endpoint(path: path, query: QueryParameters(parsing: query))
-            #expect(!endpoint.wider.isEmpty)
-            for wider in endpoint.wider {
+            #expect(!endpoint.wider().isEmpty)
+            for wider in endpoint.wider() {
                 #expect(provider.canonical(wider.request) == wider.request, "\(wider.request)")
                 #expect(provider.endpointName(for: wider.request) == endpoint.name)
                 #expect(wider.request != endpoint.upstream)
@@ -56,7 +56,7 @@ import Testing
         let body = #"{"resultCount":3,"results":[\#(record(1, "c")),\#(record(2, "b")),\#(record(3, "a"))]}"#
         let endpoint = try ITunes().endpoint(
             path: ["search"], query: QueryParameters(parsing: "term=x&limit=2&sort=name"))
-        let wider = try #require(endpoint.wider.first { $0.request.query?.contains("limit=10") == true })
+        let wider = try #require(endpoint.wider().first { $0.request.query?.contains("limit=10") == true })
         let response = UpstreamResponse(
             status: 200, fields: [:], body: Bytes(text: body), requestTime: .distantPast, responseTime: .distantPast)
         let read = try wider.read(response, ArtworkSigner(key: Bytes(repeating: 7, count: 32)))

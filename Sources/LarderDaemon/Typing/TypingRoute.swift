@@ -87,7 +87,7 @@ extension DaemonContext {
     func isAtHand(_ question: NormalisedQuestion) async -> Bool {
         let provider = question.provider
         let rule = provider.rule(for: question.endpoint.name)
-        for request in [question.endpoint.upstream] + question.endpoint.wider.map(\.request) {
+        for request in [question.endpoint.upstream] + question.endpoint.wider().map(\.request) {
             if let raw = await readOrMiss(provider.rawKey(request)), isFresh(raw, question.directives, rule) {
                 return true
             }

@@ -12,11 +12,12 @@ extension DaemonContext {
     func answerFromWider(_ question: NormalisedQuestion, _ key: CacheKey, _ began: MemoryStamp) async -> Made? {
         let endpoint = question.endpoint
         let provider = question.provider
-        guard !endpoint.wider.isEmpty else { return nil }
+        let answers = endpoint.wider()
+        guard !answers.isEmpty else { return nil }
         let rule = provider.rule(for: endpoint.name)
         let own = await readOrMiss(provider.rawKey(endpoint.upstream))
         if let own, isFresh(own, question.directives, rule) { return nil }
-        for wider in endpoint.wider {
+        for wider in answers {
             guard let stored = await readOrMiss(provider.rawKey(wider.request)), !stored.isNegative,
                 isFresh(stored, question.directives, rule),
                 let normalised = await read(stored, wider, question)
