@@ -74,6 +74,13 @@ extension CacheKey {
         self.init(bytes: bytes)
     }
 
+    /// What a parameter is in the bytes of every key that has it.
+    public static func part(_ parameter: KeyParameter) -> Bytes {
+        let key = CacheKey(layer: .raw, provider: "", endpoint: "", parameters: [parameter])
+        // Version, layer and the lengths of two empty names before it; the mark and the identity's length after it.
+        return Bytes(key.bytes.dropFirst(10).dropLast(5))
+    }
+
     /// Whether the answer is everybody's: the key names nobody's identity. One is a hash, which ends like this mark and a
     /// length of zero for nobody.
     public var isEverybodys: Bool { bytes.suffix(5) == [0xFF, 0, 0, 0, 0] }

@@ -28,6 +28,17 @@ import Testing
             !key([KeyParameter("a", "1")], identity: digest).isEverybodys && !key([], identity: digest).isEverybodys)
     }
 
+    @Test func aPartIsFoundInEveryKeyThatHasItAndInNoOther() {
+        let part = CacheKey.part(KeyParameter("explicit", "false"))
+        func has(_ parameters: [KeyParameter]) -> Bool {
+            key(parameters, identity: [1, 2]).bytes.firstRange(of: part) != nil
+        }
+        #expect(has([KeyParameter("explicit", "false")]))
+        #expect(has([KeyParameter("a", nil), KeyParameter("explicit", "false"), KeyParameter("b", "c")]))
+        #expect(!has([KeyParameter("explicit", "true")]) && !has([KeyParameter("explicit", nil)]) && !has([]))
+        #expect(!has([KeyParameter("x", "explicit false")]) && !has([KeyParameter("explicit", "falsehood")]))
+    }
+
     @Test func theLayerIsPartOfTheKey() {
         let layers = CacheKey.Layer.allCases.map {
             CacheKey(layer: $0, provider: "p", endpoint: "e", parameters: [])

@@ -178,8 +178,16 @@ private func checkIndex(_ path: String) throws {
             _ = await store.write(bench.results("mark-one", [resultJSON("1", "Grey")]))
             _ = await store.write(bench.results("mark-two", [resultJSON("2", "Grey")]))
             var question = FullTextQuestion(terms: [FullTextTerm("grey")], limit: 10)
-            question.keyPart = Bytes(text: "mark-two")
+            question.keyParts = [Bytes(text: "mark-two")]
             #expect(try await store.search(question).total == 1)
+            question.keyParts.append(Bytes(text: "mark-one"))
+            #expect(try await store.search(question).total == 0)
+            for place in 1..<FullTextQuestion.mostKeyParts {
+                question.keyParts = Array(repeating: Bytes(text: "mark"), count: place) + [Bytes(text: "mark-two")]
+                #expect(try await store.search(question).total == 1)
+            }
+            question.keyParts.append(Bytes(text: "mark"))
+            #expect(try await store.search(question).total == 0)
         }
     }
 

@@ -116,11 +116,29 @@ import Testing
             #expect(
                 try await larder.get("/v1/search?source=itunes&q=zebra", ("Cache-Control", "only-if-cached")).status
                     == 504)
-            // Whoever is to be spared explicit results is not given those of a question that allowed them.
-            let spared = try await larder.get("/v1/search?source=itunes&q=zebra&explicit=false")
-            #expect(spared.status >= 500, "\(spared)")
             // A song is no app.
             #expect(try await larder.get("/v1/search?source=itunes&q=zebra&category=software").status >= 500)
+        }
+    }
+
+    @Test func explicitResultsAndOtherCountriesAreLeftOutWhereTheQuestionLeavesThemOut() async throws {
+        try await withMarket { larder, market async throws in
+            let ask = "/v1/search?source=itunes&q="
+            #expect(try await larder.get(ask + "fire").status == 200)
+            market.set("itunes", .reset)
+            for more in ["&explicit=no", "&country=de", "&lang=ja_jp"] {
+                let answer = try await larder.get(ask + "zebra" + more)
+                #expect(answer.status >= 500, "\(answer)")
+            }
+            // What was asked in the same bounds is given.
+            #expect(try await larder.get(ask + "zebra&country=us&explicit=yes").status == 200)
+        }
+        try await withMarket { larder, market async throws in
+            let ask = "/v1/search?source=itunes&explicit=no&country=de&q="
+            #expect(try await larder.get(ask + "fire").status == 200)
+            market.set("itunes", .reset)
+            let answer = try await larder.get(ask + "zebra")
+            #expect(answer.status == 200, "\(answer)")
         }
     }
 

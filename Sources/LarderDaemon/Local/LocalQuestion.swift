@@ -124,7 +124,7 @@ struct LocalQuestion: Sendable {
         question.offset = offset
         question.providers = providers
         question.kinds = kinds
-        question.keyPart = context.signerMark
+        question.keyParts = [context.signerMark]
         return question
     }
 

@@ -13,8 +13,7 @@ extension DaemonContext {
         for failure: UpstreamFailure, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ request: SearchRequest,
         _ directives: ClientDirectives
     ) async -> SourceAnswer? {
-        // Answers to other questions may hold what this one asks to be spared.
-        guard failure.isOutage, Self.permitsStandIn(directives), request.explicit != false else { return nil }
+        guard failure.isOutage, Self.permitsStandIn(directives) else { return nil }
         let terms = LocalQuestion.terms(request.term)
         guard (1...LocalQuestion.mostTerms).contains(terms.count),
             let kinds = provider.provider.kinds(of: request.category)
@@ -22,7 +21,7 @@ extension DaemonContext {
         var question = FullTextQuestion(terms: terms, limit: min(max(request.limit ?? 50, 1), 200))
         question.providers = [provider.name]
         question.kinds = kinds
-        question.keyPart = signerMark
+        question.keyParts = [signerMark] + Self.bounds(endpoint, request)
         let answer: FullTextAnswer
         do throws(StoreError) {
             answer = try await store.search(question)
@@ -42,6 +41,19 @@ extension DaemonContext {
         // The oldest of them: no client must think it newer.
         source.fetchedAt = answer.matches.map(\.storedAt).min()
         return source
+    }
+
+    /// What other questions must have in common with this one: that explicit results are spared, as far as the source took
+    /// it so, and the country and language where they were asked for.
+    private static func bounds(_ endpoint: Endpoint, _ request: SearchRequest) -> [Bytes] {
+        endpoint.parameters.filter { parameter in
+            switch parameter.name {
+            case "explicit": parameter.value == "false"
+            case "country", "region": request.country != nil
+            case "lang", "language": request.language != nil
+            default: false
+            }
+        }.map(CacheKey.part)
     }
 
     /// Who wants an answer of a certain age, or none out of a cache, or the stored answer to this very question, does not

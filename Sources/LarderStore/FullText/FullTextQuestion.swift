@@ -21,8 +21,9 @@ public struct FullTextQuestion: Sendable, Hashable {
     /// Names of providers and kinds of results; all where empty.
     public var providers: [String] = []
     public var kinds: [String] = []
-    /// Only entries whose key holds these bytes.
-    public var keyPart: Bytes = []
+    /// Only entries whose key holds all of these, at most `mostKeyParts`; more than that find nothing.
+    public var keyParts: [Bytes] = []
+    public static let mostKeyParts = 4
     public var offset = 0
     public var limit: Int
 

@@ -63,7 +63,7 @@ extension StoreReader {
 
     private func found(_ question: FullTextQuestion, _ connection: Connection) throws(StoreError) -> FullTextAnswer {
         var answer = FullTextAnswer()
-        guard !question.terms.isEmpty else { return answer }
+        guard !question.terms.isEmpty, question.keyParts.count <= FullTextQuestion.mostKeyParts else { return answer }
         var candidates = try candidates(question, connection)
         answer.isCapped = candidates.count == Self.rankedMatches
         // The same result in several answers: the newest of those that match.
@@ -103,6 +103,8 @@ extension StoreReader {
             WHERE found MATCH ?1 AND r.id = f.rowid AND e.id = r.id >> 12 AND l.id = e.id AND l.version = ?2
               AND l.staleUntil > ?3 AND (?4 = '' OR instr(?4, ',' || e.provider || ',') > 0)
               AND (?5 = '' OR instr(?5, ',' || r.kind || ',') > 0) AND (length(?6) = 0 OR instr(e.key, ?6) > 0)
+              AND (length(?8) = 0 OR instr(e.key, ?8) > 0) AND (length(?9) = 0 OR instr(e.key, ?9) > 0)
+              AND (length(?10) = 0 OR instr(e.key, ?10) > 0)
             ORDER BY f.rowid DESC LIMIT ?7
             """)
         statement.bind(1, question.expression)
@@ -110,7 +112,9 @@ extension StoreReader {
         statement.bind(3, shared.time.wall().milliseconds)
         statement.bind(4, try numbers(of: question.providers, connection))
         statement.bind(5, question.kinds.isEmpty ? "" : ",\(question.kinds.joined(separator: ",")),")
-        statement.bind(6, question.keyPart)
+        for (place, column) in ([6, 8, 9, 10] as [Int32]).enumerated() {
+            statement.bind(column, place < question.keyParts.count ? question.keyParts[place] : [])
+        }
         statement.bind(7, Int64(Self.rankedMatches))
         defer { statement.reset() }
         var found: [Candidate] = []
