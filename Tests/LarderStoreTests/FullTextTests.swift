@@ -305,6 +305,18 @@ private func checkIndex(_ path: String) throws {
         }
     }
 
+    @Test func whatHasJustBeenStoredIsFoundOnABusyMachineToo() async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<10 {
+                _ = await store.write(bench.results("\(number)", [resultJSON("\(number)", "Umber")]))
+            }
+            bench.time.leaps(by: .milliseconds(150))
+            let found = try await store.titles("umber").count
+            bench.time.leaps(by: .zero)
+            #expect(found == 10)
+        }
+    }
+
     @Test func whereTheDiskIsShortNoAnswerGoesForTheIndexHoweverManySearch() async throws {
         try await withStore { (store, bench) async throws in
             for number in 0..<10 {

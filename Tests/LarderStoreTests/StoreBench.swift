@@ -8,9 +8,19 @@ import Testing
 /// Time that passes only when a test says so.
 final class HandTime: TimeSource {
     private let now = Lock(WallTime(seconds: 1_800_000_000))
+    private let leap = Lock(Duration.zero)
 
     func wall() -> WallTime { now.withLock { $0 } }
-    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: now.withLock { $0.milliseconds } * 1_000_000) }
+    func monotonic() -> MonotonicTime {
+        let leap = leap.withLock { $0 }
+        return MonotonicTime(
+            nanoseconds: now.withLock { now in
+                now = now + leap
+                return now.milliseconds * 1_000_000
+            })
+    }
+    /// So much passes with each look at the clock, as on a machine that is busy with other things.
+    func leaps(by span: Duration) { leap.withLock { $0 = span } }
     func pass(_ span: Duration) { now.withLock { $0 = $0 + span } }
 }
 

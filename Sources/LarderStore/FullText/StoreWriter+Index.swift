@@ -10,8 +10,10 @@ struct IndexingUpkeep {
     static let budget = Duration.milliseconds(5)
     /// Noted entries from which on it does not wait for idle time.
     static let backlog = 2048
-    /// How long somebody who searches waits for it.
+    /// How long somebody who searches waits for it, and how many entries are indexed for him however long they take: on a
+    /// busy machine too he must find what has just been stored.
     static let patience = Duration.milliseconds(100)
+    static let leastForSearch = 16
     /// After it found no room.
     static let pause = Duration.seconds(60)
 
@@ -47,30 +49,32 @@ extension StoreWriter {
     }
 
     /// Indexes for a few milliseconds.
-    func indexSlice() { index(for: IndexingUpkeep.budget) }
+    func indexSlice() { _ = index(for: IndexingUpkeep.budget) }
 
     /// Indexes all there is, within so much time; nothing while it rests after it found no room or failed, however many
     /// search meanwhile.
     func indexAll(within patience: Duration) {
         let start = shared.time.monotonic()
         if rest(at: start) != nil || upkeep.indexing.notBefore.map({ start < $0 }) ?? false { return }
+        var done = 0
         var isFirst = true
         while upkeep.indexing.mayBeDue, database != nil, isFirst || upkeep.indexing.hasMore,
-            shared.time.monotonic() - start < patience
+            done < IndexingUpkeep.leastForSearch || shared.time.monotonic() - start < patience
         {
             isFirst = false
-            index(for: IndexingUpkeep.budget)
+            done += index(for: IndexingUpkeep.budget)
         }
     }
 
-    private func index(for budget: Duration) {
-        guard let database else { return }
+    /// Returns how many entries were indexed.
+    private func index(for budget: Duration) -> Int {
+        guard let database else { return 0 }
+        var done = 0
         let start = shared.time.monotonic()
         upkeep.indexing.hasMore = false
         attempt { () throws(StoreError) in
             let index = ResultIndex(database.connection)
             guard try index.next() != nil else { return indexingEnded() }
-            var done = 0
             var hasRoom = true
             try transact(database.connection) { () throws(StoreError) in
                 if try index.clearIfNothingIsStored() { return }
@@ -101,6 +105,7 @@ extension StoreWriter {
                 upkeep.indexing.hasMore = true
             }
         }
+        return done
     }
 
     private func lacksRoom(_ cost: Int64) throws(StoreError) -> Bool {
