@@ -188,6 +188,33 @@ import Testing
         }
     }
 
+    @Test func whateverASupersededSearchWaitsForItIsCancelledAndNeverFailed() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(Self.configuration(origin)) { larder in
+            var first = ""
+            // Whether a search or its pause hears first of the newer question is not always the same.
+            for number in 1...100 {
+                let begun = try await larder.get(
+                    Self.target("jack \(number)"), ("X-Larder-Session", "tab-1"), ("Prefer", "respond-async"))
+                #expect(begun.status == 202, "\(begun)")
+                if first.isEmpty { first = try #require(begun["Location"]) }
+            }
+            try await larder.eventually("all but the last have ended") {
+                let ends = ["cancelled", "failed"].map { #"state="\#($0)""# }
+                let counts = [
+                    try await larder.counter("larder_live_searches_total", ends[0]),
+                    try await larder.counter("larder_live_searches_total", ends[1]),
+                ]
+                return counts[0] + counts[1] == 99
+            }
+            #expect(try await larder.counter("larder_live_searches_total", #"state="failed""#) == 0)
+            let sources = try await larder.get(first).json()["sources"]
+            #expect(sources?.elements.map { $0["state"]?.string } == ["cancelled"])
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
     @Test func theRefreshOfAStaleAnswerIsHeldBackToo() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }

@@ -67,6 +67,8 @@ struct LiveRoute: Sendable {
             let ticket = seat?.whenSuperseded { context.searches.cancel(page) }
             defer { if let ticket { seat?.forget(ticket) } }
             let answers = await context.ask(question) { place, source in
+                // What is given up because of it may be told before the search itself is: it is no source's failure.
+                if seat?.isSuperseded == true { return context.searches.cancel(page) }
                 context.searches.arrived(page, place, source)
             }
             guard !Task.isCancelled else { return }
