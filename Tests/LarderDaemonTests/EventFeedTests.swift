@@ -3,6 +3,7 @@
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderProviders
 import LarderServer
 import LarderTestSupport
 import Testing
@@ -207,6 +208,17 @@ private final class Stand: Sendable {
         #expect(try await end.value == nil)
         #expect(try await behind.next() == nil)
         #expect(throws: ClientFacingError.self) { try feed.reader(after: nil, otherwise: .next) }
+    }
+
+    @Test func aDaemonThatStopsSaysSoToWhoBeginsASearch() throws {
+        let stand = try Stand()
+        let limits = SearchLimits(count: 10, bytes: 1000, age: .seconds(60))
+        let book = SearchBook(limits: limits, seats: stand.seats, time: stand.time, counters: stand.counters)
+        book.shutDown()
+        let refused = #expect(throws: ClientFacingError.self) {
+            try book.begin(query: Bytes(text: "{}"), sort: .relevance, names: ["a"]) { _ in }
+        }
+        #expect(refused?.code == "stopping" && stand.count(LiveCounters.refused) == 0, "there was room")
     }
 
     @Test func theAnswerIsAnEventStreamThatNobodyKeepsAndHEADTakesNoSeat() async throws {

@@ -103,7 +103,7 @@ final class EventSeats: Sendable {
     private static let full = ClientFacingError(
         status: 503, code: FailureClass.overloaded.rawValue,
         detail: "As many event streams are open as server.maxEventStreams permits.", retryable: true, retryAfter: 15)
-    private static let stopping = ClientFacingError(
+    static let stopping = ClientFacingError(
         status: 503, code: "stopping", detail: "Larder is stopping.", retryable: true, retryAfter: 5)
 }
 

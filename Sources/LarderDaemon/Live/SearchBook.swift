@@ -61,7 +61,8 @@ final class SearchBook: Sendable {
         let feed = EventFeed(Self.feedName, seats: seats, keeping: names.count + 2)
         let page = LivePage(LiveSearch(id: id, query: query, sort: sort, names: names), feed: feed)
         let now = time.monotonic()
-        guard !isClosed.withLock({ $0 }), shelf.withLock({ $0.begin(id, page, now: now) }) else {
+        guard !isClosed.withLock({ $0 }) else { throw EventSeats.stopping }
+        guard shelf.withLock({ $0.begin(id, page, now: now) }) else {
             counters.cell(LiveCounters.refused).add()
             throw Self.full
         }
