@@ -153,9 +153,14 @@ public final class HTTPServer: Sendable {
         for (loop, worker) in zip(loops, workers) {
             loop.post { worker.value.beginDrain() }
         }
-        for (loop, worker) in zip(loops, workers) {
-            await handover { continuation in
-                loop.post { worker.value.drain(until: loop.monotonic + deadline, continuation) }
+        // All at once: one after the other, each loop's deadline would begin when that of the loop before it has passed.
+        await withTaskGroup(of: Void.self) { group in
+            for (loop, worker) in zip(loops, workers) {
+                group.addTask {
+                    await handover { continuation in
+                        loop.post { worker.value.drain(until: loop.monotonic + deadline, continuation) }
+                    }
+                }
             }
         }
     }
