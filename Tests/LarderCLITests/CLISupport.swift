@@ -101,7 +101,7 @@ final class ScriptedDaemon: Sendable {
         }
         guard keepsOpen(head.lossyText) else { return }
         var wanted = pollfd(fd: client, events: Int16(POLLIN), revents: 0)
-        poll(&wanted, 1, 5000)
+        poll(&wanted, 1, 60_000)
     }
 }
 
