@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 @Suite struct TypingScenarios {
-    /// No pause of these passes while a test runs.
+    /// No pause of these passes by a clock that stands.
     static let longPause = "search: { debounce: 10s }"
 
     static func configuration(_ origin: ScriptedOrigin, _ rest: String = longPause) -> String {
@@ -31,7 +31,7 @@ import Testing
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
         let term = "jack johnson banana!"
-        try await withLarder(Self.configuration(origin)) { larder in
+        try await withLarder(Self.configuration(origin), time: ManualTime()) { larder in
             var asked: [Task<WireResponse, any Error>] = []
             for count in 1...19 { asked.append(try await Self.begin(larder, Self.target("\(term.prefix(count))"))) }
             let last = try await Self.begin(larder, Self.target(term), ("X-Larder-Debounce", "0")).value
@@ -68,10 +68,9 @@ import Testing
     @Test func whatIsStoredIsAnsweredAtOnceAndSupersedesToo() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
-        try await withLarder(Self.configuration(origin)) { larder in
+        try await withLarder(Self.configuration(origin), time: ManualTime()) { larder in
             _ = try await larder.get(Self.target("jack"))
             let waiting = try await Self.begin(larder, Self.target("jack j"))
-            // Ten seconds would pass before it asked the origin.
             let hit = try await larder.get(Self.target("jack"), ("X-Larder-Session", "tab-1"))
             #expect(hit["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(hit)")
             #expect(try await waiting.value.status == 409)
@@ -114,7 +113,7 @@ import Testing
     @Test func eachRequestHasItsOwnPauseAlsoWhereItRepeatsAQuestion() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
-        try await withLarder(Self.configuration(origin)) { larder in
+        try await withLarder(Self.configuration(origin), time: ManualTime()) { larder in
             let patient = try await Self.begin(larder, Self.target("jack"))
             let hasty = try await Self.begin(larder, Self.target("jack"), ("X-Larder-Debounce", "0")).value
             #expect(hasty.status == 200, "\(hasty)")
@@ -191,7 +190,7 @@ import Testing
     @Test func whateverASupersededSearchWaitsForItIsCancelledAndNeverFailed() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
-        try await withLarder(Self.configuration(origin)) { larder in
+        try await withLarder(Self.configuration(origin), time: ManualTime()) { larder in
             var first = ""
             // Whether a search or its pause hears first of the newer question is not always the same.
             for number in 1...100 {
@@ -320,7 +319,7 @@ import Testing
     @Test func theFetchBehindItEndsWithANewerQuestion() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
-        try await withLarder(TypingScenarios.configuration(origin)) { larder in
+        try await withLarder(TypingScenarios.configuration(origin), time: ManualTime()) { larder in
             _ = try await larder.get("/v1/itunes/search?q=jack")
             let early = try await ask(larder, "/v1/itunes/search?q=jack+joh")
             #expect(try early.json()["provisionalTerm"]?.string == "jack", "\(early)")

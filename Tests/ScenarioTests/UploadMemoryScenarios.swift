@@ -83,7 +83,11 @@ import Testing
         #expect(seen.isWhole)
         #expect(seen.count == Int64(film.count))
         #expect(seen.digest == Digest(of: film))
-        #expect(after - before < 8 << 20, "it grew by \(Units.format(size: Int64(after - before)))")
+        // A sanitizer's memory beside the program's own is not what this is about: it keeps what is freed, and shadows of all.
+        let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+        if !isSanitized {
+            #expect(after - before < 8 << 20, "it grew by \(Units.format(size: Int64(after - before)))")
+        }
         print("uploaded 50 MiB: the daemon's peak grew from \(before >> 10) KiB to \(after >> 10) KiB")
     }
 }
