@@ -78,7 +78,8 @@ import Testing
             #expect(said.contains("the old one stays in force"), "\(said)")
             #expect(said.contains("larder.yaml:"), "file and line are named: \(said)")
             #expect(try await larder.counter("larder_reloads_total", #"result="refused""#) == 1)
-            await reload(BasicScenarios.itunes(origin, "    ttl: 60s"))
+            // With jitter 53 to 59 seconds.
+            await reload(BasicScenarios.itunes(origin, "    ttl: 59s"))
             let other = try await larder.get("/v1/itunes/search?q=other")
             #expect(other["Cache-Control"]?.hasPrefix("private, max-age=5") == true, "\(other)")
             #expect(try await larder.counter("larder_reloads_total", #"result="done""#) == 1)
