@@ -50,7 +50,7 @@ public final class Daemon: Sendable {
 
     /// The addresses that were bound, in the order of `listen`.
     public let addresses: [String]
-    private let loops: [EventLoop]
+    let loops: [EventLoop]
     private let fetchLoop: EventLoop
     /// Where signals and the watchdog's timer live.
     var controlLoop: EventLoop { fetchLoop }

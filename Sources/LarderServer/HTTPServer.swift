@@ -33,21 +33,14 @@ public final class HTTPServer: Sendable {
         let limit = ConnectionLimit(settings.limits.maxConnections, gauge: cells.open)
         shared = ServerShared(ready: ready, handler: handler, limit: limit, cells: cells, log: log, time: time)
         let shared = shared
-        let all = Lock<[LoopBound<Worker>]>([])
-        let announce: @Sendable () -> Void = {
-            for (worker, loop) in zip(all.withLock { $0 }, loops) {
-                loop.post { worker.value.resumeAccepting() }
-            }
-        }
         workers = loops.map { loop in
             LoopBound(
                 Worker(
                     loop: loop, shared: shared, settings: settings,
-                    hits: counters.cell(ServerCounters.memoryHits, String(loop.index)), announceRoom: announce),
+                    hits: counters.cell(ServerCounters.memoryHits, String(loop.index))),
                 on: loop)
         }
-        let made = workers
-        all.withLock { $0 = made }
+        shared.announceRoom.withLock { $0 = { [weak self] in self?.each { $0.resumeAccepting() } } }
     }
 
     /// Opens every listener and begins to accept.

@@ -14,6 +14,9 @@ final class ServerShared: Sendable {
     let log: Logger
     let access: Logger
     let time: any TimeSource
+    /// Lets every worker accept again after a connection was given back. It must not hold the server, whose workers
+    /// hold this: what keeps itself alive keeps its loops' descriptors too.
+    let announceRoom = Lock<@Sendable () -> Void>({})
 
     init(
         ready: (any ReadySource)?, handler: any RequestHandler, limit: ConnectionLimit, cells: ServerCells,
@@ -51,18 +54,12 @@ final class Worker {
     @exclusivity(unchecked) private var acceptedHost: Bytes = []
     private var drained: CheckedContinuation<Void, Never>?
     private var drainDeadline: TimerToken?
-    /// Posts to every worker that a connection was given back.
-    private let announceRoom: @Sendable () -> Void
 
-    init(
-        loop: EventLoop, shared: ServerShared, settings: ServerSettings, hits: CounterCell,
-        announceRoom: @escaping @Sendable () -> Void
-    ) {
+    init(loop: EventLoop, shared: ServerShared, settings: ServerSettings, hits: CounterCell) {
         self.loop = loop
         self.shared = shared
         self.settings = settings
         self.hits = hits
-        self.announceRoom = announceRoom
         parser = RequestParser(limits: settings.limits.head)
         input = .allocate(capacity: Self.inputSize(settings))
     }
@@ -162,7 +159,7 @@ final class Worker {
     }
 
     private func giveBack() {
-        if shared.limit.give() { announceRoom() }
+        if shared.limit.give() { shared.announceRoom.withLock { $0 }() }
     }
 
     var connectionCount: Int { connections.count }

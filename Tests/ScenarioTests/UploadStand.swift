@@ -101,6 +101,16 @@ extension RunningLarder {
         }
     }
 
+    /// Brings the beginning of the content and waits for the answer, owing the rest. What has been brought whole may be
+    /// on its way whole: the buffers of two sockets hold megabytes.
+    func putBeginning(_ id: String, _ content: Bytes, _ count: Int) async throws -> WireResponse {
+        try await talk { client in
+            try client.send(UploadStand.head("PUT", "/v1/uploads/\(id)/content", length: content.count))
+            try client.send(Bytes(content.prefix(count)))
+            return try client.receive()
+        }
+    }
+
     /// One upload in one step.
     func post(_ content: Bytes, type: String, _ query: String = "") async throws -> WireResponse {
         try await talk { client in
