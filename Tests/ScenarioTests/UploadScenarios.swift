@@ -420,7 +420,9 @@ import Testing
         defer { stand.origin.stop() }
         let lines = Lock("")
         let log = Logger(label: "larder", threshold: .debug, sink: KeptLog(lines))
-        try await withLarder(stand.configuration("log: { level: debug, access: all }"), log: log) { larder in
+        let listen = [#""127.0.0.1:0""#, #"{ address: "127.0.0.1:0", provider: imgur }"#]
+        let configuration = stand.configuration("log: { level: debug, access: all }")
+        try await withLarder(configuration, listen: listen, log: log) { larder in
             let made = try await larder.post(UploadStand.picture(), type: "image/png")
             let hash = try #require(try made.json()["image"]?["deletehash"]?.string)
             let target = "/v1/imgur/images/\(hash)"
@@ -440,6 +442,8 @@ import Testing
             ] {
                 #expect(try await larder.send("DELETE", wrong, fields: [UploadStand.signed]).status >= 400, "\(wrong)")
             }
+            let bound = try await larder.send("DELETE", "/3/image/\(hash)", to: larder.addresses[1])
+            #expect(bound.status == 405, "\(bound)")
             // As good as a key, so it is nowhere but in the answer.
             let said = lines.withLock { $0 }
             #expect(said.contains("/v1/imgur/images/…"))

@@ -28,9 +28,11 @@ struct ImgurRoutes: Sendable {
         method == .post && path == images || method == .put && path.hasPrefix("/v1/uploads/")
     }
 
-    /// The path as it may be logged: a delete hash is as good as a key. One that leads nowhere for a slash too many, or to
-    /// the raw route, which deletes nothing, holds it all the same.
-    static func loggedPath(_ method: Method, _ path: String) -> String? {
+    /// The path as it may be logged, nil where it may be as it is: a delete hash is as good as a key. One that leads
+    /// nowhere for a slash too many, or to a route that deletes nothing, holds it all the same.
+    static func loggedPath(_ method: Method, _ path: String, listenerProvider: String?) -> String? {
+        if method == .delete, listenerProvider == provider { return "/…" }
+        guard mayNameImgur(path) else { return nil }
         // As the router reads it: an encoded letter must not make another path of it.
         let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
         let parts = plain.split(separator: "/").filter { $0 != "." && $0 != ".." }
@@ -39,6 +41,20 @@ struct ImgurRoutes: Sendable {
             parts[$0 - 1] == "imgur" && parts[$0] == "images"
         }
         return isOfOne ? images + "/…" : nil
+    }
+
+    /// Whether a path has to be taken apart: every request comes by here, and few of them name Imgur or hide letters.
+    private static func mayNameImgur(_ path: String) -> Bool {
+        var path = path
+        return path.withUTF8 { bytes in
+            bytes.indices.contains { index in
+                switch bytes[index] {
+                case UInt8(ascii: "%"): true
+                case UInt8(ascii: "i"): bytes[index...].starts(with: "imgur".utf8)
+                default: false
+                }
+            }
+        }
     }
 
     // MARK: POST /v1/imgur/images
