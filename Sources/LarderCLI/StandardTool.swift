@@ -6,12 +6,13 @@ import LarderIO
 
 extension CommandLineTool {
     /// What must happen on the main thread before the first task: the daemon's signals are blocked here, so that every
-    /// thread made later leaves them to the descriptor that reads them (signal(7)).
+    /// thread made later leaves them to the descriptor that reads them (signal(7)), and their common heap is set up.
     public static func prepareProcess(_ arguments: [String]) {
         switch arguments.first {
         case "serve":
             Signals.block(Daemon.signals)
             Signals.ignoreWriteSignals()
+            ProcessMemory.shapeHeap()
         case "imgur" where arguments.dropFirst().first == "upload": Signals.block(Interruption.signals)
         case "demo", "search": Signals.block(Interruption.signals)
         default: break

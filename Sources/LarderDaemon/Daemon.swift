@@ -69,7 +69,6 @@ public final class Daemon: Sendable {
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
         Syscall.raiseOpenFiles()
-        ProcessMemory.keepFreed()
         let counters = surroundings.counters
         let log = surroundings.log
         let time = surroundings.time

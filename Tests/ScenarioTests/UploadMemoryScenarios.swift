@@ -7,17 +7,6 @@ import LarderTestSupport
 import Testing
 
 @Suite struct UploadMemoryScenarios {
-    /// The most that was ever resident, in bytes (proc(5)).
-    private static func peak(_ pid: pid_t) throws -> Int {
-        let file = try #require(fopen("/proc/\(pid)/status", "r"))
-        defer { fclose(file) }
-        var bytes = Bytes(repeating: 0, count: 1 << 14)
-        let count = fread(&bytes, 1, bytes.count, file)
-        let text = Bytes(bytes.prefix(count)).lossyText
-        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(line.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) }) * 1024
-    }
-
     private static func ask(_ method: String, _ target: String, at address: String) throws -> WireResponse {
         let client = try WireClient(address)
         let signed = "Authorization: Bearer \(UploadStand.token)\r\n"
@@ -58,7 +47,7 @@ import Testing
             // Warm: what the first upload takes for itself is not the second's.
             let small = try Self.upload(UploadStand.film(2 << 20), at: address) { _ in }
             guard small.status == 200 else { throw WireError("\(small)") }
-            let before = try Self.peak(process.pid)
+            let before = try processMemory(process.pid, "VmHWM")
             var stood = false
             let answer = try Self.upload(film, at: address) { id in
                 while origin.uploads.last?.count ?? 0 < 8 << 20 { _ = try Self.ask("GET", "/healthz", at: address) }
@@ -75,7 +64,7 @@ import Testing
                     && upload()["state"]?.string == "paused"
                 _ = try Self.ask("POST", "/v1/uploads/\(id)/resume", at: address)
             }
-            return (before, try Self.peak(process.pid), answer, stood)
+            return (before, try processMemory(process.pid, "VmHWM"), answer, stood)
         }
         #expect(answer.status == 200, "\(answer)")
         #expect(stood, "it did not stand still while it was paused")
@@ -83,8 +72,6 @@ import Testing
         #expect(seen.isWhole)
         #expect(seen.count == Int64(film.count))
         #expect(seen.digest == Digest(of: film))
-        // A sanitizer's memory beside the program's own is not what this is about: it keeps what is freed, and shadows of all.
-        let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
         if !isSanitized {
             #expect(after - before < 8 << 20, "it grew by \(Units.format(size: Int64(after - before)))")
         }
