@@ -77,7 +77,7 @@ func curlWatches(
     _ socketContext: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let context else { return 0 }
-    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().watch(descriptor, what)
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().watch(descriptor, what, for: easy)
     return 0
 }
 

@@ -22,6 +22,8 @@ final class CurlMulti {
     private var calling: [CurlTransfer] = []
     /// Those whose request's body was dropped: see `ready`.
     private var dropping: [CurlTransfer] = []
+    /// Those whose connection libcurl no longer looks at: see `endStranded`.
+    private var stranded: [CurlTransfer] = []
 
     private struct Entry {
         var transfer: CurlTransfer
@@ -100,14 +102,18 @@ final class CurlMulti {
     func goOn(_ transfer: CurlTransfer) {
         guard let easy = transfer.easy, transfers[easy] != nil else { return }
         let code = transfer.goOn()
-        if code != CURLE_OK, let entry = transfers.removeValue(forKey: easy) {
-            // libcurl leaves a transfer that fails while it goes on to who made it go on.
-            let end = transfer.end(code)
-            curl_multi_remove_handle(multi, easy)
-            transfer.close()
-            entry.ended(end)
-        }
+        // libcurl leaves a transfer that fails while it goes on to who made it go on.
+        if code != CURLE_OK { end(easy, code) }
+        endStranded()
         attend()
+    }
+
+    private func end(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
+        guard let entry = transfers.removeValue(forKey: easy) else { return }
+        let end = entry.transfer.end(code)
+        curl_multi_remove_handle(multi, easy)
+        entry.transfer.close()
+        entry.ended(end)
     }
 
     /// The rest of a transfer's request is not sent. Where the answer ends with the connection, libcurl counts it as
@@ -125,7 +131,7 @@ final class CurlMulti {
         curl_multi_cleanup(multi)
         if let share { curl_share_cleanup(UnsafeMutableRawPointer(share)) }
         share = nil
-        (calling, dropping) = ([], [])
+        (calling, dropping, stranded) = ([], [], [])
         // Cleaning up asks for the end of each watch; what it forgot is ended here.
         for watch in watches.values { watch.registration.map(loop.deregister) }
         watches = [:]
@@ -135,7 +141,7 @@ final class CurlMulti {
 
     // MARK: Asked by libcurl, inside its calls
 
-    func watch(_ descriptor: curl_socket_t, _ what: Int32) {
+    func watch(_ descriptor: curl_socket_t, _ what: Int32, for easy: UnsafeMutableRawPointer?) {
         let interest: Interest
         switch what {
         case CURL_POLL_IN: interest = .readable
@@ -144,6 +150,7 @@ final class CurlMulti {
         default:
             // CURL_POLL_REMOVE; and CURL_POLL_NONE, since epoll would go on telling of a hang-up that nobody handles.
             watches.removeValue(forKey: descriptor)?.registration.map(loop.deregister)
+            if let easy, let transfer = transfers[easy]?.transfer, transfer.waitsForBody { stranded.append(transfer) }
             return
         }
         if let known = watches[descriptor], let registration = known.registration {
@@ -209,7 +216,17 @@ final class CurlMulti {
             told.append((entry, end))
         }
         for (entry, end) in told { entry.ended(end) }
+        endStranded()
         attend()
+    }
+
+    /// While the request's body rests for its sender, libcurl watches for the answer. Where it stops and no answer has
+    /// come, the upstream has closed the connection; libcurl keeps that to itself until there is more to send, which a
+    /// slow sender may let it wait for as long as it likes.
+    private func endStranded() {
+        while let transfer = stranded.popLast() {
+            if let easy = transfer.easy, transfer.waitsForBody { end(easy, CURLE_GOT_NOTHING) }
+        }
     }
 
     /// After the ends, so that a head whose body is whole already is told with it.

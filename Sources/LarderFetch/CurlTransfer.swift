@@ -211,6 +211,9 @@ final class CurlTransfer {
     /// Whether libcurl rests from something that could go on.
     var canGoOn: Bool { restsReceiving && !isFull || restsSending && feed?.isReady == true }
 
+    /// Whether the request's body rests for want of more while no answer has come.
+    var waitsForBody: Bool { restsSending && feed?.isReady == false && head.framing == nil }
+
     /// Lets libcurl go on with what can. Never inside its calls, but it may call back at once: what it kept while it
     /// rested is delivered before this returns (https://curl.se/libcurl/c/curl_easy_pause.html).
     func goOn() -> CURLcode {

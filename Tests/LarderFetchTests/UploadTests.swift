@@ -155,6 +155,33 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: ["", "HTTP/1.1 200 O"])
+    func anUpstreamThatClosesBeforeItsAnswerIsNotWaitedForWithASlowSender(answer: String) async throws {
+        let origin = RawOrigin()
+        let reader = StuckReader()
+        try await withRig { rig in
+            async let served = origin.serve { connection -> Bytes in
+                _ = connection.head()
+                // All that there is, chunk and line ends, so that the close is an end and no reset.
+                let first = connection.take(10)
+                if !answer.isEmpty { connection.say(answer) }
+                connection.endSending()
+                return first + connection.rest()
+            }
+            let outcome = await rig.opened(
+                order(origin.base + "/", method: .post, mayRetry: true),
+                upload: Upload(reader: reader, length: nil, expectsContinue: false))
+            guard case .failure(let error) = outcome else {
+                Issue.record("answered")
+                return
+            }
+            #expect(error.stage == .receive, "\(error)")
+            let seen = try await served
+            #expect(seen == Bytes("5\r\nhello\r\n".utf8))
+            #expect(reader.isAbandoned)
+        }
+    }
+
     @Test(arguments: [nil, 100_000] as [Int64?])
     func aReaderThatFailsNeverLetsTheUpstreamSeeACleanEnd(length: Int64?) async throws {
         let origin = RawOrigin()
