@@ -38,12 +38,22 @@ struct TableLayout {
         return [line(columns.map(\.title))] + rows.map(line)
     }
 
+    /// The columns of a terminal that take every cell whole.
+    var wholeWidth: Int {
+        let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
+        return needed(shown).reduce(2 * max(0, shown.count - 1), +)
+    }
+
+    private func needed(_ shown: [Int]) -> [Int] {
+        shown.map { column in
+            max(DisplayWidth.of(columns[column].title), rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)
+        }
+    }
+
     /// The width of each shown column: what its widest cell needs, and where that is too much together, the weighted
     /// columns give way, none below eight.
     private func fit(_ shown: [Int], width: Int) -> [Int] {
-        let needed = shown.map { column in
-            max(DisplayWidth.of(columns[column].title), rows.map { DisplayWidth.of($0[column]) }.max() ?? 0)
-        }
+        let needed = needed(shown)
         let gaps = 2 * (shown.count - 1)
         var excess = needed.reduce(gaps, +) - width
         var widths = needed

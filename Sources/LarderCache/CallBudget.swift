@@ -156,6 +156,13 @@ public struct CallBudget: Sendable {
         return end > now ? end : nil
     }
 
+    /// When all of one of the limits will be there again if nothing more is called; nil where it already is.
+    public func resetsAt(_ limit: CallRate?, now: WallTime) -> WallTime? {
+        guard let limit, let last = calls.last else { return nil }
+        let end = min(last, now) + limit.window
+        return end > now ? end : nil
+    }
+
     /// Whether a call may be made for which nobody waits: half of each limit, and of what
     /// the API says there is, is left to those who do. Nothing is counted.
     public func spare(now: WallTime) -> Grant {

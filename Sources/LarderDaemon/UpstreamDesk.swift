@@ -18,10 +18,18 @@ struct UpstreamCall: Sendable {
     var classify: @Sendable (UpstreamResponse) -> Classification
 }
 
+/// One limit of a lane as it stands.
+struct LimitReport: Sendable {
+    var limit: CallRate
+    var remaining: Int
+    /// When all of it will be there again if nothing more is called; nil where it is.
+    var resetsAt: WallTime?
+}
+
 /// What status and metrics show of a lane.
 struct LaneReport: Sendable {
-    var rate: (limit: CallRate, remaining: Int)?
-    var quota: (limit: CallRate, remaining: Int)?
+    var rate: LimitReport?
+    var quota: LimitReport?
     /// What the API itself says is left.
     var credits: [Credits.Allowance] = []
     /// When both will be whole again if nothing more is called.
@@ -253,9 +261,14 @@ actor UpstreamDesk {
         let now = time.wall()
         let usage = lane.budget.usage(now: now)
         let suspension = lane.suspends ? lane.suspension.suspension : nil
+        func limit(_ rate: CallRate?, _ remaining: Int?) -> LimitReport? {
+            rate.map {
+                LimitReport(limit: $0, remaining: remaining ?? 0, resetsAt: lane.budget.resetsAt($0, now: now))
+            }
+        }
         return LaneReport(
-            rate: lane.budget.rate.map { ($0, usage.rate ?? 0) },
-            quota: lane.budget.quota.map { ($0, usage.quota ?? 0) }, credits: lane.budget.allowances(now: now),
+            rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
+            credits: lane.budget.allowances(now: now),
             resetsAt: lane.budget.resetsAt(now: now), suspension: suspension, reachability: lane.reachability)
     }
 

@@ -152,10 +152,15 @@ struct CommandTests {
         #expect(shown.text.split(separator: "\n").last?.hasSuffix("  42       7") == true)
         let quota = await larder("quota", "--url", daemon.url, isTerminal: true, width: 120)
         #expect(
-            quota.text.contains("17 of 20/min left, next 12:00:30Z") && quota.text.contains("no limit"))
+            quota.text.contains("17 of 20/min left, full at 12:00:30Z") && quota.text.contains("no limit"))
         #expect(
             await larder("quota", "--url", daemon.url).text.hasPrefix(#"[{"provider":"itunes","rate":{"limit":20,"#))
         #expect(quota.text.contains("user 488 of 500, client 9000"), "what the API itself says")
+        for (command, width) in [("status", 90), ("quota", 80)] {
+            let narrow = await larder(command, "--url", daemon.url, isTerminal: true, width: width)
+            #expect(narrow.text.contains("17 of 20/min  "), "\(narrow.text)")
+            #expect(!narrow.text.contains("…"), "what has no room is left out whole: \(narrow.text)")
+        }
         let quiet = await larder("status", "--quiet", "--url", daemon.url)
         #expect(quiet.status == .done && quiet.out.isEmpty)
     }

@@ -41,6 +41,16 @@ import Testing
         #expect(budget.remaining(now: now + .seconds(200)) == 0)
     }
 
+    @Test func eachLimitIsWholeAgainAfterItsOwnWindow() {
+        var budget = CallBudget(rate: Self.perMinute, quota: Self.perDay)
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.resetsAt(Self.perMinute, now: now) == now + .seconds(60))
+        #expect(budget.resetsAt(Self.perDay, now: now) == now + .seconds(86_400))
+        #expect(budget.resetsAt(Self.perMinute, now: now + .seconds(60)) == nil)
+        #expect(budget.resetsAt(nil, now: now) == nil)
+        #expect(budget.resetsAt(Self.perMinute, now: now + .seconds(-9)) == now + .seconds(51), "a clock set back")
+    }
+
     @Test func knownCallsCountAfterARestart() {
         let calls = [10, 0, 20].map { now + .seconds($0) }
         var budget = CallBudget(rate: Self.perMinute, quota: nil, calls: calls)

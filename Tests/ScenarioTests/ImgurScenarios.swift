@@ -253,6 +253,9 @@ import Testing
             #expect(budget["userCredits"]?["resetsAt"]?.string == (time.wall() + .seconds(600)).rfc3339)
             #expect(budget["clientCredits"]?["remaining"]?.integer == 9000)
             #expect(budget["rate"]?["remaining"]?.integer == 498, "our own count goes on beside it")
+            // An hour's rate is whole again after an hour, though a day's quota is not.
+            #expect(budget["rate"]?["resetsAt"]?.string == (time.wall() + .seconds(3600)).rfc3339)
+            #expect(budget["quota"]?["resetsAt"]?.string == (time.wall() + .seconds(86_400)).rfc3339)
             #expect(try await larder.get("/v1/imgur/image/c").status == 200)
             #expect(try await status(larder)["state"]?.string == "budgetSpent")
             let refused = try await larder.get("/v1/imgur/image/d")

@@ -26,23 +26,30 @@ enum QuotaCommand {
             _ = invocation.console.write(writer.bytes + [0x0A])
             return .done
         }
-        var table = TableLayout(columns: [
-            .init("PROVIDER"), .init("RATE", weight: 1), .init("QUOTA", weight: 1), .init("THE API SAYS", weight: 1),
-        ])
-        for provider in providers {
-            let budget = provider["budget"]
-            let rate = StatusCommand.limit(budget?["rate"])
-            let quota = StatusCommand.limit(budget?["quota"])
-            table.rows.append([
-                Console.printable(provider["name"]?.string ?? ""), rate.isEmpty ? "no limit" : rate,
-                quota.isEmpty ? "no limit" : quota, credits(budget),
-            ])
-        }
+        var table = QuotaCommand.table(providers, isBrief: false)
+        if table.wholeWidth > invocation.console.width { table = QuotaCommand.table(providers, isBrief: true) }
         for (number, line) in table.lines(width: invocation.console.width).enumerated() {
             invocation.console.line(number == 0 ? invocation.console.styled(line, .bold) : line)
         }
         return .done
     }
+
+    private static func table(_ providers: [JSONValue], isBrief: Bool) -> TableLayout {
+        var table = TableLayout(columns: [
+            .init("PROVIDER"), .init("RATE", weight: 1), .init("QUOTA", weight: 1), .init("THE API SAYS", weight: 1),
+        ])
+        for provider in providers {
+            let budget = provider["budget"]
+            let rate = StatusCommand.limit(budget?["rate"], isBrief: isBrief)
+            let quota = StatusCommand.limit(budget?["quota"], isBrief: isBrief)
+            table.rows.append([
+                Console.printable(provider["name"]?.string ?? ""), rate.isEmpty ? "no limit" : rate,
+                quota.isEmpty ? "no limit" : quota, credits(budget),
+            ])
+        }
+        return table
+    }
+
     /// "user 488 of 500, client 12488 of 12500": what the API itself says is left.
     private static func credits(_ budget: JSONValue?) -> String {
         let told = budget?.members.filter { $0.name.hasSuffix("Credits") } ?? []

@@ -45,15 +45,17 @@ enum StatusCommand {
             let entries = memory["entries"]?.integer.map { "\($0) answers, " } ?? ""
             console.line("memory  \(entries)\(size(bytes, of: memory["maxBytes"]?.integer))")
         }
-        let table = providers(value)
+        var table = providers(value)
         guard !table.rows.isEmpty else { return }
+        if table.wholeWidth > console.width { table = providers(value, isBrief: true) }
         console.line()
         let lines = table.lines(width: console.width)
         for (number, line) in lines.enumerated() { console.line(number == 0 ? console.styled(line, .bold) : line) }
     }
 
     /// One row a provider.
-    static func providers(_ value: JSONValue) -> TableLayout {
+    /// - Parameter isBrief: for a terminal on which the long form has no room: a figure cut in two says nothing.
+    static func providers(_ value: JSONValue, isBrief: Bool = false) -> TableLayout {
         var table = TableLayout(columns: [
             .init("PROVIDER"), .init("STATE", weight: 1), .init("REACHABLE"), .init("RATE", weight: 1),
             .init("QUOTA", weight: 1), .init("HITS", isRight: true), .init("MISSES", isRight: true),
@@ -67,19 +69,22 @@ enum StatusCommand {
                 0, +)
             let budget = provider["budget"]
             table.rows.append([
-                Console.printable(provider["name"]?.string ?? ""), state, reachable, limit(budget?["rate"]),
-                limit(budget?["quota"]), answers == nil ? "" : String(hits),
+                Console.printable(provider["name"]?.string ?? ""), state, reachable,
+                limit(budget?["rate"], isBrief: isBrief),
+                limit(budget?["quota"], isBrief: isBrief), answers == nil ? "" : String(hits),
                 answers?["miss"]?.integer.map(String.init) ?? "",
             ])
         }
         return table
     }
 
-    /// "17 of 20/min left, next 12:00:30Z": the time of day in UTC, with the date where the window is long.
-    static func limit(_ value: JSONValue?) -> String {
+    /// "17 of 20/min left, full at 12:00:30Z": the time of day in UTC, with the date where the window is long; briefly
+    /// "17 of 20/min".
+    static func limit(_ value: JSONValue?, isBrief: Bool = false) -> String {
         guard let limit = value?["limit"]?.integer, let remaining = value?["remaining"]?.integer else { return "" }
         let seconds = value?["windowSeconds"]?.integer
         let window = seconds.map { "/\(Self.window($0))" } ?? ""
+        if isBrief { return "\(remaining) of \(limit)\(window)" }
         guard remaining < limit, let instant = value?["resetsAt"]?.string, instant.count == 20 else {
             return "\(remaining) of \(limit)\(window) left"
         }
@@ -87,7 +92,7 @@ enum StatusCommand {
         let next =
             (seconds ?? 0) > 3600
             ? time.dropFirst(5).prefix(11).replacing("T", with: " ") + "Z" : String(time.dropFirst(11))
-        return "\(remaining) of \(limit)\(window) left, next \(next)"
+        return "\(remaining) of \(limit)\(window) left, full at \(next)"
     }
 
     static func window(_ seconds: Int) -> String {

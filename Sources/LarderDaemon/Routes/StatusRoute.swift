@@ -73,8 +73,8 @@ struct StatusRoute: Sendable {
             writer.member(ifPresent: "suspensionReason", lane?.suspension?.failure.rawValue)
             writer.name("budget")
             writer.object { writer in
-                if let rate = lane?.rate { append("rate", rate, lane?.resetsAt, to: &writer) }
-                if let quota = lane?.quota { append("quota", quota, lane?.resetsAt, to: &writer) }
+                if let rate = lane?.rate { append("rate", rate, to: &writer) }
+                if let quota = lane?.quota { append("quota", quota, to: &writer) }
                 for allowance in lane?.credits ?? [] {
                     writer.name("\(allowance.name)Credits")
                     writer.object { writer in
@@ -114,15 +114,13 @@ struct StatusRoute: Sendable {
         return "ready"
     }
 
-    private func append(
-        _ name: String, _ budget: (limit: CallRate, remaining: Int), _ resetsAt: WallTime?, to writer: inout JSONWriter
-    ) {
+    private func append(_ name: String, _ budget: LimitReport, to writer: inout JSONWriter) {
         writer.name(name)
         writer.object { writer in
             writer.member("limit", budget.limit.calls)
             writer.member("windowSeconds", budget.limit.window.wholeSeconds)
             writer.member("remaining", budget.remaining)
-            writer.member(ifPresent: "resetsAt", resetsAt?.rfc3339)
+            writer.member(ifPresent: "resetsAt", budget.resetsAt?.rfc3339)
         }
     }
 
