@@ -58,6 +58,9 @@ import Testing
                 #expect(answer.body == Bytes(text: body), "\(turn): \(answer)")
                 #expect(answer.text.hasPrefix("\n\n"), "\(turn)")
                 #expect(answer["Content-Type"] == "text/javascript; charset=utf-8", "\(turn): \(answer)")
+                // A page of the upstream's would have this daemon's own origin in a browser.
+                #expect(answer["Content-Security-Policy"] == "sandbox", "\(turn): \(answer)")
+                #expect(answer["X-Content-Type-Options"] == "nosniff", "\(turn): \(answer)")
                 #expect(answer["Content-Disposition"] == "attachment; filename=1.txt", "\(turn)")
                 #expect(answer["ETag"] == "\"abc\"", "\(turn)")
                 #expect(answer["X-Apple-Thing"] == "kept", "\(turn)")

@@ -89,6 +89,7 @@ struct RawRoute: Sendable {
                 outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
                 forwardStatus: response.status, provider: provider.name, route: route)
             answer.isMirroredError = true
+            if request.listenerProvider == nil { PassFields.confine(&answer.fields) }
             return context.respond(await context.accepted(answer, by: request), to: request)
         }
     }
@@ -119,6 +120,7 @@ struct RawRoute: Sendable {
             answer.stamp = served.stamp
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
+        if request.listenerProvider == nil { PassFields.confine(&answer.fields) }
         return context.respond(await context.accepted(answer, by: request), to: request)
     }
 
@@ -148,6 +150,7 @@ struct RawRoute: Sendable {
             outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status,
             provider: provider.name, route: route)
         answer.isMirroredError = true
+        if request.listenerProvider == nil { PassFields.confine(&answer.fields) }
         return context.respond(await context.accepted(answer, by: request), to: request)
     }
 }
