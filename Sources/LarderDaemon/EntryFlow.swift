@@ -204,7 +204,8 @@ struct EntryFlow: Sendable {
         provider: "", failure: .overloaded, detail: "The client has left.")
 
     static let notCached = UpstreamFailure(
-        provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.")
+        provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.",
+        isNotAsked: true)
 }
 
 extension DaemonContext {

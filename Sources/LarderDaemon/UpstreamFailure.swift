@@ -15,10 +15,13 @@ struct UpstreamFailure: Error, Sendable {
     var fetch: FetchError?
     /// The status that a standard demands here, whatever failed.
     var statusOverride: Int?
+    /// The client wanted what is stored or nothing (RFC 9111 §5.2.1.7), so that nobody was asked and nothing failed.
+    var isNotAsked = false
 
     /// Whether the same request may succeed later without anybody changing anything.
     var isRetryable: Bool {
-        switch failure {
+        if isNotAsked { return false }
+        return switch failure {
         case .limited, .unreachable, .timedOut, .broken, .suspended, .overloaded: true
         case .refused, .invalidRequest, .notFound, .notConfigured: false
         }
@@ -58,10 +61,22 @@ struct UpstreamFailure: Error, Sendable {
     }
 
     func clientFacing(now: WallTime) -> ClientFacingError {
-        ClientFacingError(
+        if isNotAsked { return notStored }
+        return ClientFacingError(
             status: status, code: failure.rawValue, detail: detail, provider: provider, failure: failure,
             retryable: isRetryable, retryAfter: retryAfter(now: now),
             fields: ["Proxy-Status": ProxyStatus.render(errorType, receivedStatus: response?.status)])
+    }
+
+    /// The 504 of RFC 9111 §5.2.1.7: of no class, since no provider failed, and nothing changes by asking the same again.
+    private var notStored: ClientFacingError {
+        ClientFacingError(
+            status: status, code: "notStored", detail: detail, provider: provider.isEmpty ? nil : provider,
+            retryable: false,
+            fields: [
+                "Cache-Status": "larder; detail=only-if-cached",
+                "Proxy-Status": ProxyStatus.render(.proxyInternalResponse),
+            ])
     }
 
     /// The word of the registry for what kept the upstream's answer away (RFC 9209 §2.3).

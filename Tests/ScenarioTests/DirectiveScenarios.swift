@@ -23,6 +23,23 @@ import Testing
         }
     }
 
+    /// Nobody was asked: no provider failed, nothing was waited for, and the same request will not do better.
+    @Test(arguments: [CacheScenarios.search, "/v1/search?q=x&source=itunes", "/raw/itunes/search?term=x"])
+    func onlyIfCachedWithNothingStoredBlamesNobody(_ target: String) async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin)) { larder in
+            let answer = try await larder.get(target, ("Cache-Control", "only-if-cached"))
+            #expect(answer.status == 504, "\(answer)")
+            let problem = try answer.json()
+            #expect(problem["code"]?.string == "notStored" && problem["class"] == nil, "\(answer)")
+            #expect(problem["retryable"]?.bool == false, "\(answer)")
+            #expect(answer["Proxy-Status"] == "larder; error=proxy_internal_response", "\(answer)")
+            #expect(answer["Cache-Status"] == "larder; detail=only-if-cached", "\(answer)")
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
     @Test func aStaleAnswerMadeForOnlyIfCachedIsCalledStale() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }

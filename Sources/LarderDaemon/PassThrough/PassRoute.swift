@@ -234,10 +234,7 @@ struct PassRoute: Sendable {
     }
 
     private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {
-        var error = refusal(EntryFlow.notCached, request)
-        error.fields.add("Cache-Status", "larder; detail=only-if-cached")
-        error.fields.set("Proxy-Status", ProxyStatus.render(.proxyInternalResponse))
-        return error
+        refusal(EntryFlow.notCached, request)
     }
 
     /// How often a request may still be forwarded; what is more than can be counted is as much as can be, and what is no
