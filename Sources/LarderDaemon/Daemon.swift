@@ -59,6 +59,8 @@ public final class Daemon: Sendable {
     let context: DaemonContext
     private let readiness: Readiness
     private let surroundings: Surroundings
+    /// The settings of the start: some of them stay in force whatever a reload brings.
+    private let started: Settings
     /// Open when a stop need not wait for answers any longer.
     private let drained = Latch()
 
@@ -149,6 +151,7 @@ public final class Daemon: Sendable {
         self.context = context
         self.readiness = readiness
         self.surroundings = surroundings
+        started = context.snapshot.settings
     }
 
     /// Reads the configuration again. A bad file leaves everything as it is, and the log says why.
@@ -161,11 +164,11 @@ public final class Daemon: Sendable {
             context.log.error("the configuration is not used; the old one stays in force", ["error": "\(error)"])
             return
         }
-        let old = context.snapshot.settings
-        if old.listen != settings.listen || old.cachePath != settings.cachePath || old.statePath != settings.statePath
-            || old.loops != settings.loops
-        {
-            context.log.warning("listen, paths and the number of loops change only at a restart")
+        let waiting = settings.changes(since: started).filter(\.needsRestart)
+        if !waiting.isEmpty {
+            context.log.warning(
+                "some settings take effect at the next start only",
+                ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
         // Of a provider that was off until now the kept sign-in is known only from here on.
         let opened = await context.accounts.open(settings)

@@ -86,6 +86,27 @@ import Testing
         }
     }
 
+    /// Against what the daemon was started with, not against the last file: a change that was taken back waits for nothing.
+    @Test func aReloadNamesWhatWaitsForTheNextStart() async throws {
+        let lines = Lock("")
+        func said() -> String {
+            lines.withLock { text in
+                defer { text = "" }
+                return text
+            }
+        }
+        let log = Logger(label: "test", threshold: .info, sink: KeptLog(lines))
+        try await withReloadable("", log: log) { larder, reload async throws in
+            await reload("search: { sessions: 7 }")
+            #expect(said().contains("search.sessions"))
+            await reload("search: { sessions: 7 }\nlog: { access: all }")
+            #expect(said().contains("search.sessions"), "it still waits")
+            await reload("log: { access: all }")
+            let last = said()
+            #expect(last.contains("read again") && !last.contains("search.sessions"), "\(last)")
+        }
+    }
+
     @Test func theTokenChangesAndTheOldOneIsWorthless() async throws {
         func purge(_ larder: RunningLarder, _ token: String) async throws -> Int {
             try await larder.send("DELETE", "/v1/cache?all=1", fields: [("Authorization", "Bearer \(token)")]).status
