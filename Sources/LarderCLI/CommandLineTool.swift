@@ -27,6 +27,13 @@ public struct CommandLineTool: Sendable {
     /// Runs one command.
     /// - Parameter words: the words after the program's name.
     public func run(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
+        let status = await perform(words, environment: environment, console: console)
+        guard let reason = console.failure() else { return status }
+        console.note(console.styled("larder:", .red) + " standard output: \(reason)")
+        return status == CommandStatus.done.rawValue ? CommandStatus.failed.rawValue : status
+    }
+
+    private func perform(_ words: [String], environment: [String: String], console: Console) async -> Int32 {
         do throws(CommandFailure) {
             guard let first = words.first else {
                 console.line(HelpText.overview(subcommands))
@@ -65,9 +72,15 @@ public struct CommandLineTool: Sendable {
             }
         }
         let first = words.first ?? ""
-        if let nested = subcommands.first(where: { $0.name.hasPrefix("\(first) ") }) {
+        let nested = subcommands.map(\.name).filter { $0.hasPrefix("\(first) ") }
+        if !nested.isEmpty {
+            let second = words.dropFirst().first { !$0.hasPrefix("-") }
+            let near = second.flatMap { NearestName.find("\(first) \($0)", among: nested) }
             throw CommandFailure(
-                .usage, "larder \(first) needs one more word", advice: "See: larder help \(nested.name)")
+                .usage,
+                second.map { "there is no command \"\(first) \($0)\"" } ?? "larder \(first) needs one more word",
+                advice: near.map { "Did you mean \"larder \($0)\"?" }
+                    ?? "There is: " + nested.map { "larder \($0)" }.joined(separator: ", "))
         }
         let near = NearestName.find(first, among: subcommands.map(\.name))
         throw CommandFailure(

@@ -10,6 +10,8 @@ public struct Console: Sendable {
     public var write: @Sendable (Bytes) -> Bool
     /// Writes to standard error.
     public var complain: @Sendable (Bytes) -> Void
+    /// Why standard output could not be written to, where the reader did not simply go: a full disk, say.
+    public var failure: @Sendable () -> String? = { nil }
     /// Standard output is a terminal.
     public var isTerminal: Bool
     public var hasColour: Bool
@@ -33,11 +35,20 @@ public struct Console: Sendable {
     public static func standard(environment: [String: String]) -> Console {
         let isTerminal = isatty(STDOUT_FILENO) == 1
         let noColour = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
+        let failure = Lock<Int32?>(nil)
         var console = Console(
             isTerminal: isTerminal, hasColour: isTerminal && !noColour && environment["TERM"] != "dumb",
             width: isTerminal ? terminalWidth(environment) : 1000,
-            write: { writeAll($0, to: STDOUT_FILENO) },
+            write: { bytes in
+                guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return true }
+                failure.withLock { $0 = $0 ?? code }
+                return false
+            },
             complain: { _ = writeAll($0, to: STDERR_FILENO) })
+        console.failure = {
+            // A reader that has seen enough closes its pipe; that is no failure of ours.
+            failure.withLock { $0 }.flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
+        }
         console.rewrites = isTerminal && environment["TERM"] != "dumb"
         return console
     }
@@ -68,7 +79,8 @@ public struct Console: Sendable {
         return environment["COLUMNS"].flatMap { Int($0) }.map { max(20, $0) } ?? 80
     }
 
-    private static func writeAll(_ bytes: Bytes, to descriptor: Int32) -> Bool {
+    /// - Returns: the error of write(2); nil when all was written.
+    private static func writeAll(_ bytes: Bytes, to descriptor: Int32) -> Int32? {
         var rest = bytes[...]
         while !rest.isEmpty {
             switch rest.withUnsafeBytes({ Syscall.write(descriptor, $0) }) {
@@ -77,10 +89,11 @@ public struct Console: Sendable {
                 // Somebody else's terminal left non-blocking.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wanted, 1, -1)
-            case .end, .failed: return false
+            case .end: return EIO
+            case .failed(let code): return code
             }
         }
-        return true
+        return nil
     }
 }
 

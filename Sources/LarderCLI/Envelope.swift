@@ -114,9 +114,13 @@ struct Envelope {
         guard let status = response.fields.combined("Cache-Status") else { return "" }
         let words = status.split(separator: ";").map { ASCII.trimmed($0) }
         let ttl = words.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst(4)) }
-        let age = response.fields.first("Age").flatMap { Int($0) } ?? 0
         if words.contains("hit") {
-            return (ttl ?? 0) < 0 ? "stale, \(age) s old" : "hit, \(age) s old"
+            let word = (ttl ?? 0) < 0 ? "stale" : "hit"
+            // What was put together from many stored answers has no one age.
+            guard let age = response.fields.first("Age").flatMap({ Int($0) }) else {
+                return words.contains("detail=local") ? "from what is stored" : word
+            }
+            return "\(word), \(age) s old"
         }
         return words.contains("collapsed") ? "joined" : "miss"
     }

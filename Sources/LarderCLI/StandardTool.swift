@@ -14,7 +14,11 @@ extension CommandLineTool {
             Signals.ignoreWriteSignals()
             ProcessMemory.shapeHeap()
         case "imgur" where arguments.dropFirst().first == "upload": Signals.block(Interruption.signals)
-        case "demo", "search": Signals.block(Interruption.signals)
+        case "demo":
+            Signals.block(Interruption.signals)
+            // A reader that has seen enough must not end it before its daemon and its directory are cleared away.
+            Signals.ignoreWriteSignals()
+        case "search": Signals.block(Interruption.signals)
         default: break
         }
     }

@@ -9,7 +9,11 @@ public final class CommandProcess: Sendable {
     private let errorFile: String
     private let end = Lock<LarderProcess.End?>(nil)
 
-    public init(_ words: [String], environment: [String: String] = [:], in directory: TemporaryDirectory) throws {
+    /// - Parameter hasReader: false for an output that is a pipe which nobody reads any more.
+    public init(
+        _ words: [String], environment: [String: String] = [:], hasReader: Bool = true,
+        in directory: TemporaryDirectory
+    ) throws {
         let number = Self.count.withLock { count -> Int in
             count += 1
             return count
@@ -21,7 +25,16 @@ public final class CommandProcess: Sendable {
             if let value = getenv(name) { variables[name] = String(cString: value) }
         }
         variables.merge(environment) { $1 }
-        let output = open(outputFile, O_WRONLY | O_APPEND | O_CLOEXEC)
+        var output = open(outputFile, O_WRONLY | O_APPEND | O_CLOEXEC)
+        if !hasReader {
+            close(output)
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0, fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 else {
+                throw WireError("no pipe for the output")
+            }
+            close(ends[0])
+            output = ends[1]
+        }
         guard output >= 0 else { throw WireError("no file for the output") }
         defer { close(output) }
         pid = try LarderProcess.spawn(

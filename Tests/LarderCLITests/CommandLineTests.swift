@@ -32,7 +32,11 @@ struct CommandLineTests {
         #expect(
             await larder("serach").err == "larder: there is no command \"serach\"\nDid you mean \"larder search\"?\n")
         #expect(await larder("search", "--limti", "3").err.contains("Did you mean --limit?"))
-        #expect(await larder("config").err.contains("needs one more word"))
+        let lone = await larder("imgur").err
+        #expect(lone.contains("needs one more word") && lone.contains("larder imgur upload"))
+        #expect(await larder("imgur", "lgoin").err.contains("Did you mean \"larder imgur login\"?"))
+        let wrong = await larder("config", "bogus").err
+        #expect(wrong == "larder: there is no command \"config bogus\"\nThere is: larder config check\n")
         #expect(await larder().status == .usage)
     }
 
@@ -48,6 +52,20 @@ struct CommandLineTests {
         }
         #expect(await larder("--version").text.hasPrefix("larder "))
         #expect(await larder("--help").status == .done)
+    }
+
+    /// A file system that is full must not look like an answer (sysexits and scripts go by the status alone).
+    @Test func anOutputThatCannotBeWrittenFailsTheCommand() async {
+        let err = Lock<Bytes>([])
+        var console = Console(isTerminal: false, hasColour: false, width: 80) { _ in
+            false
+        } complain: { bytes in
+            err.withLock { $0 += bytes }
+        }
+        #expect(await tool.run(["version"], environment: [:], console: console) == 0, "the reader has gone")
+        console.failure = { "No space left on device" }
+        #expect(await tool.run(["version"], environment: [:], console: console) == 1)
+        #expect(err.withLock { $0.lossyText } == "larder: standard output: No space left on device\n")
     }
 
     private func run(_ words: [String]) async -> String {

@@ -32,7 +32,9 @@ enum ExplainCommand {
             invocation.console.styled(
                 "\(value["method"]?.string ?? "GET") \(path.isEmpty ? "(from memory)" : path): \(status), request \(id)",
                 .bold))
-        for source in value["sources"]?.elements.map({ $0 }) ?? [] {
+        let sources = value["sources"]?.elements.map { $0 } ?? []
+        if sources.isEmpty { invocation.console.line("  No provider had a part in it, nor the cache.") }
+        for source in sources {
             invocation.console.line("\(Console.printable(source["provider"]?.string ?? "")):")
             for sentence in source["explanation"]?.elements.map({ $0 }) ?? [] {
                 invocation.console.line("  \(Console.printable(sentence.string ?? ""))")

@@ -100,7 +100,9 @@ enum WarmCommand {
             case .wouldBlock, .failed: throw CommandFailure(.usage, "\(path) cannot be read")
             }
         }
-        guard let whole = text.strictText else { throw CommandFailure(.usage, "\(path) is not UTF-8 text") }
+        guard let whole = text.strictText else {
+            throw CommandFailure(.usage, "\(path == "-" ? "standard input" : path) is not UTF-8 text")
+        }
         return whole.split(whereSeparator: \.isNewline).map { String(ASCII.trimmed($0)) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
