@@ -7,7 +7,8 @@ enum ProviderError {
     static func noRoute(_ path: [String], provider: ProviderAbout) -> ClientFacingError {
         let prefix = provider.routePrefix.isEmpty ? "/raw/\(provider.name)" : "/v1/\(provider.routePrefix)"
         return ClientFacingError(
-            status: 404, code: "noRoute", detail: "There is no \(prefix)/\(path.joined(separator: "/")).",
+            status: 404, code: "noSuchRoute",
+            detail: "There is no \(prefix)/\(path.joined(separator: "/")); /openapi.json lists what there is.",
             provider: provider.name)
     }
 }

@@ -106,7 +106,7 @@ extension TMDb {
         let name = text.lowercased().replacing("-", with: "_")
         guard let found = kind.lists.first(where: { $0 == name || name == "top" && $0 == "top_rated" }) else {
             throw ClientFacingError(
-                status: 404, code: "noRoute", detail: "There is no such list, and a record is named by its number.",
+                status: 404, code: "noSuchRoute", detail: "There is no such list, and a record is named by its number.",
                 parameter: "list", allowed: kind.lists, provider: facts.name)
         }
         return found

@@ -96,7 +96,9 @@ public struct Router<Value: Sendable>: Sendable {
             return match
         }
         guard !found.isEmpty else {
-            throw ClientFacingError(status: 404, code: "noSuchRoute", detail: "There is nothing at this path.")
+            throw ClientFacingError(
+                status: 404, code: "noSuchRoute",
+                detail: "There is nothing at this path; /openapi.json lists what there is.")
         }
         if found.contains(.get) { found.insert(.head) }
         let allowed = found.map(\.name).sorted()

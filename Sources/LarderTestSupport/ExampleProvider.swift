@@ -28,7 +28,7 @@ public struct ExampleProvider: Provider {
         }
         guard path == ["trees"] else {
             throw ClientFacingError(
-                status: 404, code: "noRoute", detail: "Orchard has no such route.", provider: "orchard")
+                status: 404, code: "noSuchRoute", detail: "Orchard has no such route.", provider: "orchard")
         }
         var name: String?
         for item in query.items {

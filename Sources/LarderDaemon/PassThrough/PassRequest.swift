@@ -178,7 +178,7 @@ extension PassRequest {
     /// A body that ended before its end.
     func cutOff(_ failure: BodyFailure) -> UpstreamFailure {
         UpstreamFailure(
-            provider: provider.name, failure: .unreachable, detail: "The answer was cut off: \(failure.reason)",
+            provider: provider.name, failure: .unreachable, detail: "\(provider.name): \(failure.reason)",
             fetch: FetchError(stage: .receive, origin: "", message: failure.reason))
     }
 }
