@@ -76,6 +76,7 @@ struct SettingsLoaderTests {
         ("maxSize: 1 GiB\n", "did you mean \"cache.maxSize\"?"),
         ("cache: 5\n", "must be a mapping"),
         ("cache: [path]\n", "must be a mapping"),
+        ("providers: [itunes]\n", "providers: must be a mapping from names of APIs to their settings, not a list"),
         ("cache:\n  maxSize: [1, 2]\n", "must be a single value, not a list"),
         ("cache:\n  maxSize:\n", "has no value"),
         ("cache:\n  maxSize: \"\"\n", "is empty"),

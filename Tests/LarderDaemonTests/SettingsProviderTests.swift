@@ -68,6 +68,7 @@ struct SettingsProviderTests {
         ),
         ("itunes: { searchURL: \"http://a\" }", "1:35: providers.itunes.searchURL: itunes has one host for everything"),
         ("hackernews: { searchURL: \"ftp://a\" }", "providers.hackernews.searchURL: \"ftp://a\" is not a base URL"),
+        ("forge: { ttl: 1h }", "imgur); one of your own needs kind: passthrough and a baseURL"),
         ("forge: { kind: passthrough }", "1:14: providers.forge.baseURL: is needed"),
         ("forge: { kind: builtin, baseURL: \"http://a\" }", "is not one of passthrough"),
         ("itunes: { kind: passthrough }", "is built in"),

@@ -49,6 +49,7 @@ struct SettingsYAMLTests {
         ("? {a: 1}\n: 2\n", 1, 3, "key"),
         ("a: [1, 2\n", 2, 1, "not YAML"),
         ("a: 1\n\tb: 2\n", 2, 1, "not YAML"),
+        ("a:\n\tb: 2\n", 2, 1, "YAML is indented by spaces, not tabs"),
         ("a: \"open\n", 2, 1, "not YAML"),
     ])
     func whatIsNotReadIsRefusedAtItsPlace(_ text: String, _ line: Int, _ column: Int, _ word: String) {
@@ -90,5 +91,6 @@ struct SettingsNearestNameTests {
     @Test func nothingIsGuessedFromAFarName() {
         #expect(NearestName.find("zzzz", among: ["path", "listen"]) == nil)
         #expect(NearestName.find("a", among: ["b"]) == nil)
+        #expect(NearestName.find("foo", among: ["log", "fetch"]) == nil, "one letter of three is no slip")
     }
 }

@@ -11,7 +11,8 @@ public enum NearestName {
         var best: (distance: Int, name: String)?
         for candidate in candidates {
             let distance = self.distance(wanted, Array(candidate.lowercased().unicodeScalars.prefix(64)))
-            guard distance <= reach, distance < max(wanted.count, 1) else { continue }
+            // A name of which not even half is left is another one.
+            guard distance <= reach, 2 * distance <= wanted.count || candidate.hasPrefix(name) else { continue }
             if let known = best, known.distance <= distance { continue }
             best = (distance, candidate)
         }

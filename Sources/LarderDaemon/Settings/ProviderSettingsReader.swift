@@ -36,8 +36,8 @@ extension SettingsLoader {
                 let near = NearestName.find(name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
                 reader.issue(
                     origin, path,
-                    "is not built in (\(known.joined(separator: ", ")))\(near) "
-                        + "One of your own needs kind: passthrough and a baseURL")
+                    "is not built in (\(known.joined(separator: ", ")))\(near); "
+                        + "one of your own needs kind: passthrough and a baseURL")
                 continue
             }
             _ = reader.choiceText(SettingsTable.providerKind, path: "\(path).kind")

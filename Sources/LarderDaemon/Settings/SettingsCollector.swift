@@ -54,7 +54,8 @@ struct SettingsCollector {
         if node.isAbsent { return }
         guard case .mapping(let members) = node.content else {
             let names = Self.names(below: path).joined(separator: ", ")
-            let message = "must be a mapping with the settings \(names), not \(node.kindText)"
+            let what = path == "providers" ? "from names of APIs to their settings" : "with the settings \(names)"
+            let message = "must be a mapping \(what), not \(node.kindText)"
             return issue(WrittenSetting(node: node, source: source).origin(), path, message)
         }
         var seen: [String: YAMLMark] = [:]

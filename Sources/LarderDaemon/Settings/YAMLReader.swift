@@ -119,7 +119,11 @@ struct YAMLReader: ~Copyable {
         guard yaml_parser_parse(parser, event) == 1 else {
             // A reader's error has a byte offset and no mark (yaml.h, yaml_parser_t.problem_offset).
             let place = parser.pointee.error == YAML_READER_ERROR ? parser.pointee.mark : parser.pointee.problem_mark
-            let problem = parser.pointee.problem.map { String(cString: $0) } ?? "it cannot be read"
+            var problem = parser.pointee.problem.map { String(cString: $0) } ?? "it cannot be read"
+            // What libyaml says of a tab, the commonest of these, helps nobody who does not see it.
+            if problem == "found character that cannot start any token" {
+                problem += "; YAML is indented by spaces, not tabs, and what begins with @ or ` needs quotes"
+            }
             let context = parser.pointee.context.map { " (\(String(cString: $0)))" } ?? ""
             throw YAMLError(
                 mark: YAMLMark(line: place.line + 1, column: place.column + 1),
