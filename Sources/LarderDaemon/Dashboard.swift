@@ -101,6 +101,8 @@ enum Dashboard {
             image.src = result.artwork.small;
             image.alt = "";
             image.loading = "lazy";
+            // No picture says more than the sign of a broken one.
+            image.addEventListener("error", () => image.remove());
             item.append(image);
           }
           const text = element("div");
@@ -219,15 +221,16 @@ enum Dashboard {
 
         function row(provider) {
           const line = element("tr");
-          const budget = Object.entries(provider.budget).map(([name, one]) => one.remaining + (one.limit ? " of " + one.limit : "") + " (" + name + ")");
+          const budget = Object.entries(provider.budget).map(([name, one]) => one.remaining + (one.limit ? " of " + one.limit : "") + " (" + name.replace(/(.+)Credits$/, "$1, says the API") + ")");
           const answers = Object.entries(provider.answers).filter(([, count]) => count > 0)
-            .map(([name, count]) => count + " " + name);
+            .map(([name, count]) => count + " " + (name === "memoryHit" ? "hit in memory" : name));
+          const plain = (instant) => (instant ? instant.replace("T", " ").replace("Z", " UTC") : "");
           line.append(
             element("td", provider.title || provider.name),
-            element("td", provider.state + (provider.suspendedUntil ? " until " + provider.suspendedUntil : ""),
+            element("td", provider.state + (provider.suspendedUntil ? " until " + plain(provider.suspendedUntil) : ""),
               provider.state === "ready" ? "" : "bad"),
             element("td", budget.join(", ") || "no limit"),
-            element("td", provider.lastSuccess || provider.lastFailureDetail || "none yet"),
+            element("td", plain(provider.lastSuccess) || provider.lastFailureDetail || "none yet"),
             element("td", answers.join(", ") || "none yet"));
           return line;
         }
