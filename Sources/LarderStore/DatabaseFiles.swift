@@ -71,6 +71,11 @@ final class DatabaseFiles: Sendable {
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
+    /// Removes the database with its log files. Every connection must be closed.
+    func remove() {
+        for suffix in ["-wal", "-shm", ""] { unlink(path + suffix) }
+    }
+
     /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older.
     /// Every connection must be closed. What cannot be renamed is removed: the way must be free.
     func setAside(at now: WallTime) -> String {

@@ -28,6 +28,9 @@ final class PurgeWork {
         if case .term(let term, _) = selector { folded = Self.fold(term) } else { folded = [] }
     }
 
+    /// Whether nothing is to be left, not even as stale.
+    var isOfEverything: Bool { selector == .all && !soft }
+
     func finished() { continuation.resume(returning: .success(count)) }
 
     func failed(_ error: StoreError) { continuation.resume(returning: .failure(error)) }
@@ -188,8 +191,15 @@ extension StoreWriter {
             }
         } catch {
             purges.removeFirst()
-            purge.failed(error)
-            _ = failed(error)
+            if error.isLackOfDisk, purge.isOfEverything {
+                let discarded = discard()
+                purge.advance(discarded)
+                shared.meters.purged.add(discarded)
+                purge.finished()
+            } else {
+                purge.failed(error)
+                _ = failed(error)
+            }
         }
     }
 }

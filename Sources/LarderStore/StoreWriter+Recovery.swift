@@ -17,6 +17,22 @@ extension StoreWriter {
         reopen()
     }
 
+    /// Begins anew without what there was: where the disk is full, a database cannot be changed any more, but it can go.
+    /// - Returns: how many entries went with it.
+    func discard() -> Int {
+        guard let old = database else { return 0 }
+        for purge in purges { purge.interrupted() }
+        purges = []
+        let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
+        shared.gate.shut { shared.reads.nudge() }
+        old.connection.close(keepsLog: true)
+        database = nil
+        shared.files.remove()
+        shared.log.warning("store.discarded", ["entries": String(entries)])
+        reopen()
+        return Int(clamping: entries)
+    }
+
     /// The database could not be opened at the start: readers stay out until it is.
     func beginWithoutDatabase(_ error: StoreError) {
         shared.gate.shut {}

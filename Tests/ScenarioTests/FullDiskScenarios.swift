@@ -29,7 +29,9 @@ import Testing
             let length = Int(status.f_bavail) * Int(status.f_frsize) - rest
             let descriptor = open("\(path)/filler", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
             defer { close(descriptor) }
-            guard length > 0, posix_fallocate(descriptor, 0, length) == 0 else { throw WireError("cannot fill") }
+            guard length > 0, posix_fallocate(descriptor, lseek(descriptor, 0, SEEK_END), length) == 0 else {
+                throw WireError("cannot fill")
+            }
         }
 
         func empty() { unlink("\(path)/filler") }
@@ -175,6 +177,38 @@ import Testing
             }
             #expect(try stand.degraded() == nil)
             try stand.expectQuietEnd(warnings: 1)
+        }
+    }
+
+    /// To change a database takes room; to be rid of it must not.
+    @Test(.enabled(if: mayMount, "a small disk needs the right to mount"))
+    func everythingCanBePurgedFromAFullDisk() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let disk = try #require(SmallDisk(in: directory, megabytes: 8))
+        let token = "nobody-guesses-a-token-such-as-this-one"
+        let configuration = TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0")
+        let launch = LarderLaunch(configuration + "\nadmin: { token: \"\(token)\" }\n")
+        try await onOwnThread { [launch] in
+            let stand = try Stand(LarderProcess(launch, in: directory))
+            #expect(try stand.ask("/file/0").hasSuffix("; stored"))
+            try disk.fill(leaving: 2 << 20)
+            let stored = try stand.fillUp()
+            // What is left is taken too: not even a page of the log has room.
+            try? disk.fill(leaving: 0)
+            #expect(!stored.isEmpty)
+            #expect(try stand.degraded() != nil)
+            let client = try WireClient(stand.api)
+            try client.send(
+                "DELETE /v1/cache?all=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\r\n")
+            let answer = try client.receive()
+            #expect(answer.status == 200, "\(answer)")
+            #expect((try answer.json()["purged"]?.integer ?? 0) > stored.count, "\(answer)")
+            #expect(try stand.degraded() == nil)
+            let again = try stand.ask("/file/0")
+            #expect(again.hasPrefix("larder; fwd=uri-miss") && again.hasSuffix("; stored"), "\(again)")
+            try stand.expectQuietEnd(warnings: 2)
         }
     }
 
