@@ -75,11 +75,13 @@ public struct CommandLineTool: Sendable {
         let nested = subcommands.map(\.name).filter { $0.hasPrefix("\(first) ") }
         if !nested.isEmpty {
             let second = words.dropFirst().first { !$0.hasPrefix("-") }
-            let near = second.flatMap { NearestName.find("\(first) \($0)", among: nested) }
+            let near = second.flatMap {
+                NearestName.find($0, among: nested.map { $0.dropFirst(first.count + 1) }.map(String.init))
+            }
             throw CommandFailure(
                 .usage,
                 second.map { "there is no command \"\(first) \($0)\"" } ?? "larder \(first) needs one more word",
-                advice: near.map { "Did you mean \"larder \($0)\"?" }
+                advice: near.map { "Did you mean \"larder \(first) \($0)\"?" }
                     ?? "There is: " + nested.map { "larder \($0)" }.joined(separator: ", "))
         }
         let near = NearestName.find(first, among: subcommands.map(\.name))

@@ -35,6 +35,7 @@ struct CommandLineTests {
         let lone = await larder("imgur").err
         #expect(lone.contains("needs one more word") && lone.contains("larder imgur upload"))
         #expect(await larder("imgur", "lgoin").err.contains("Did you mean \"larder imgur login\"?"))
+        #expect(await larder("imgur", "bogus").err.contains("There is: larder imgur login, larder imgur logout"))
         let wrong = await larder("config", "bogus").err
         #expect(wrong == "larder: there is no command \"config bogus\"\nThere is: larder config check\n")
         #expect(await larder().status == .usage)
