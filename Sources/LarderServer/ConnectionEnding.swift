@@ -90,7 +90,7 @@ extension Connection {
             case .body: (active, limits.headTimeout)
             case .clientEnd: (waitBegan, limits.lingerTimeout)
             // Nobody waits for the client but a reader of its body.
-            case .handler: (takesUpload ? upload?.waitBegan ?? now : now, limits.headTimeout)
+            case .handler: (bodyOwed(since: now), limits.headTimeout)
             }
         guard now - since >= limit else { return }
         worker.shared.cells.timedOut(wait == .handler ? .body : wait)

@@ -17,8 +17,8 @@ struct UploadInHand {
     var expectsContinue: Bool
     /// The rest is read whether or not the reader asks.
     var isTakenAnyway = false
-    /// Since when the client owes bytes.
-    var waitBegan: MonotonicTime
+    /// Since when the client owes bytes; nil while it is not known to owe any.
+    var waitBegan: MonotonicTime?
 }
 
 extension Connection {
@@ -36,9 +36,16 @@ extension Connection {
         let expects = head.flags.contains(.expectContinue)
         let length: Int? = if case .length(let length) = head.framing { length } else { nil }
         upload = UploadInHand(
-            id: id, reader: reader, isChunked: length == nil, left: length ?? 0, expectsContinue: expects,
-            waitBegan: loop.monotonic)
+            id: id, reader: reader, isChunked: length == nil, left: length ?? 0, expectsContinue: expects)
         inHand?.request.upload = Upload(reader: reader, length: length.map(Int64.init), expectsContinue: expects)
+    }
+
+    /// Since when the client owes bytes, or now. The reader wants more a moment before it is told here that it does
+    /// (`uploadAsked` comes over the loop's queue): time that passed before is none of the client's.
+    func bodyOwed(since now: MonotonicTime) -> MonotonicTime {
+        let since = takesUpload ? upload?.waitBegan ?? now : nil
+        upload?.waitBegan = since
+        return since ?? now
     }
 
     /// The reader wants more than it has.

@@ -111,6 +111,40 @@ import Testing
         }
     }
 
+    /// The reader wants bytes again a moment before the connection hears of it; the looks in between must not count the
+    /// time in which nothing was wanted.
+    @Test func timeInWhichNothingWasWantedIsNotTheClients() async throws {
+        let clock = HandClock()
+        let (resting, entered, goesOn) = (Lock<(any RestingBodyReader)?>(nil), CounterCell(), CounterCell())
+        let handler = Answering(streamsBelow: "/") { request in
+            let reader = request.upload!.reader as! any RestingBodyReader
+            var body = (try? await reader.next()) ?? []
+            reader.rest()
+            resting.withLock { $0 = reader }
+            while let piece = try? await reader.next() { body += piece }
+            return ServerResponse(status: 200, body: .bytes(body))
+        }
+        try await withServer(handler: handler, clock: clock) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 4\r\n") + "bo")
+            await eventually { resting.withLock { $0 != nil } }
+            for _ in 0..<20 { await test.advance(.seconds(1)) }
+            // The loop is held up while the reader goes on, and its look at the connection is due before its mail.
+            test.loops[0].post {
+                entered.add()
+                while goesOn.current == 0 { sched_yield() }
+            }
+            await eventually { entered.current == 1 }
+            clock.advance(.seconds(2))
+            resting.withLock { $0 }?.goOn()
+            goesOn.add()
+            await test.advance(.zero)
+            try client.send("dy")
+            let answer = try client.receive()
+            #expect(answer.status == 200 && answer.text == "body", "\(answer)")
+        }
+    }
+
     @Test func aLengthThatCannotBeHeldIsRefused() async throws {
         try await withServer(handler: upEcho) { test in
             let client = try wire(test)
