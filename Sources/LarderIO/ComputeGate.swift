@@ -37,6 +37,9 @@ public struct ComputeGate: Sendable {
         return try result.get()
     }
 
+    /// Places that the queue holds, those of resumed jobs among them.
+    var places: Int { state.withLock { $0.queue.count } }
+
     private func enter() async {
         await handover { continuation in
             let enters = state.withLock { state in
@@ -59,8 +62,14 @@ public struct ComputeGate: Sendable {
                 state.free += 1
                 return nil
             }
-            defer { state.head += 1 }
-            return state.queue[state.head]
+            let next = state.queue[state.head]
+            state.head += 1
+            // On a machine that is never idle the queue is never empty: those resumed must not be kept for ever.
+            if state.head >= 64, state.head * 2 >= state.queue.count {
+                state.queue.removeFirst(state.head)
+                state.head = 0
+            }
+            return next
         }
         next?.resume()
     }

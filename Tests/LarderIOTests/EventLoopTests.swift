@@ -1,8 +1,9 @@
 import Glibc
 import LarderCore
-import LarderIO
 import Synchronization
 import Testing
+
+@testable import LarderIO
 
 /// A clock that stands until it is moved.
 final class HandClock: TimeSource {
@@ -321,6 +322,26 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
             }
         }
         #expect((1...2).contains(running.withLock { $0.most }))
+    }
+
+    @Test func thoseThatHaveRunLeaveTheQueueThoughOthersWait() async throws {
+        try await withLoop { loop in
+            let gate = ComputeGate(width: 1)
+            let places = Lock<[Int]>([])
+            let jobs = (0..<500).map { _ in
+                Task(executorPreference: loop) {
+                    await gate.run {
+                        // The first one lets all others come.
+                        while places.withLock({ $0.isEmpty }), gate.places < 499 { sched_yield() }
+                        places.withLock { $0.append(gate.places) }
+                    }
+                }
+            }
+            for job in jobs { await job.value }
+            let held = places.withLock { $0 }
+            #expect(held.first == 499 && held.count == 500)
+            #expect(held.last ?? .max < 128, "\(held.suffix(3))")
+        }
     }
 
     @Test func handsOnTheErrorOfTheBody() async {
