@@ -178,10 +178,12 @@ public struct CallBudget: Sendable {
         return .spent(until: end)
     }
 
-    /// When the next of the limits will be whole again if nothing more is called; nil where both are.
+    /// When the next of the limits, those of the API among them, will be whole again if nothing more is called; nil where
+    /// all are.
     public func nextWhole(now: WallTime) -> WallTime? {
-        guard let last = calls.last else { return nil }
-        return [rate, quota].compactMap { $0.map { min(last, now) + $0.window } }.filter { $0 > now }.min()
+        var ends = told.map(\.resetsAt)
+        if let last = calls.last { ends += [rate, quota].compactMap { $0.map { min(last, now) + $0.window } } }
+        return ends.filter { $0 > now }.min()
     }
 
     /// Forgets calls that have left every window.

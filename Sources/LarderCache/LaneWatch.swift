@@ -15,17 +15,30 @@ public enum BudgetLevel: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Which limit.
-public enum BudgetKind: String, Sendable, Hashable, CaseIterable {
+public enum BudgetKind: Sendable, Hashable {
     case rate
     case quota
+    /// What the API itself says is left, by its name for that.
+    case credits(String)
+
+    /// As clients are told of it.
+    public var word: String {
+        switch self {
+        case .rate: "rate"
+        case .quota: "quota"
+        case .credits(let name): "\(name)Credits"
+        }
+    }
 }
 
 /// One limit now.
 public struct BudgetSight: Sendable, Hashable {
-    public var limit: Int
-    public var remaining: Int
+    /// Nil where the API does not tell.
+    public var limit: Int?
+    /// Nil where nobody knows it any more: an API's word holds up to its reset.
+    public var remaining: Int?
 
-    public init(limit: Int, remaining: Int) {
+    public init(limit: Int?, remaining: Int?) {
         self.limit = limit
         self.remaining = remaining
     }
@@ -65,6 +78,20 @@ public struct LaneSight: Sendable, Hashable {
 
     /// Nothing can be had from it at present.
     public var isAway: Bool { isReachable == false || suspension != nil }
+
+    /// The limits there are: our own, then the API's by their names.
+    public var kinds: [BudgetKind] { Self.ordered(budgets.keys) }
+
+    static func ordered(_ kinds: some Sequence<BudgetKind>) -> [BudgetKind] {
+        func place(_ kind: BudgetKind) -> (Int, String) {
+            switch kind {
+            case .rate: (0, "")
+            case .quota: (1, "")
+            case .credits(let name): (2, name)
+            }
+        }
+        return kinds.sorted { place($0) < place($1) }
+    }
 }
 
 /// Remembers what was told. A value.
@@ -72,6 +99,8 @@ public struct LaneWatch: Sendable {
     private var isReachable: Bool?
     private var suspension: Suspension?
     private var levels: [BudgetKind: BudgetLevel] = [:]
+    /// How much of each there is when all of it is there.
+    private var limits: [BudgetKind: Int] = [:]
 
     /// - Parameter sight: what is known at the beginning, of which nothing is told.
     public init(_ sight: LaneSight) {
@@ -98,14 +127,19 @@ public struct LaneWatch: Sendable {
             events.append(.resumed)
         }
         suspension = sight.suspension
-        for kind in BudgetKind.allCases {
+        for kind in LaneSight.ordered(Set(levels.keys).union(sight.budgets.keys)) {
+            let before = level(kind)
             guard let budget = sight.budgets[kind] else {
-                levels[kind] = nil
+                // A limit that the settings took away says nothing; an API's word ends with its reset, by which all of it
+                // is there again.
+                if case .credits = kind, before == .scarce || before == .spent {
+                    events.append(.budget(kind, .whole, BudgetSight(limit: limits[kind], remaining: nil)))
+                }
+                (levels[kind], limits[kind]) = (nil, nil)
                 continue
             }
-            let before = level(kind)
             let now = Self.level(budget, before)
-            levels[kind] = now
+            (levels[kind], limits[kind]) = (now, budget.limit)
             // That a call was made, or one is there again, is no threshold.
             guard now != before, now != .open else { continue }
             if now == .scarce, before == .spent { continue }
@@ -116,9 +150,11 @@ public struct LaneWatch: Sendable {
 
     /// A limit is scarce from four fifths on until all of it is there again: one call that comes back is no end of it.
     private static func level(_ budget: BudgetSight, _ before: BudgetLevel) -> BudgetLevel {
-        if budget.remaining <= 0 { return .spent }
-        if budget.remaining >= budget.limit { return .whole }
-        if (budget.limit - budget.remaining) * 5 >= budget.limit * 4 { return .scarce }
+        if let remaining = budget.remaining, remaining <= 0 { return .spent }
+        if let limit = budget.limit, let remaining = budget.remaining {
+            if remaining >= limit { return .whole }
+            if remaining <= limit / 5 { return .scarce }
+        }
         return before == .scarce || before == .spent ? .scarce : .open
     }
 }

@@ -2,6 +2,7 @@
 // desk and never leaves it; calls are counted when they are sent, so nothing that a cache answered ever counts.
 import LarderCache
 import LarderCore
+import LarderIO
 
 /// Whether a call may leave now.
 enum Admission: Sendable, Hashable {
@@ -58,8 +59,8 @@ final class ProviderLane {
     var suspends: Bool
     /// What was told of it.
     private(set) var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
-    /// A look at it is due when a limit will be whole again.
-    var isLookDue = false
+    /// The look at it that is due when the next of its limits will be whole again.
+    var nextLook: (at: WallTime, timer: TimerToken)?
     /// Reads what an answer's fields say of the calls that are left.
     var credits: @Sendable (HeaderFields, WallTime) -> Credits?
     /// When that was last written down.
@@ -92,6 +93,9 @@ final class ProviderLane {
         var budgets: [BudgetKind: BudgetSight] = [:]
         if let rate = budget.rate { budgets[.rate] = BudgetSight(limit: rate.calls, remaining: usage.rate ?? 0) }
         if let quota = budget.quota { budgets[.quota] = BudgetSight(limit: quota.calls, remaining: usage.quota ?? 0) }
+        for allowance in budget.allowances(now: now) {
+            budgets[.credits(allowance.name)] = BudgetSight(limit: allowance.limit, remaining: allowance.remaining)
+        }
         return LaneSight(
             isReachable: reachability.isReachable, failure: reachability.lastFailureClass,
             suspension: suspends ? suspension.suspension : nil, budgets: budgets)

@@ -139,13 +139,17 @@ actor UpstreamDesk {
         let events = lane.takeEvents(now: now)
         let isAway = lane.sight(now: now).isAway
         for event in events { listener(LaneNews(provider: provider, event: event, at: now, isAway: isAway)) }
-        // Calls leave their windows without anybody's doing.
-        guard lane.watch.isWearing, !lane.isLookDue, let end = lane.budget.nextWhole(now: now) else { return }
-        lane.isLookDue = true
-        _ = loop.schedule(at: loop.monotonic + (end - now) + .milliseconds(1)) { [weak self] in
-            lane.isLookDue = false
+        // Calls leave their windows without anybody's doing. Of several windows the shortest may begin to wear last.
+        guard lane.watch.isWearing, let end = lane.budget.nextWhole(now: now) else { return }
+        if let due = lane.nextLook {
+            guard end < due.at else { return }
+            loop.cancel(due.timer)
+        }
+        let timer = loop.schedule(at: loop.monotonic + (end - now) + .milliseconds(1)) { [weak self] in
+            lane.nextLook = nil
             self?.assumeIsolated { $0.look(provider) }
         }
+        lane.nextLook = (end, timer)
     }
 
     /// Whether a call may be made that nobody waits for.

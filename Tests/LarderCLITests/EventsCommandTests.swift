@@ -27,6 +27,8 @@ import Testing
             "quota is spent: none of 100 calls left"
         ),
         ("budget", #""level":"whole","limit":"rate","calls":20,"remaining":20"#, "rate is whole again: 20 calls"),
+        ("budget", #""level":"spent","limit":"userCredits","remaining":0"#, "userCredits is spent: none left"),
+        ("budget", #""level":"whole","limit":"userCredits""#, "userCredits is whole again"),
     ])
     func everyEventIsALine(_ name: String, _ facts: String, _ text: String) {
         let told = event(name, #"{"provider":"itunes","at":"2026-01-01T00:00:00Z",\#(facts)}"#)

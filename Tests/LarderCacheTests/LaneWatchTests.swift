@@ -74,6 +74,35 @@ import Testing
         #expect(watch.level(.quota) == .whole)
     }
 
+    @Test func anAPIsWordIsWatchedUpToItsReset() {
+        let user = BudgetKind.credits("user")
+        func sight(_ remaining: Int?, limit: Int? = 500) -> LaneSight {
+            LaneSight(
+                isReachable: nil, failure: nil, suspension: nil,
+                budgets: remaining.map { [user: BudgetSight(limit: limit, remaining: $0)] } ?? [:])
+        }
+        var watch = LaneWatch(sight(nil))
+        #expect(watch.look(sight(499)) == [] && watch.isWearing)
+        #expect(watch.look(sight(100)) == [.budget(user, .scarce, BudgetSight(limit: 500, remaining: 100))])
+        #expect(watch.look(sight(0)) == [.budget(user, .spent, BudgetSight(limit: 500, remaining: 0))])
+        #expect(watch.look(sight(nil)) == [.budget(user, .whole, BudgetSight(limit: 500, remaining: nil))])
+        #expect(!watch.isWearing)
+        #expect(
+            watch.look(sight(499)) == [] && watch.look(sight(nil)) == [], "nothing was told, so nothing is taken back")
+        // Without a figure of the whole only its end can be told.
+        #expect(watch.look(sight(1, limit: nil)) == [])
+        #expect(watch.look(sight(0, limit: nil)) == [.budget(user, .spent, BudgetSight(limit: nil, remaining: 0))])
+        #expect(watch.look(sight(nil)) == [.budget(user, .whole, BudgetSight(limit: nil, remaining: nil))])
+        // A figure from outside may be as large as it likes.
+        #expect(watch.look(sight(.max - 1, limit: .max)) == [])
+    }
+
+    @Test func limitsAreShownInOneOrder() {
+        var sight = sight(rate: 1, quota: 1)
+        for name in ["user", "client"] { sight.budgets[.credits(name)] = BudgetSight(limit: 1, remaining: 1) }
+        #expect(sight.kinds.map(\.word) == ["rate", "quota", "clientCredits", "userCredits"])
+    }
+
     @Test func halfOfEachLimitIsSpare() {
         let now = Sample.now
         var budget = CallBudget(
@@ -95,6 +124,7 @@ import Testing
         _ = told.take(now: now)
         #expect(
             told.spare(now: now) == .spent(until: now + .seconds(90)), "half of what the API says is left to people")
+        #expect(told.nextWhole(now: now) == now + .seconds(90) && told.nextWhole(now: now + .seconds(90)) == nil)
         #expect(budget.nextWhole(now: now + .seconds(60)) == now + .seconds(120))
         #expect(budget.nextWhole(now: now + .seconds(200)) == now + .seconds(3660))
         #expect(budget.nextWhole(now: now + .seconds(3660)) == nil)

@@ -62,8 +62,9 @@ enum EventsCommand {
         if value["suspended"]?.bool == true { parts.append(suspension(value)) }
         if value["reachable"]?.bool == false { parts.append("cannot be reached") }
         for budget in value["budgets"]?.elements.map({ $0 }) ?? [] {
-            if let left = budget["remaining"]?.integer, let calls = budget["calls"]?.integer {
-                parts.append("\(left) of \(calls) calls left (\(Console.printable(budget["limit"]?.string ?? "")))")
+            if let left = budget["remaining"]?.integer {
+                let all = budget["calls"]?.integer.map { " of \($0)" } ?? ""
+                parts.append("\(left)\(all) calls left (\(Console.printable(budget["limit"]?.string ?? "")))")
             }
         }
         return parts.isEmpty ? "nothing to tell" : parts.joined(separator: ", ")
@@ -81,11 +82,13 @@ enum EventsCommand {
     private static func budget(_ value: JSONValue) -> String {
         let limit = Console.printable(value["limit"]?.string ?? "budget")
         let left = value["remaining"]?.integer ?? 0
-        let calls = value["calls"]?.integer ?? 0
+        // An API need not say how many calls there are when all of them are there.
+        let calls = value["calls"]?.integer
+        let all = calls.map { " of \($0) calls" } ?? ""
         return switch value["level"]?.string {
-        case "spent": "\(limit) is spent: none of \(calls) calls left"
-        case "whole": "\(limit) is whole again: \(calls) calls"
-        default: "\(limit) is scarce: \(left) of \(calls) calls left"
+        case "spent": "\(limit) is spent: none\(all) left"
+        case "whole": "\(limit) is whole again\(calls.map { ": \($0) calls" } ?? "")"
+        default: "\(limit) is scarce: \(left)\(all) left"
         }
     }
 

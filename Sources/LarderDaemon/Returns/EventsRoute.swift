@@ -40,7 +40,7 @@ struct EventsRoute: Sendable {
                         writer.member(ifPresent: "class", sight.suspension?.failure.rawValue)
                         writer.name("budgets")
                         writer.array { writer in
-                            for kind in BudgetKind.allCases {
+                            for kind in sight.kinds {
                                 guard let budget = sight.budgets[kind] else { continue }
                                 writer.object { LaneNews.append(kind, budget, to: &$0) }
                             }
@@ -88,9 +88,9 @@ extension LaneNews {
     }
 
     static func append(_ kind: BudgetKind, _ budget: BudgetSight, to writer: inout JSONWriter) {
-        writer.member("limit", kind.rawValue)
-        writer.member("calls", budget.limit)
-        writer.member("remaining", budget.remaining)
+        writer.member("limit", kind.word)
+        if let limit = budget.limit { writer.member("calls", limit) }
+        if let remaining = budget.remaining { writer.member("remaining", remaining) }
     }
 }
 
