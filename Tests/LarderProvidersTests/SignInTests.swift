@@ -201,12 +201,24 @@ import Testing
         (200, #"{"access_token":"a","token_type":"mac"}"#), (200, #"{"data":{"error":"x"}}"#), (404, ""),
         (403, #"{"data":{"error":"Imgur is temporarily over capacity."},"success":false,"status":403}"#),
         (400, #"{"data":{"error":"Rate limit exceeded"},"success":false,"status":429}"#),
+        (400, #"{"error":"invalid_client","error_description":"The client credentials are invalid"}"#),
+        (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"unauthorized_client"}"#),
+        (401, #"{"data":{"error":"The client credentials are invalid"},"success":false,"status":401}"#),
+        (400, #"{"error":"invalid_request"}"#), (400, #"{"error":"unsupported_grant_type"}"#),
     ])
     func whatIsNoWordAboutTheGrantKeepsTheTokens(_ status: Int, _ body: String) {
         guard case .failed = answer(status, body) else {
             Issue.record("\(status) \(body) was taken for an answer")
             return
         }
+    }
+
+    @Test func aWrongSecretIsTheConfigurationsFault() {
+        guard case .failed(.notConfigured, let detail) = answer(400, #"{"error":"invalid_client"}"#) else {
+            Issue.record("it was taken for a word about the grant, or for an outage")
+            return
+        }
+        #expect(detail.contains("id and secret"))
     }
 
     @Test(arguments: [("-5", 60), ("0", 60), ("1e99", 315_360_000), ("999999999999", 315_360_000), ("59.9", 60)])

@@ -7,7 +7,8 @@ public enum TokenAnswer: Sendable, Hashable {
     case granted(GrantedTokens)
     /// In the API's own words: the grant is worth nothing any more.
     case refused(String)
-    /// Nothing is known of the grant: the endpoint is overloaded, limited, or was not reached at all.
+    /// Nothing is known of the grant: the endpoint is overloaded, limited, or was not reached at all, or it is the
+    /// application's id and secret that it does not take.
     case failed(FailureClass, String)
 
     /// Reads an answer whose content coding has been undone.
@@ -34,9 +35,27 @@ public enum TokenAnswer: Sendable, Hashable {
                 self = .failed(.limited, "The token endpoint answered \(response.status): not now.")
                 return
             }
+            if let fault = Self.fault(root?["data"]?["error"]?.string ?? root?["error"]?.string, response.status) {
+                self = fault
+                return
+            }
             let isSafe = !secrets.contains { !$0.isEmpty && message.contains($0) }
             self = .refused(isSafe ? "\(response.status) \(message)" : "\(response.status)")
         default: self = .failed(.broken, "The token endpoint answered \(response.status).")
+        }
+    }
+
+    /// What an error of the standard's means that says nothing about the grant (RFC 6749 §5.2): a wrong secret, which a
+    /// person can mend, must not cost the sign-in. Nil for any other error.
+    private static func fault(_ word: String?, _ status: Int) -> TokenAnswer? {
+        switch word {
+        case "invalid_grant": nil
+        case "invalid_client", "unauthorized_client",
+            _ where status == 401:
+            .failed(.notConfigured, "The token endpoint does not take the application's id and secret (\(status)).")
+        case "invalid_request", "unsupported_grant_type", "invalid_scope":
+            .failed(.broken, "The token endpoint does not understand the request (\(status)).")
+        default: nil
         }
     }
 
