@@ -2,6 +2,7 @@
 // sends the browser back to the landing page; that page's script posts what it finds, and the state stands for the
 // authority. No answer here holds a token.
 import LarderCore
+import LarderIO
 import LarderProviders
 import LarderServer
 
@@ -96,12 +97,14 @@ struct AccountRoutes: Sendable {
         return type
     }
 
-    /// The URL that the user's application has to name as its callback: the first listener of Larder's own.
-    private static func callback(_ settings: Settings, _ provider: String) -> String? {
-        for listener in settings.listen where listener.provider == nil && !listener.address.hasPrefix("unix:") {
-            guard let colon = listener.address.lastIndex(of: ":") else { continue }
+    /// The URL that the user's application has to name as its callback: the first listener of Larder's own that is known
+    /// by its port. "localhost" where that leads there; a listener of another address is found by that address alone.
+    static func callback(_ settings: Settings, _ provider: String) -> String? {
+        for listener in settings.listen where listener.provider == nil {
+            guard let address = try? Address(listener.address), let port = address.port, port != 0 else { continue }
             let prefix = ProviderRegistry.builtIn.first { $0.about.name == provider }?.about.routePrefix ?? provider
-            return "http://localhost\(listener.address[colon...])/v1/\(prefix)/oauth/callback"
+            let host = address.isLocalhost ? "localhost:\(port)" : address.description
+            return "http://\(host)/v1/\(prefix)/oauth/callback"
         }
         return nil
     }
@@ -200,5 +203,16 @@ struct AccountRoutes: Sendable {
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
         response.body = .bytes(writer.bytes)
         return response
+    }
+}
+
+extension Address {
+    /// Whether a listener there answers to "localhost": it is one of that name's addresses, or all of them.
+    fileprivate var isLocalhost: Bool {
+        switch self {
+        case .ipv4(let bytes, _): bytes == [127, 0, 0, 1] || bytes == [0, 0, 0, 0]
+        case .ipv6(let bytes, _): bytes.dropLast().allSatisfy { $0 == 0 } && (bytes.last ?? 2) < 2
+        case .unix: false
+        }
     }
 }
