@@ -213,6 +213,8 @@ public final class Daemon: Sendable {
         // They would go on for ever; whoever listens connects again to the next daemon.
         context.searches.shutDown()
         context.eventSeats.close()
+        // What is held back for a newer question would be waited for.
+        context.sessions.letGo()
         let deadline = context.snapshot.settings.serverDrainTimeout
         Task {
             await server.drain(deadline: deadline)

@@ -65,6 +65,18 @@ import Testing
         }
     }
 
+    @Test func aStopWaitsForNoPause() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        var held: Task<WireResponse, any Error>?
+        try await withLarder(Self.configuration(origin), time: ManualTime()) { larder in
+            held = try await Self.begin(larder, Self.target("jack"))
+        }
+        let answer = try await held?.value
+        #expect(answer?.status == 200, "\(String(describing: answer))")
+        #expect(origin.requests.count == 1)
+    }
+
     @Test func whatIsStoredIsAnsweredAtOnceAndSupersedesToo() async throws {
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }

@@ -14,21 +14,33 @@ final class Pause: Sendable {
     /// Ends the wait, or has it not begin. Only the first ending counts.
     func breakOff() { end(false) }
 
-    /// Waits for that long, at most until it is broken off or the task is cancelled.
+    /// The same, as if the time had passed.
+    func pass() { end(true) }
+
+    /// Waits for that long by that clock, at most until it is broken off or the task is cancelled.
     /// - Returns: whether the time passed.
-    func wait(_ duration: Duration, on loop: EventLoop) async -> Bool {
-        await withTaskCancellationHandler {
+    func wait(_ duration: Duration, on loop: EventLoop, by time: any TimeSource) async -> Bool {
+        let due = time.monotonic() + duration
+        return await withTaskCancellationHandler {
             await handover { (continuation: CheckedContinuation<Bool, Never>) in
                 let ending = state.withLock { state in
                     if state.ending == nil { state.waiting = continuation }
                     return state.ending
                 }
                 if let ending { return continuation.resume(returning: ending) }
-                loop.post { _ = loop.schedule(at: loop.monotonic + duration) { self.end(true) } }
+                loop.post { self.look(due, on: loop, by: time) }
             }
         } onCancel: {
             breakOff()
         }
+    }
+
+    /// On the loop, whose timers may count by another clock.
+    private func look(_ due: MonotonicTime, on loop: EventLoop, by time: any TimeSource) {
+        let rest = due - time.monotonic()
+        guard rest > .zero else { return end(true) }
+        guard state.withLock({ $0.ending == nil }) else { return }
+        _ = loop.schedule(at: loop.monotonic + rest) { self.look(due, on: loop, by: time) }
     }
 
     /// Waits until it is broken off or the task is cancelled.

@@ -27,6 +27,10 @@ final class SessionDesk: Sendable {
     private struct State {
         var table: SessionTable
         var seats: [SessionTurn: SessionSeat] = [:]
+        /// Calls that are held back now.
+        var pauses: [UInt64: Pause] = [:]
+        var nextPause: UInt64 = 0
+        var holds = true
     }
     private let state: Lock<State>
     /// Where pauses are timed.
@@ -117,14 +121,29 @@ final class SessionDesk: Sendable {
     /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
     func hold(_ seat: SessionSeat, for debounce: Duration) async -> Bool {
         let pause = Pause()
+        let number = state.withLock { state in
+            state.nextPause += 1
+            if state.holds { state.pauses[state.nextPause] = pause } else { pause.pass() }
+            return state.nextPause
+        }
+        defer { state.withLock { $0.pauses[number] = nil } }
         let ticket = seat.whenSuperseded { pause.breakOff() }
         defer { seat.forget(ticket) }
-        guard await pause.wait(debounce, on: loop) else {
+        guard await pause.wait(debounce, on: loop, by: time) else {
             debounced.spared.add()
             return false
         }
         debounced.passed.add()
         return true
+    }
+
+    /// Lets every call go that is held back, and holds back no more. For the daemon's stop, which waits for the answers.
+    func letGo() {
+        let pauses = state.withLock { state in
+            state.holds = false
+            return Array(state.pauses.values)
+        }
+        for pause in pauses { pause.pass() }
     }
 
     /// Ends what waits or goes on for any session. For the daemon's stop.
