@@ -110,8 +110,9 @@ final class RequestDispatch: RequestHandler {
         if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
-        response.loggedPath = ImgurRoutes.loggedPath(
-            request.method, request.path, listenerProvider: request.listenerProvider)
+        response.loggedPath =
+            ImgurRoutes.loggedPath(request.method, request.path, listenerProvider: request.listenerProvider)
+            ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
         context.count(route: response.route, status: response.status)
         context.explanations.close(
             request.id, at: context.time.wall(), method: request.method, path: response.loggedPath ?? request.path,

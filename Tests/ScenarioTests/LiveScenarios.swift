@@ -366,6 +366,27 @@ import Testing
         }
     }
 
+    /// Whoever has the id may cancel, and anybody here may ask for an explanation.
+    @Test func neitherExplanationNorLogNamesASearch() async throws {
+        let market = Market()
+        defer { market.origin.stop() }
+        let lines = Lock("")
+        let log = Logger(label: "test", threshold: .debug, sink: KeptLog(lines))
+        try await withLarder(market.configuration(key: true, [:], "log: { access: all }"), log: log) { larder in
+            let path = try await begin(larder, question)
+            let id = path.dropFirst("/v1/searches/".count)
+            for target in [path, path + "/", path.replacing("searches", with: "%73earches"), "/v1/searches/\(id)/no"] {
+                let answer = try await larder.get(target)
+                let request = try #require(answer["X-Request-Id"])
+                let explained = try await larder.get("/v1/explain/\(request)")
+                #expect(explained.status == 200 && !explained.text.contains(id), "\(target): \(explained)")
+                #expect(try explained.json()["path"]?.string == "/v1/searches/…")
+            }
+            let logged = lines.withLock { $0 }
+            #expect(logged.contains("/v1/searches/…") && !logged.contains(id))
+        }
+    }
+
     @Test func theDescriptionNamesItsRoutes() async throws {
         try await withMarket { larder, _ async throws in
             let paths = try #require(try await larder.get("/openapi.json").json()["paths"])

@@ -20,6 +20,14 @@ struct LiveRoute: Sendable {
         case cancel
     }
 
+    /// The path as it may be logged and explained, nil where it may be as it is: whoever has a search's id may cancel it.
+    static func loggedPath(_ path: String, listenerProvider: String?) -> String? {
+        // Every request comes by here, and few name a search or hide letters. An encoded one makes no other path of it.
+        guard listenerProvider == nil, path.hasPrefix("/v1/searches/") || path.utf8.contains(0x25) else { return nil }
+        let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
+        return plain.hasPrefix("/v1/searches/") ? "/v1/searches/…" : nil
+    }
+
     /// Begins a search where the client prefers that, and answers 202; or, where it ends within `wait`, what it came to.
     /// - Returns: nil where the client is to be answered in the usual way: it did not ask for anything else, or all of it
     ///   is at hand.
