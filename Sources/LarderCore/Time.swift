@@ -31,10 +31,12 @@ public struct WallTime: Sendable, Hashable, Comparable {
         return WallTime(milliseconds: overflow ? (right < .zero ? .min : .max) : sum)
     }
 
-    /// The time from the right instant to the left one; negative where the left is earlier.
+    /// The time from the right instant to the left one; negative where the left is earlier. Never wraps: what is further
+    /// apart than can be told is as far apart as can be.
     @inlinable
     public static func - (left: WallTime, right: WallTime) -> Duration {
-        .milliseconds(left.milliseconds.subtractingReportingOverflow(right.milliseconds).partialValue)
+        let (span, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
+        return .milliseconds(overflow ? (left < right ? .min : .max) : span)
     }
 
     /// Later than anything that is stored.

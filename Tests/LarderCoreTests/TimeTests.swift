@@ -28,6 +28,13 @@ import Testing
         #expect(MonotonicTime(nanoseconds: .max) + .seconds(1) == MonotonicTime(nanoseconds: .max))
     }
 
+    @Test func noSpanWraps() {
+        let now = WallTime(seconds: 1_767_225_600)
+        #expect(now - .distantPast > .seconds(60) && .distantPast - now < .seconds(-60))
+        #expect(.distantFuture - .distantPast > .seconds(60))
+        #expect((.distantFuture - now).milliseconds == Int64.max - now.milliseconds)
+    }
+
     @Test func ageIsNeverNegativeWhenTheClockStepsBack() {
         let now = WallTime(seconds: 1000)
         let entry = StoredResponse(
