@@ -49,7 +49,9 @@ struct RawRequest: Sendable {
             material += Bytes(text: "\(name.lowercased()):\(value)\n")
         }
         if secretFields.lines.isEmpty, let query = request.query, let items = try? QueryParameters(parsing: query),
-            let key = items.items.first(where: { parameters.contains($0.name) })?.value, let name = names.first,
+            let key = items.items.first(where: { item in
+                parameters.contains { ASCII.equalFolded($0, item.name) }
+            })?.value, let name = names.first,
             (try? Secrets.check(key, from: name)) == key
         {
             secretFields = provider.credentialFields(key: key)

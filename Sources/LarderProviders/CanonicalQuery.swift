@@ -13,7 +13,7 @@ struct CanonicalQuery: Sendable {
     var capitalised: Set<String> = []
     /// Parameters whose values are texts in which white space is collapsed.
     var collapsed: Set<String> = []
-    /// Credentials: never part of a canonical request.
+    /// Credentials: never part of a canonical request, in whatever letters their names are written (some APIs do not mind).
     var dropped: Set<String> = []
 
     /// The canonical query, nil where nothing is left. Repeated names keep their order and all their values.
@@ -21,7 +21,7 @@ struct CanonicalQuery: Sendable {
         var repeated: [String: Int] = [:]
         for item in items { repeated[item.name, default: 0] += 1 }
         let kept = items.compactMap { item -> QueryParameters.Item? in
-            if dropped.contains(item.name) { return nil }
+            if isDropped(item.name) { return nil }
             guard let value = item.value, repeated[item.name] == 1 else { return item }
             let folded = fold(value, of: item.name)
             return defaults[item.name] == folded ? nil : QueryParameters.Item(item.name, folded)
@@ -31,11 +31,21 @@ struct CanonicalQuery: Sendable {
         return sorted.isEmpty ? nil : QueryParameters(sorted).encoded
     }
 
-    /// The canonical query of a raw one. A query that cannot be decoded is left as it came: it is its own question.
+    /// The canonical query of a raw one. A query that cannot be decoded is left as it came, but for credentials: it is its
+    /// own question.
     func canonical(_ query: String?) -> String? {
         guard let query else { return nil }
-        guard let parsed = try? QueryParameters(parsing: query) else { return query }
+        guard let parsed = try? QueryParameters(parsing: query) else { return spared(query) }
         return encode(parsed.items)
+    }
+
+    private func isDropped(_ name: String) -> Bool { dropped.contains { ASCII.equalFolded($0, name) } }
+
+    private func spared(_ query: String) -> String {
+        query.split(separator: "&", omittingEmptySubsequences: false).filter { piece in
+            let name = try? PercentCoding.decode(piece.prefix { $0 != "=" }.utf8, plusIsSpace: true)
+            return name.map { !isDropped($0) } ?? true
+        }.joined(separator: "&")
     }
 
     private func fold(_ value: String, of name: String) -> String {

@@ -252,6 +252,25 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(seen.count == count)
     }
 
+    /// A key in a canonical request would be part of keys, labels and explanations.
+    @Test(arguments: [
+        ("newsapi", "/v2/everything", "apiKey"), ("tmdb", "/3/search/multi", "api_key"),
+        ("imgur", "/3/gallery/search", "client_id"),
+    ])
+    func noSpellingOfAQueryKeepsItsKey(_ name: String, _ path: String, _ key: String) throws {
+        let provider = try #require(ProviderRegistry.builtIn.first { $0.about.name == name })
+        let spellings = [
+            key, key.uppercased(), key.lowercased(), "%\(String(key.utf8.first ?? 0, radix: 16))\(key.dropFirst())",
+        ]
+        for spelling in spellings {
+            for query in ["\(spelling)=secret&q=a", "q=%ZZ&\(spelling)=secret", "\(spelling)=secret%ZZ&q=%FF"] {
+                let canonical = provider.canonical(UpstreamRequest(path: path, query: query)).query ?? ""
+                #expect(!canonical.contains("secret"), "\(query): \(canonical)")
+                #expect(canonical.contains("q="), "\(query): \(canonical)")
+            }
+        }
+    }
+
     @Test func rawRequestsMeetTypedOnes() throws {
         let itunes = ITunes()
         let raw = UpstreamRequest(path: "/search", query: "limit=50&term=Jack+Johnson&media=music&country=us")

@@ -62,6 +62,8 @@ import Testing
                 let query = try await larder.get(Self.everything + "&apiKey=secret-of-cleo")
                 #expect(query.text.contains("secret-of-cleo"), "\(query)")
             }
+            let folded = try await larder.get(Self.everything + "&APIKEY=secret-of-cleo")
+            #expect(folded["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(folded)")
             #expect(origin.requests.last?.field("X-Api-Key") == "secret-of-cleo")
             #expect(origin.requests.last?.target.contains("secret") == false)
             let status = try await larder.get("/v1/status").text + larder.get("/metrics").text
