@@ -1,4 +1,5 @@
 // Structured log: a constant message and named values. A value whose name speaks of a secret is never written.
+import Synchronization
 
 /// How much a line matters; the raw value is the syslog and journald priority (sd-daemon(3)).
 public enum LogLevel: Int, Sendable, Comparable, CaseIterable {
@@ -54,15 +55,28 @@ public struct NoLog: LogSink {
 /// Passed in to whoever logs; never global.
 public struct Logger: Sendable {
     public var label: String
-    public var threshold: LogLevel
+    /// One for all labels of a log, so that it can be changed while others hold them.
+    private let leastLevel: LeastLevel
     private let sink: any LogSink
     private let time: any TimeSource
 
     public init(label: String, threshold: LogLevel = .info, sink: any LogSink, time: any TimeSource = SystemTime()) {
         self.label = label
-        self.threshold = threshold
+        leastLevel = LeastLevel(threshold)
         self.sink = sink
         self.time = time
+    }
+
+    private final class LeastLevel: Sendable {
+        let value: Atomic<Int>
+
+        init(_ level: LogLevel) { value = Atomic(level.rawValue) }
+    }
+
+    /// The least important lines that are written, under whatever label.
+    public var threshold: LogLevel {
+        get { LogLevel(rawValue: leastLevel.value.load(ordering: .relaxed)) ?? .info }
+        nonmutating set { leastLevel.value.store(newValue.rawValue, ordering: .relaxed) }
     }
 
     /// A logger that forgets.

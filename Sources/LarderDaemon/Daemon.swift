@@ -164,12 +164,14 @@ public final class Daemon: Sendable {
             context.log.error("the configuration is not used; the old one stays in force", ["error": "\(error)"])
             return
         }
+        let old = context.snapshot.settings
         let waiting = settings.changes(since: started).filter(\.needsRestart)
         if !waiting.isEmpty {
             context.log.warning(
                 "some settings take effect at the next start only",
                 ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
+        if old.logLevel != settings.logLevel { surroundings.log.threshold = settings.logLevel }
         // Of a provider that was off until now the kept sign-in is known only from here on.
         let opened = await context.accounts.open(settings)
         let snapshot = context.replace { current in

@@ -107,6 +107,37 @@ import Testing
         }
     }
 
+    @Test func theLogTellsWhatItIsToldToFromThenOn() async throws {
+        let lines = Lock("")
+        let log = Logger(label: "test", threshold: .info, sink: KeptLog(lines))
+        try await withReloadable("log: { level: info }", log: log) { larder, reload async throws in
+            _ = try await larder.get("/v1/one")
+            await reload("log: { level: warning }")
+            _ = try await larder.get("/v1/two")
+            await reload("log: { level: info }")
+            _ = try await larder.get("/v1/three")
+            let said = lines.withLock { $0 }
+            #expect(said.contains("/v1/one") && said.contains("/v1/three"), "\(said)")
+            #expect(!said.contains("/v1/two"), "\(said)")
+        }
+    }
+
+    @Test func aProxyIsInForceWithTheNextCall() async throws {
+        let (origin, proxy) = (ServerScenarios.echo(), ScriptedOrigin(answering: CacheScenarios.song))
+        defer {
+            origin.stop()
+            proxy.stop()
+        }
+        let configuration = ServerScenarios.passthrough(origin)
+        try await withReloadable(configuration) { larder, reload async throws in
+            #expect(try await larder.get("/raw/api/direct").status == 200)
+            await reload(configuration + "\nfetch: { proxy: \"\(proxy.base)\" }")
+            #expect(try await larder.get("/raw/api/led").status == 200)
+            #expect(proxy.requests.map(\.target) == ["\(origin.base)/led"])
+            #expect(origin.requests.count == 1)
+        }
+    }
+
     @Test func theTokenChangesAndTheOldOneIsWorthless() async throws {
         func purge(_ larder: RunningLarder, _ token: String) async throws -> Int {
             try await larder.send("DELETE", "/v1/cache?all=1", fields: [("Authorization", "Bearer \(token)")]).status

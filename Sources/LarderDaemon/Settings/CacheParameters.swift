@@ -77,7 +77,7 @@ extension SettingsTable {
     static let fetchProxy = Parameter(
         "fetch.proxy", .text, default: nil,
         summary: "URL of a proxy for all upstream calls: http://host:port or socks5h://host:port.",
-        advice: "http_proxy and its like in the environment are never followed.", needsRestart: true)
+        advice: "http_proxy and its like in the environment are never followed.")
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
         fetchMaxTransfers, fetchSideBySide, fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy,
