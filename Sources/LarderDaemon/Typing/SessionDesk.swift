@@ -121,11 +121,12 @@ final class SessionDesk: Sendable {
     /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
     func hold(_ seat: SessionSeat, for debounce: Duration) async -> Bool {
         let pause = Pause()
-        let number = state.withLock { state in
+        let (number, holds) = state.withLock { state in
             state.nextPause += 1
-            if state.holds { state.pauses[state.nextPause] = pause } else { pause.pass() }
-            return state.nextPause
+            if state.holds { state.pauses[state.nextPause] = pause }
+            return (state.nextPause, state.holds)
         }
+        if !holds { pause.pass() }
         defer { state.withLock { $0.pauses[number] = nil } }
         let ticket = seat.whenSuperseded { pause.breakOff() }
         defer { seat.forget(ticket) }
