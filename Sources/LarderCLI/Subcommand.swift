@@ -107,6 +107,16 @@ public struct Invocation: Sendable {
         if let first = operands.first { throw CommandFailure(.usage, "\"\(first)\" has no meaning here") }
     }
 
+    /// A question to that route: its text, and each option that was given as a parameter of the same name.
+    func question(_ route: String, _ text: String, _ options: [CommandOption]) -> LocalRequest {
+        var parameters = QueryParameters([.init("q", text)])
+        for option in options {
+            guard let value = value(option.name) else { continue }
+            parameters.items.append(.init(String(option.name.dropFirst(2)), value))
+        }
+        return LocalRequest(.get, "\(route)?\(parameters.encoded)")
+    }
+
     /// Whether to write JSON: asked for, or nobody watches.
     var wantsJSON: Bool { has("--json") || !console.isTerminal }
 }

@@ -15,37 +15,16 @@ import Testing
         time: any TimeSource = SystemTime(), directory: TemporaryDirectory = TemporaryDirectory(),
         log: Logger = .silent, _ body: (RunningLarder, OriginServer) async throws -> Void
     ) async throws {
-        let origin = try OriginServer(source: source, rewritesImageHosts: true)
-        try origin.start()
-        defer { origin.stop() }
-        try await withImgur(origin, key: key, more: more, time: time, directory: directory, log: log) { larder in
-            try await body(larder, origin)
-        }
+        let standIn = StandIn(
+            provider: "imgur", key: key, more: more, time: time, directory: directory, log: log)
+        try await standIn.run(source, body)
     }
 
     private func withImgur(
-        _ origin: OriginServer, key: String? = ImgurScenarios.key, more: String = "",
-        time: any TimeSource = SystemTime(),
-        directory: TemporaryDirectory = TemporaryDirectory(), log: Logger = .silent,
-        _ body: (RunningLarder) async throws -> Void
+        _ origin: OriginServer, time: any TimeSource = SystemTime(),
+        directory: TemporaryDirectory = TemporaryDirectory(), _ body: (RunningLarder) async throws -> Void
     ) async throws {
-        let settings = """
-            providers:
-              imgur:
-                baseURL: "\(origin.baseURL(for: "imgur"))"
-                \(key.map { "key: \($0)" } ?? "")
-                \(more)
-            """
-        try await withLarder(settings, time: time, directory: directory, log: log, body)
-    }
-
-    private func results(_ answer: WireResponse) throws -> [JSONValue] {
-        #expect(answer.status == 200, "\(answer)")
-        return Array(try #require(answer.json()["results"]).elements)
-    }
-
-    private func titles(_ larder: RunningLarder, _ target: String) async throws -> [String] {
-        try results(await larder.get(target)).compactMap { $0["title"]?.string }
+        try await StandIn(provider: "imgur", key: Self.key, time: time, directory: directory).run(at: origin, body)
     }
 
     private func source(_ answer: WireResponse) throws -> JSONValue? {
@@ -71,7 +50,7 @@ import Testing
     @Test func postsAreToldByTheirPictures() async throws {
         try await withImgur { larder, origin in
             let found = try await larder.get("/v1/search?q=lantern&source=imgur")
-            let results = try self.results(found)
+            let results = try found.results()
             #expect(
                 results.compactMap { $0["id"]?.string }
                     == ["LmpA001", "LmpB001", "LmpB002", "LmpB003", "LmpGif3", "LmpC001"].map { "imgur:image:\($0)" })
@@ -86,24 +65,24 @@ import Testing
             #expect(raw["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(raw)")
             #expect(origin.requests(to: "/imgur/") == 1)
 
-            #expect(try await titles(larder, "/v1/search?q=lantern&source=imgur&category=albums").count == 4)
-            #expect(try await titles(larder, "/v1/search?q=lantern&source=imgur&category=gifs").count == 1)
+            #expect(try await larder.titles("/v1/search?q=lantern&source=imgur&category=albums").count == 4)
+            #expect(try await larder.titles("/v1/search?q=lantern&source=imgur&category=gifs").count == 1)
             #expect(
-                try await titles(larder, "/v1/imgur/search?q=lantern&limit=2&sort=name").first == "A lantern in the fog"
+                try await larder.titles("/v1/imgur/search?q=lantern&limit=2&sort=name").first == "A lantern in the fog"
             )
-            #expect(try await titles(larder, "/v1/imgur/search?q=lantern&page=2").isEmpty)
-            #expect(try await titles(larder, "/v1/imgur/gallery?section=top&window=week").count == 8)
-            #expect(try await titles(larder, "/v1/imgur/gallery?explicit=no").count == 7)
-            #expect(try await titles(larder, "/v1/imgur/tag/lantern").count == 4)
-            #expect(try await titles(larder, "/v1/imgur/r/pics?sort=top&window=all") == ["A lantern in the fog"])
-            #expect(try await titles(larder, "/v1/imgur/image/LmpB002") == ["Two: the fold"])
-            #expect(try await titles(larder, "/v1/imgur/album/LmpAlb4").count == 2)
-            #expect(try await titles(larder, "/v1/imgur/tags") == ["Lantern", "Octopus", "Cats"])
-            #expect(try self.results(await larder.get("/v1/imgur/credits"))[0]["attributes"]?["clientRemaining"] != nil)
+            #expect(try await larder.titles("/v1/imgur/search?q=lantern&page=2").isEmpty)
+            #expect(try await larder.titles("/v1/imgur/gallery?section=top&window=week").count == 8)
+            #expect(try await larder.titles("/v1/imgur/gallery?explicit=no").count == 7)
+            #expect(try await larder.titles("/v1/imgur/tag/lantern").count == 4)
+            #expect(try await larder.titles("/v1/imgur/r/pics?sort=top&window=all") == ["A lantern in the fog"])
+            #expect(try await larder.titles("/v1/imgur/image/LmpB002") == ["Two: the fold"])
+            #expect(try await larder.titles("/v1/imgur/album/LmpAlb4").count == 2)
+            #expect(try await larder.titles("/v1/imgur/tags") == ["Lantern", "Octopus", "Cats"])
+            #expect(try await larder.get("/v1/imgur/credits").results()[0]["attributes"]?["clientRemaining"] != nil)
             #expect(try await larder.get("/v1/imgur/image/nothing").status == 404)
             #expect(try await larder.get("/v1/imgur/search?q=x&window=day").status == 400)
 
-            let film = try #require(self.results(await larder.get("/v1/imgur/image/OctoP01")).first)
+            let film = try #require(await larder.get("/v1/imgur/image/OctoP01").results().first)
             #expect(film["attributes"]?["mp4"]?.string == "https://i.imgur.com/OctoP01.mp4")
             let small = try #require(results[0]["artwork"]?["small"]?.string)
             let opened = try #require(larder.daemon.artworkSigner.open(small.dropFirst("/v1/artwork/".count)))
@@ -187,7 +166,7 @@ import Testing
         let time = ManualTime()
         try await withImgur(time: time) { larder, origin in
             let first = try await larder.get("/v1/imgur/search?q=lantern")
-            #expect(try results(first).count == 6)
+            #expect(try first.results().count == 6)
             time.advance(by: .seconds(3600))
             let spent: HeaderFields = ["X-RateLimit-UserRemaining": "0", "X-RateLimit-UserReset": "1800"]
             let fault =
@@ -197,7 +176,7 @@ import Testing
             origin.script("/imgur", Array(repeating: fault, count: 100))
             let stale = try await larder.get("/v1/imgur/search?q=lantern")
             #expect(try source(stale)?["stale"]?.bool == true, "\(stale)")
-            #expect(try results(stale).count == 6)
+            #expect(try stale.results().count == 6)
             try await larder.eventually("it is suspended") {
                 try await status(larder)["state"]?.string == "suspended"
             }
@@ -217,7 +196,7 @@ import Testing
 
             origin.clearScripts()
             time.advance(by: .seconds(seconds * 11 / 10 + 60))
-            #expect(try await titles(larder, "/v1/imgur/gallery").count == 8)
+            #expect(try await larder.titles("/v1/imgur/gallery").count == 8)
             #expect(try await status(larder)["state"]?.string == "ready")
         }
     }
@@ -347,7 +326,7 @@ import Testing
             return
         default: break
         }
-        let results = try self.results(first)
+        let results = try first.results()
         let data = try #require(JSON.parse(bytes)["data"])
         let dropped = try source(first)?["dropped"]?.integer ?? 0
         let records = isList ? data.count : data["images"]?.count ?? 1

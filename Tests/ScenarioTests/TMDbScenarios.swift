@@ -16,60 +16,41 @@ import Testing
         time: any TimeSource = SystemTime(), directory: TemporaryDirectory = TemporaryDirectory(),
         log: Logger = .silent, _ body: (RunningLarder, OriginServer) async throws -> Void
     ) async throws {
-        let origin = try OriginServer(source: source, rewritesImageHosts: true)
-        try origin.start()
-        defer { origin.stop() }
-        let settings = """
-            providers:
-              tmdb:
-                baseURL: "\(origin.baseURL(for: "tmdb"))"
-                \(key.map { "key: \($0)" } ?? "")
-                \(more)
-            """
-        try await withLarder(settings, time: time, directory: directory, log: log) { larder in
-            try await body(larder, origin)
-        }
-    }
-
-    private func results(_ answer: WireResponse) throws -> [JSONValue] {
-        #expect(answer.status == 200, "\(answer)")
-        return Array(try #require(answer.json()["results"]).elements)
-    }
-
-    private func titles(_ larder: RunningLarder, _ target: String) async throws -> [String] {
-        try results(await larder.get(target)).compactMap { $0["title"]?.string }
+        let standIn = StandIn(
+            provider: "tmdb", key: key, more: more, time: time, directory: directory, log: log)
+        try await standIn.run(source, body)
     }
 
     @Test func filmsSeriesAndPeopleAreFound() async throws {
         try await withFilms { larder, origin in
             #expect(
-                try await titles(larder, "/v1/tmdb/search?q=lantern")
+                try await larder.titles("/v1/tmdb/search?q=lantern")
                     == ["The Lantern Keeper", "Lanterns over Oslo", "The Lantern Room", "Ines Lantern"])
             #expect(origin.requests(to: "/tmdb/3/configuration") == 1 && origin.requests(to: "/tmdb/3/search") == 1)
             let same = try await larder.get("/v1/search?q=lantern&source=tmdb")
             #expect(same["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(same)")
-            #expect(try await titles(larder, "/v1/search?q=lantern&source=tmdb&category=tv") == ["The Lantern Room"])
-            #expect(try await titles(larder, "/v1/tmdb/search/person?q=lantern") == ["Ines Lantern"])
-            #expect(try await titles(larder, "/v1/tmdb/search?q=nothing-like-it").isEmpty)
-            #expect(try await titles(larder, "/v1/tmdb/movie/popular?sort=name&limit=2").count == 2)
-            #expect(try await titles(larder, "/v1/tmdb/tv/top-rated").count == 2)
-            #expect(try await titles(larder, "/v1/tmdb/person/popular").count == 2)
+            #expect(try await larder.titles("/v1/search?q=lantern&source=tmdb&category=tv") == ["The Lantern Room"])
+            #expect(try await larder.titles("/v1/tmdb/search/person?q=lantern") == ["Ines Lantern"])
+            #expect(try await larder.titles("/v1/tmdb/search?q=nothing-like-it").isEmpty)
+            #expect(try await larder.titles("/v1/tmdb/movie/popular?sort=name&limit=2").count == 2)
+            #expect(try await larder.titles("/v1/tmdb/tv/top-rated").count == 2)
+            #expect(try await larder.titles("/v1/tmdb/person/popular").count == 2)
             for list in ["now-playing", "upcoming", "top"] {
-                #expect(try await titles(larder, "/v1/tmdb/movie/\(list)?region=de&language=de").count == 4)
+                #expect(try await larder.titles("/v1/tmdb/movie/\(list)?region=de&language=de").count == 4)
             }
             #expect(origin.requests(to: "/tmdb/3/genre/movie/list") == 1, "names of genres are kept for long")
-            let german = try #require(results(await larder.get("/v1/tmdb/movie/top?region=de&language=de")).first)
+            let german = try #require(await larder.get("/v1/tmdb/movie/top?region=de&language=de").results().first)
             #expect(german["genres"]?.elements.allSatisfy { $0.string?.hasSuffix(" (de)") == true } == true)
-            #expect(try await titles(larder, "/v1/tmdb/genres/tv").count == 2)
-            #expect(try await titles(larder, "/v1/tmdb/trending/all/week").count == 8)
+            #expect(try await larder.titles("/v1/tmdb/genres/tv").count == 2)
+            #expect(try await larder.titles("/v1/tmdb/trending/all/week").count == 8)
             #expect(origin.requests(to: "/tmdb/3/configuration") == 1, "the configuration is kept for long")
 
-            let film = try #require(results(await larder.get("/v1/tmdb/movie/101?append=credits&language=de")).first)
+            let film = try #require(await larder.get("/v1/tmdb/movie/101?append=credits&language=de").results().first)
             #expect(film["creator"]?.string == "Tomasz Brandt" && film["genres"]?.count == 2)
             #expect(origin.log(of: "/tmdb/3/movie/101").last?.parameters("append_to_response") == "credits")
             #expect(try await larder.get("/v1/tmdb/movie/999").status == 404)
             #expect(try await larder.get("/v1/tmdb/person/301").status == 200)
-            #expect(try results(await larder.get("/v1/tmdb/configuration")).count == 1)
+            #expect(try await larder.get("/v1/tmdb/configuration").results().count == 1)
             #expect(origin.requests(to: "/tmdb/3/configuration") == 1)
 
             // Pictures come by handle from where the configuration says.
@@ -85,7 +66,7 @@ import Testing
     @Test func withoutTheConfigurationTheKnownSizesWillDo() async throws {
         try await withFilms { larder, origin in
             origin.script("/tmdb/3/configuration", Array(repeating: .status(500), count: 5))
-            let film = try #require(results(await larder.get("/v1/tmdb/movie/101")).first)
+            let film = try #require(await larder.get("/v1/tmdb/movie/101").results().first)
             #expect(film["artwork"]?["original"]?.string == "https://image.tmdb.org/t/p/original/film-101.jpg")
         }
     }
@@ -177,7 +158,7 @@ import Testing
         let directory = TemporaryDirectory()
         try await withFilms(more: "staleFor: 365d", time: time, directory: directory) { larder, origin in
             let first = try await larder.get("/v1/tmdb/movie/101")
-            let poster = try #require(results(first).first?["artwork"]?["small"]?.string)
+            let poster = try #require(first.results().first?["artwork"]?["small"]?.string)
             #expect(try await larder.get(poster).status == 200)
             #expect(try await larder.get("/raw/tmdb/3/movie/popular").status == 200)
             origin.script("/", Array(repeating: .closed, count: 10_000))
@@ -234,7 +215,7 @@ import Testing
                 let target = recording.path.replacing("/3/", with: "/v1/tmdb/") + query
                 let first = try await larder.get(target)
                 let root = try JSON.parse(bytes)
-                #expect(try results(first).count == root["results"]?.count ?? 1, "\(recording.file): \(first)")
+                #expect(try first.results().count == root["results"]?.count ?? 1, "\(recording.file): \(first)")
                 let second = try await larder.get(target)
                 #expect(second["Cache-Status"]?.hasPrefix("larder; hit") == true && second.body == first.body)
                 #expect(origin.requests(to: "/tmdb/3/configuration") <= 1)

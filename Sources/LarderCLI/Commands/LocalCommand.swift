@@ -31,12 +31,7 @@ enum LocalCommand {
         let conversation = try Conversation(invocation)
         _ = try invocation.number("--limit", in: 1...200)
         _ = try invocation.number("--offset", in: 0...10_000)
-        var parameters = QueryParameters([.init("q", invocation.operands.joined(separator: " "))])
-        for option in questionOptions {
-            guard let value = invocation.value(option.name) else { continue }
-            parameters.items.append(.init(String(option.name.dropFirst(2)), value))
-        }
-        let request = LocalRequest(.get, "/v1/local?\(parameters.encoded)")
+        let request = invocation.question("/v1/local", invocation.operands.joined(separator: " "), questionOptions)
         return try SearchCommand.show(request, conversation, invocation.console, asJSON: invocation.wantsJSON)
     }
 }

@@ -40,13 +40,8 @@ enum SearchCommand {
 
     /// The question of these options.
     static func request(_ query: String, _ invocation: Invocation) throws(CommandFailure) -> LocalRequest {
-        var parameters = QueryParameters([.init("q", query)])
-        for option in questionOptions {
-            guard let value = invocation.value(option.name) else { continue }
-            if option.name == "--limit" { _ = try invocation.number("--limit", in: 1...200) }
-            parameters.items.append(.init(String(option.name.dropFirst(2)), value))
-        }
-        return LocalRequest(.get, "/v1/search?\(parameters.encoded)")
+        _ = try invocation.number("--limit", in: 1...200)
+        return invocation.question("/v1/search", query, questionOptions)
     }
 
     /// Asks and shows the answer.

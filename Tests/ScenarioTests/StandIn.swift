@@ -1,0 +1,54 @@
+// A daemon that asks the stand-in for one of the APIs, and what is read of its answers.
+import LarderCore
+import LarderDaemon
+import LarderOrigin
+import LarderTestSupport
+import Testing
+
+/// How a scenario's daemon is set to one built-in provider.
+struct StandIn {
+    var provider: String
+    var key: String?
+    /// Further lines of the provider's settings.
+    var more = ""
+    var time: any TimeSource = SystemTime()
+    var directory = TemporaryDirectory()
+    var log = Logger.silent
+
+    /// Runs the daemon against a stand-in of its own.
+    func run(
+        _ source: OriginSource, _ body: (RunningLarder, OriginServer) async throws -> Void
+    ) async throws {
+        let origin = try OriginServer(source: source, rewritesImageHosts: true)
+        try origin.start()
+        defer { origin.stop() }
+        try await run(at: origin) { larder in try await body(larder, origin) }
+    }
+
+    /// Runs it against one that is there.
+    func run(at origin: OriginServer, _ body: (RunningLarder) async throws -> Void) async throws {
+        let settings = """
+            providers:
+              \(provider):
+                baseURL: "\(origin.baseURL(for: provider))"
+                \(key.map { "key: \($0)" } ?? "")
+                \(more)
+            """
+        try await withLarder(settings, time: time, directory: directory, log: log, body)
+    }
+}
+
+extension WireResponse {
+    /// The results of an answer that has some, or an empty list of them.
+    func results() throws -> [JSONValue] {
+        #expect(status == 200, "\(self)")
+        return Array(try #require(json()["results"]).elements)
+    }
+}
+
+extension RunningLarder {
+    /// The titles of what is found there.
+    func titles(_ target: String) async throws -> [String] {
+        try await get(target).results().compactMap { $0["title"]?.string }
+    }
+}
