@@ -100,10 +100,11 @@ final class WireOrigin: Sendable {
             return state.threads
         }
         guard !threads.isEmpty else { return }
+        // It refuses from here on. Its number must not be another's listener while a thread may still accept from it.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         for wire in state.withLock({ $0.wires }) { wire.wake() }
         for thread in threads { pthread_join(thread, nil) }
+        close(listener)
     }
 
     private final class Start {
