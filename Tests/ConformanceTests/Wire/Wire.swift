@@ -64,6 +64,7 @@ final class Wire: @unchecked Sendable {
     func send(_ text: String) throws { try send(wireBytes(text)) }
 
     func send(_ bytes: Bytes) throws {
+        try checkOpen()
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -229,7 +230,13 @@ final class Wire: @unchecked Sendable {
         }
     }
 
+    /// Its number may be another's after the close, whose bytes these are not.
+    private func checkOpen() throws {
+        guard isOpen.withLock({ $0 }) else { throw WireEnd() }
+    }
+
     private func more() throws -> Bool {
+        try checkOpen()
         var buffer = Bytes(repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count >= 0 else { throw WireEnd(wasReset: errno == ECONNRESET, wasLate: errno == EAGAIN) }
