@@ -156,19 +156,21 @@ public struct StoreStatistics: Sendable, Hashable {
 
 /// A failure of the store, with SQLite's own codes. Bound values never appear in it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The primary and extended result codes (sqlite.org/rescode.html).
+    /// The primary and extended result codes (sqlite.org/rescode.html); of the latter none where SQLite was not asked.
     public var code: Int32
-    public var extendedCode: Int32
+    public var extendedCode: Int32?
     /// What was being done, in words.
     public var doing: String
     public var message: String
 
-    public init(code: Int32, extendedCode: Int32, doing: String, message: String) {
+    public init(code: Int32, extendedCode: Int32?, doing: String, message: String) {
         self.code = code
         self.extendedCode = extendedCode
         self.doing = doing
         self.message = message
     }
 
-    public var description: String { "store: \(doing): \(message) (SQLite \(extendedCode))" }
+    public var description: String {
+        "store: \(doing): \(message)" + (extendedCode.map { " (SQLite \($0))" } ?? "")
+    }
 }

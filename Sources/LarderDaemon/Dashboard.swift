@@ -6,8 +6,18 @@ import LarderServer
 
 enum Dashboard {
     static let own = OwnPage(
-        page: page, style: style, script: script, permits: "img-src 'self'; form-action 'self'",
+        page: page, style: style, script: script, icon: icon, permits: "img-src 'self'; form-action 'self'",
         cacheControl: "no-cache")
+
+    /// A jar.
+    private static let icon: StaticString = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+        <rect x="8" y="2" width="16" height="5" rx="1.5" fill="#8a5a2b"/>
+        <path d="M9 8h14c3 2 4 4 4 7v11a4 4 0 0 1-4 4H9a4 4 0 0 1-4-4V15c0-3 1-5 4-7z" fill="#d9e6e2"/>
+        <path d="M7 18h18v8a2 2 0 0 1-2 2H9a2 2 0 0 1-2-2z" fill="#c4572e"/>
+        </svg>
+
+        """
 
     private static let page: StaticString = """
         <!doctype html>
@@ -16,6 +26,7 @@ enum Dashboard {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>Larder</title>
+        <link rel="icon" href="/dashboard.svg" type="image/svg+xml">
         <link rel="stylesheet" href="/dashboard.css">
         <script src="/dashboard.js" defer></script>
         </head>

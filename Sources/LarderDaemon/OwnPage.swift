@@ -8,12 +8,15 @@ enum OwnPagePart: Sendable {
     case page
     case style
     case script
+    case icon
 }
 
 struct OwnPage: Sendable {
     var page: StaticString
     var style: StaticString
     var script: StaticString
+    /// Named by the page, or browsers ask for /favicon.ico.
+    var icon: StaticString = ""
     /// What the page may do beyond having its own style and script and asking this origin: a policy's directives.
     var permits: String
     var cacheControl: String
@@ -24,6 +27,7 @@ struct OwnPage: Sendable {
             case .page: ("text/html; charset=utf-8", page)
             case .style: ("text/css; charset=utf-8", style)
             case .script: ("text/javascript; charset=utf-8", script)
+            case .icon: ("image/svg+xml", icon)
             }
         return ServerResponse(
             status: 200,

@@ -65,6 +65,7 @@ final class RequestDispatch: RequestHandler {
         router.add(.get, pattern: "/", name: "dashboard", .dashboard(.page))
         router.add(.get, pattern: "/dashboard.css", name: "dashboard", .dashboard(.style))
         router.add(.get, pattern: "/dashboard.js", name: "dashboard", .dashboard(.script))
+        router.add(.get, pattern: "/dashboard.svg", name: "dashboard", .dashboard(.icon))
         router.add(.get, pattern: "/v1/search", name: "search", .search)
         router.add(.get, pattern: "/v1/local", name: "local", .local)
         router.add(.get, pattern: "/v1/searches/{id}", name: "searches", .live(.show))

@@ -22,7 +22,7 @@ final class DatabaseFiles: Sendable {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
             throw StoreError(
-                code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "locking \(directory)",
+                code: SQLITE_BUSY, extendedCode: nil, doing: "locking \(directory)",
                 message: "another larder is using this directory")
         }
         lock = Lock(descriptor)

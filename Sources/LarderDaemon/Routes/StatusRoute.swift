@@ -49,7 +49,7 @@ struct StatusRoute: Sendable {
             return try await context.store.statistics()
         } catch {
             var statistics = StoreStatistics()
-            statistics.degraded = "the store cannot be read (SQLite \(error.extendedCode))"
+            statistics.degraded = "the store cannot be read (SQLite \(error.extendedCode ?? error.code))"
             return statistics
         }
     }

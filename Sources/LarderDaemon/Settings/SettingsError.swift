@@ -4,6 +4,8 @@
 public enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
     /// Line and column count from 1.
     case file(String, line: Int, column: Int)
+    /// A file that could not be read: the message names it.
+    case unread(String)
     case environment(String)
     case flag
     /// A file of `$CREDENTIALS_DIRECTORY`.
@@ -13,6 +15,7 @@ public enum SettingOrigin: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .file(let name, let line, let column): "\(name):\(line):\(column)"
+        case .unread(let name): name
         case .environment(let name): "environment \(name)"
         case .flag: "command line"
         case .credential(let name): "credential \(name)"
@@ -35,7 +38,10 @@ public struct SettingsIssue: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// "larder.yaml:3:5: cache.maxSize: …"
-    public var description: String { path.isEmpty ? "\(origin): \(message)" : "\(origin): \(path): \(message)" }
+    public var description: String {
+        if case .unread = origin { return message }
+        return path.isEmpty ? "\(origin): \(message)" : "\(origin): \(path): \(message)"
+    }
 }
 
 /// A configuration that cannot be used, with every reason.

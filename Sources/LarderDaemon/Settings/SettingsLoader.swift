@@ -24,8 +24,7 @@ public struct SettingsLoader: Sendable {
             do {
                 text = try ConfigurationFile.read(file, limit: YAMLReader.maxBytes)
             } catch {
-                let origin = SettingOrigin.file(file, line: 1, column: 1)
-                throw SettingsError(issues: [SettingsIssue(origin: origin, path: "", message: error.message)])
+                throw SettingsError(issues: [SettingsIssue(origin: .unread(file), path: "", message: error.message)])
             }
         }
         return try load(text: text, named: file ?? "", environment: environment, flags: flags)
