@@ -90,21 +90,9 @@ public final class ScriptedOrigin: Sendable {
     /// Answers each request by what the script says; after the acts the next request on the connection is read.
     /// - Parameter greeting: said on each connection before anything was asked.
     public init(greeting: String = "", _ script: @escaping @Sendable (SeenRequest) -> [Act]) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                precondition(bind(listener, $0, length) == 0 && listen(listener, 256) == 0)
-                getsockname(listener, $0, &length)
-            }
-        }
-        self.listener = listener
+        (listener, port) = listenOnLoopback()
         self.script = script
         self.greeting = greeting
-        port = UInt16(bigEndian: address.sin_port)
         spawn { $0.acceptAll() }
     }
 
@@ -135,27 +123,8 @@ public final class ScriptedOrigin: Sendable {
         close(listener)
     }
 
-    private final class Start {
-        let origin: ScriptedOrigin
-        let body: (ScriptedOrigin) -> Void
-        init(_ origin: ScriptedOrigin, _ body: @escaping (ScriptedOrigin) -> Void) {
-            self.origin = origin
-            self.body = body
-        }
-    }
-
     private func spawn(_ body: @escaping @Sendable (ScriptedOrigin) -> Void) {
-        var thread = pthread_t()
-        let start = Unmanaged.passRetained(Start(self, body)).toOpaque()
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                let start = Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
-                start.body(start.origin)
-                return nil
-            }, start)
-        precondition(code == 0)
-        let made = thread
+        let made = startThread { body(self) }
         state.withLock { $0.threads.append(made) }
     }
 

@@ -66,19 +66,7 @@ final class WireOrigin: Sendable {
     private let state = Lock(State())
 
     init() {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                precondition(bind(listener, $0, length) == 0 && listen(listener, 64) == 0, "no port")
-                getsockname(listener, $0, &length)
-            }
-        }
-        self.listener = listener
-        port = UInt16(bigEndian: address.sin_port)
+        (listener, port) = listenOnLoopback()
         spawn { $0.acceptAll() }
     }
 
@@ -107,31 +95,10 @@ final class WireOrigin: Sendable {
         close(listener)
     }
 
-    private final class Start {
-        let origin: WireOrigin
-        let body: (WireOrigin) -> Void
-        init(_ origin: WireOrigin, _ body: @escaping (WireOrigin) -> Void) {
-            self.origin = origin
-            self.body = body
-        }
-    }
-
-    private func spawn(_ body: @escaping (WireOrigin) -> Void) {
+    private func spawn(_ body: @escaping @Sendable (WireOrigin) -> Void) {
         state.withLock { state in
             guard !state.isStopped else { return }
-            var thread = pthread_t()
-            let start = Unmanaged.passRetained(Start(self, body)).toOpaque()
-            let code = pthread_create(
-                &thread, nil,
-                { context in
-                    if let context {
-                        let start = Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
-                        start.body(start.origin)
-                    }
-                    return nil
-                }, start)
-            precondition(code == 0, "no thread")
-            state.threads.append(thread)
+            state.threads.append(startThread { body(self) })
         }
     }
 
