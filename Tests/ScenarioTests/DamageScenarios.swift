@@ -5,15 +5,18 @@ import LarderTestSupport
 import Testing
 
 @Suite struct DamageScenarios {
-    /// Overwrites what is there, in its whole length, the way a failing disk does: same file, other bytes.
-    static func spoil(_ path: String, _ part: Range<Int>? = nil) throws {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw WireError("cannot open \(path)") }
-        defer { close(descriptor) }
-        let part = part ?? 0..<max(4096, Int(lseek(descriptor, 0, SEEK_END)))
-        let garbage = Bytes(repeating: 0xAA, count: part.count)
-        guard pwrite(descriptor, garbage, garbage.count, part.lowerBound) == garbage.count else {
-            throw WireError("cannot write \(path)")
+    /// Overwrites what is there, in its whole length, the way a failing disk does: same files, other bytes. All of them are
+    /// opened before the first is written to: a daemon that notices at once has new files under these names.
+    static func spoil(_ paths: String..., part: Range<Int>? = nil) throws {
+        let files = paths.map { (path: $0, descriptor: open($0, O_WRONLY | O_CLOEXEC)) }
+        defer { for file in files where file.descriptor >= 0 { close(file.descriptor) } }
+        if let missing = files.first(where: { $0.descriptor < 0 }) { throw WireError("cannot open \(missing.path)") }
+        for file in files {
+            let part = part ?? 0..<max(4096, Int(lseek(file.descriptor, 0, SEEK_END)))
+            let garbage = Bytes(repeating: 0xAA, count: part.count)
+            guard pwrite(file.descriptor, garbage, garbage.count, part.lowerBound) == garbage.count else {
+                throw WireError("cannot write \(file.path)")
+            }
         }
     }
 
@@ -70,7 +73,7 @@ import Testing
             let larder = try LarderProcess(launch, in: directory)
             let shop = try larder.listening(2)[1]
             for number in 0..<40 { _ = try LarderProcess.get("/file/\(number)", at: shop) }
-            for file in ["cache.db", "cache.db-wal"] { try Self.spoil("\(directory.path)/cache/\(file)") }
+            try Self.spoil("\(directory.path)/cache/cache.db", "\(directory.path)/cache/cache.db-wal")
             var number = 0
             repeat {
                 for target in ["/file/\(number % 40)", "/other/\(number)"] {
@@ -102,7 +105,7 @@ import Testing
             #expect(try LarderProcess.get("/v1/itunes/search?q=one", at: first.listening(2)[0]).status == 200)
             first.signal(SIGTERM)
             #expect(try first.waitForEnd() == .exited(0))
-            try Self.spoil("\(directory.path)/state/state.db", part)
+            try Self.spoil("\(directory.path)/state/state.db", part: part)
             for run in 0..<3 {
                 let larder = try LarderProcess(launch, in: directory)
                 let addresses = try larder.listening(2)
@@ -137,7 +140,7 @@ import Testing
             let api = try first.listening(2)[0]
             for number in 0..<20 {
                 if number == 10 {
-                    for file in ["state.db", "state.db-wal"] { try Self.spoil("\(directory.path)/state/\(file)") }
+                    try Self.spoil("\(directory.path)/state/state.db", "\(directory.path)/state/state.db-wal")
                 }
                 let answer = try LarderProcess.get("/v1/itunes/search?q=word\(number)", at: api)
                 #expect(answer.status == 200, "\(number): \(answer)")
