@@ -181,9 +181,8 @@ public struct CallBudget: Sendable {
     /// When the next of the limits, those of the API among them, will be whole again if nothing more is called; nil where
     /// all are.
     public func nextWhole(now: WallTime) -> WallTime? {
-        var ends = told.map(\.resetsAt)
-        if let last = calls.last { ends += [rate, quota].compactMap { $0.map { min(last, now) + $0.window } } }
-        return ends.filter { $0 > now }.min()
+        let ends = told.map(\.resetsAt).filter { $0 > now } + [rate, quota].compactMap { resetsAt($0, now: now) }
+        return ends.min()
     }
 
     /// Forgets calls that have left every window.
