@@ -17,7 +17,8 @@ COPY --from=builder /larder/scripts/install-packages /tmp/larder/scripts/install
 RUN apt-get update && apt-get install -y --no-install-recommends make \
     && make -C /tmp/larder deps-runtime \
     && apt-get purge -y --auto-remove make && rm -rf /var/lib/apt/lists/* /tmp/larder \
-    && useradd --system --uid 8787 --no-create-home --shell /usr/sbin/nologin larder \
+    && groupadd --system --gid 8787 larder \
+    && useradd --system --uid 8787 --gid 8787 --no-create-home --shell /usr/sbin/nologin larder \
     && install -d -o larder -g larder -m 0700 /var/cache/larder /var/lib/larder \
     && install -d -o larder -g larder -m 0755 /run/larder
 COPY --from=builder /image/ /

@@ -4,6 +4,7 @@
 #   make run      serve on 127.0.0.1:8787 with the live APIs          make install  binary, configuration, units, manual
 #   make bench    the table of Benchmarks/README.md                   make lint     format, imports, house rules
 #   make profile  where the instructions of a request go              make fuzz     each fuzz target for a minute
+#   make sanitize the whole suite under the thread and the address sanitizer
 
 PREFIX     ?= /usr/local
 DESTDIR    ?=
@@ -17,7 +18,7 @@ BINARY := .build/release/larder
 # The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
 BUILD  := swift build -c release --static-swift-stdlib
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz lint man docs units conformance clean
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz sanitize lint man docs units conformance clean
 
 demo: build
 	$(BINARY) demo
@@ -77,7 +78,13 @@ check-hot-path: build
 	scripts/check-hot-path
 
 fuzz: deps check-swift
-	scripts/fuzz 60
+	scripts/fuzz --record 60
+
+# The date of the last run without a finding goes into the table of `make bench`.
+sanitize: deps check-swift
+	scripts/sanitize --whole thread
+	scripts/sanitize --whole address
+	echo "$$(date -u +%F): whole suite under both" > .build/sanitizers
 
 lint:
 	scripts/check-format

@@ -1,4 +1,5 @@
 // Cache-Control from any bytes: figures stay in bounds, and a forbidding directive behind anything is heard.
+// Fuzzes: LarderHTTP/Semantics/CacheControl.swift LarderHTTP/Semantics/FieldList.swift
 import LarderCore
 import LarderHTTP
 

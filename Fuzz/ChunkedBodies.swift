@@ -1,4 +1,5 @@
 // Chunked bodies from any bytes: bounded, and the same whether they come in one piece or byte by byte.
+// Fuzzes: LarderHTTP/Wire/ChunkedDecoder.swift
 import LarderCore
 import LarderHTTP
 

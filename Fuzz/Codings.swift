@@ -1,4 +1,5 @@
 // Coded bodies from any bytes: never more than the limit comes out, and what is made can be undone.
+// Fuzzes: LarderHTTP/Semantics/ContentCoding.swift LarderHTTP/Semantics/ContentInflater.swift LarderHTTP/Semantics/Preferences.swift
 import LarderCore
 import LarderHTTP
 

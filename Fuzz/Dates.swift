@@ -1,4 +1,5 @@
 // Dates from any bytes: what is read can be written and read again as the same instant.
+// Fuzzes: LarderHTTP/Semantics/HTTPDate.swift
 import LarderCore
 import LarderHTTP
 

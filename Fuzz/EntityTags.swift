@@ -1,4 +1,5 @@
 // Entity tags and lists of them from any bytes: what is read is written as it was, and conditions always decide.
+// Fuzzes: LarderHTTP/Semantics/EntityTag.swift LarderHTTP/Semantics/Conditional.swift LarderHTTP/Semantics/FieldList.swift
 import LarderCore
 import LarderHTTP
 

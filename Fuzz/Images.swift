@@ -1,4 +1,5 @@
 // Images from any bytes: recognising one never reads outside it, and cutting a whole one never makes it another type.
+// Fuzzes: LarderHTTP/Semantics/MediaType.swift LarderHTTP/Semantics/MediaType+Video.swift
 import LarderCore
 import LarderHTTP
 

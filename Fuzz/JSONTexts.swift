@@ -1,4 +1,5 @@
 // JSON from any bytes: read or refused, and what the writer makes of it is read again.
+// Fuzzes: LarderCore/JSON.swift LarderCore/JSONParser.swift LarderCore/JSONValue.swift LarderCore/JSONWriter.swift LarderCore/ByteCursor.swift
 import LarderCore
 
 @_cdecl("LLVMFuzzerTestOneInput")

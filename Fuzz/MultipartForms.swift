@@ -1,4 +1,5 @@
 // Forms from any bytes: bounded, the same however they are cut into pieces, and never more content than came.
+// Fuzzes: LarderHTTP/Multipart
 import LarderCore
 import LarderHTTP
 

@@ -1,5 +1,6 @@
 // Answers of every built-in API from any bytes: an answer is classified first, and what is said to be data is normalised or
 // refused. Results are one JSON array of as many objects as are counted, the same each time.
+// Fuzzes: LarderProviders LarderCore/JSON.swift LarderCore/JSONParser.swift LarderCore/JSONValue.swift
 import LarderCore
 import LarderHTTP
 import LarderProviders

@@ -1,4 +1,5 @@
 // Range from any bytes: parts lie inside the representation, are few and apart.
+// Fuzzes: LarderHTTP/Semantics/ByteRange.swift
 import LarderCore
 import LarderHTTP
 

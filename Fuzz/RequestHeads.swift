@@ -1,4 +1,5 @@
 // Request heads from any bytes: every offset lies inside them, and what fits in one piece is read alike in two.
+// Fuzzes: LarderHTTP/Wire/RequestParser.swift LarderHTTP/Wire/RequestHead.swift LarderHTTP/Wire/HeadEnd.swift LarderHTTP/Wire/Octet.swift
 import LarderCore
 import LarderHTTP
 

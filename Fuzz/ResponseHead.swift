@@ -1,5 +1,6 @@
 // Heads of answers from any bytes: what is let through holds one framing, no line end inside a line, and reads the same
 // when it is written down and read again.
+// Fuzzes: LarderHTTP/Wire/ResponseHeadReader.swift LarderHTTP/Wire/Octet.swift LarderCore/HeaderFields.swift
 import LarderCore
 import LarderHTTP
 

@@ -29,6 +29,10 @@ typedef curl_socket_t (*larder_open_socket_callback)(
 static inline CURLcode larder_easy_set_open_socket(CURL *easy, larder_open_socket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+typedef int (*larder_close_socket_callback)(void *context, curl_socket_t descriptor);
+static inline CURLcode larder_easy_set_close_socket(CURL *easy, larder_close_socket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
+}
 typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
 static inline CURLcode larder_easy_set_prereq(CURL *easy, larder_prereq_callback value) {
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
@@ -45,6 +49,15 @@ static inline CURLcode larder_easy_get_string(CURL *easy, CURLINFO info, const c
 static inline CURLcode larder_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }
+// The OpenSSL state (an SSL) of a transfer's connection; NULL without TLS, with another TLS library, and outside the transfer
+// (https://curl.se/libcurl/c/CURLINFO_TLS_SSL_PTR.html).
+static inline void *larder_easy_openssl(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || info == NULL) return NULL;
+    return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
+}
+// Name and version of the TLS library in use; NULL without one.
+static inline const char *larder_curl_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
 
 typedef int (*larder_multi_socket_callback)(
     CURL *easy, curl_socket_t fd, int what, void *context, void *socket_context);

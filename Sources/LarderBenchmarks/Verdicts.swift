@@ -211,7 +211,7 @@ struct Verdicts {
                 figure: last(".build/fuzz/summary"), word: "held by scripts/fuzz"),
             Verdict(
                 measure: "thread and address sanitizers", goal: "whole suite, no finding",
-                figure: last(".build/sanitizers"), word: "held by .ci/run"),
+                figure: last(".build/sanitizers"), word: "held by make sanitize"),
         ]
     }
 }

@@ -57,8 +57,9 @@ public struct CommandLineTool: Sendable {
                 operands: operands, options: options, environment: environment, console: console, tool: self)
             return try await command.run(invocation).rawValue
         } catch {
-            console.note(console.styled("larder:", .red) + " \(error.message)")
-            if let advice = error.advice { console.note(advice) }
+            // Messages repeat words of the command line, of files and of answers.
+            console.note(console.styled("larder:", .red) + " \(Console.printableLines(error.message))")
+            if let advice = error.advice { console.note(Console.printableLines(advice)) }
             return error.status.rawValue
         }
     }

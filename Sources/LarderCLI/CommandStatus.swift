@@ -14,7 +14,7 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
     case partial = 4
     /// Too many calls: a later try may succeed.
     case limited = 5
-    /// The API could not be reached, or was too slow.
+    /// The API could not be reached or was too slow, or the daemon gave no whole answer within `--timeout`.
     case unreachable = 6
     /// The API, or Larder, refuses: key missing or wrong, no authority.
     case refused = 7
@@ -45,7 +45,7 @@ public enum CommandStatus: Int32, Sendable, CaseIterable {
         case .noResults: "there is nothing of that kind"
         case .partial: "some sources answered, others did not"
         case .limited: "limited: too many calls, try later"
-        case .unreachable: "the API could not be reached or was too slow"
+        case .unreachable: "the API could not be reached, or no whole answer came in time"
         case .refused: "refused: key missing or wrong, or no authority"
         case .broken: "the API's answer could not be understood"
         case .noDaemon: "no daemon answers"
@@ -60,10 +60,13 @@ public struct CommandFailure: Error, Sendable, Hashable {
     public var message: String
     /// What to do about it.
     public var advice: String?
+    /// The time that was given is over; the daemon is there and did not answer within it.
+    public var isLate = false
 
-    public init(_ status: CommandStatus, _ message: String, advice: String? = nil) {
+    public init(_ status: CommandStatus, _ message: String, advice: String? = nil, isLate: Bool = false) {
         self.status = status
         self.message = message
         self.advice = advice
+        self.isLate = isLate
     }
 }

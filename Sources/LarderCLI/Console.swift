@@ -56,6 +56,13 @@ public struct Console: Sendable {
     /// A line on standard output.
     public func line(_ text: String = "") { _ = write(Bytes(text: text + "\n")) }
 
+    /// Bytes of an answer: as they are in a pipe. On a terminal control characters are replaced, and so is what is no
+    /// UTF-8, since a terminal may take such a byte for one of C1.
+    public func show(_ bytes: Bytes) -> Bool {
+        guard isTerminal else { return write(bytes) }
+        return write(Bytes(text: bytes.lossyText.replacingControls(with: "\u{FFFD}", keeping: "\n\r\t".unicodeScalars)))
+    }
+
     /// A line on standard error.
     public func note(_ text: String) { complain(Bytes(text: text + "\n")) }
 
@@ -102,13 +109,19 @@ extension Console {
     public static func printable(_ text: String) -> String {
         func isPlain(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {
-            case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: false
-            default: true
+            case 0x2028...0x202E, 0x2066...0x2069: false
+            default: !scalar.isControl
             }
         }
         guard !text.unicodeScalars.allSatisfy(isPlain) else { return text }
         var out = String.UnicodeScalarView()
         for scalar in text.unicodeScalars { out.append(isPlain(scalar) ? scalar : " ") }
         return String(out)
+    }
+
+    /// The same of a text of several lines.
+    static func printableLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { printable(String($0)) }
+            .joined(separator: "\n")
     }
 }

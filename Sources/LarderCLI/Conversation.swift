@@ -15,42 +15,57 @@ struct Conversation: Sendable {
     let addresses: [DaemonAddress]
     let timeout: Duration
     let token: String?
+    /// Whose ports the token may be sent to.
+    var trusted: Set<UInt32>
 
     init(_ invocation: Invocation) throws(CommandFailure) {
         addresses = try DaemonAddress.candidates(url: invocation.value("--url"), environment: invocation.environment)
         timeout = try invocation.duration("--timeout", default: .seconds(60))
+        guard timeout > .zero else {
+            throw CommandFailure(
+                .usage, "--timeout: \"\(invocation.value("--timeout") ?? "")\" leaves no time for an answer",
+                advice: "Give a duration above zero, such as 500ms, 5s or 2min.")
+        }
         token = invocation.value("--token") ?? invocation.environment["LARDER_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }
+        trusted = try PortOwner.trusted(environment: invocation.environment)
     }
 
     /// The same with less patience.
     init(_ other: Conversation, timeout: Duration) {
         addresses = other.addresses
         token = other.token
+        trusted = other.trusted
         self.timeout = timeout
     }
 
     /// A conversation with one daemon that is known.
-    init(address: DaemonAddress, timeout: Duration = .seconds(60), token: String? = nil) {
+    /// - Parameter trusted: whose port the token may be sent to; root's always.
+    init(
+        address: DaemonAddress, timeout: Duration = .seconds(60), token: String? = nil, trusted: Set<UInt32> = []
+    ) {
         addresses = [address]
         self.timeout = timeout
         self.token = token
+        self.trusted = trusted.union([0])
     }
 
     /// The answer, whatever its status, of the first place where a daemon answers.
     func ask(_ request: LocalRequest) throws(CommandFailure) -> LocalResponse {
-        let request = try signed(request)
         let connection = try connect()
-        return try connection.exchange(request, within: timeout)
+        return try connection.exchange(try signed(request, for: connection), within: timeout)
     }
 
-    /// The request with what every one of ours says.
-    func signed(_ request: LocalRequest) throws(CommandFailure) -> LocalRequest {
+    /// The request with what every one of ours says, and the token where it is needed and may be sent.
+    func signed(
+        _ request: LocalRequest, for connection: borrowing LocalConnection
+    ) throws(CommandFailure) -> LocalRequest {
         var request = request
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
         if let token, !request.method.isSafe || request.needsAuthority {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw CommandFailure(.usage, "the token holds spaces, line breaks or other signs that no token has")
             }
+            try connection.checkOwner(trusted: trusted)
             request.fields.add("Authorization", "Bearer \(token)")
         }
         return request

@@ -11,6 +11,9 @@ struct Envelope {
         var fetchedAt: String?
         var detail: String?
         var failure: FailureClass?
+        /// Records that gave no result, and why.
+        var dropped = 0
+        var droppedReasons: [(word: String, count: Int)] = []
     }
 
     struct Result {
@@ -24,6 +27,8 @@ struct Envelope {
         var published: String
         var provider: String
         var artwork: String?
+        /// What has a column only where it is chosen.
+        var members: [String: String] = [:]
     }
 
     var state: String
@@ -36,12 +41,18 @@ struct Envelope {
         sources =
             (value["sources"]?.elements).map { Array($0) }?.map { source in
                 let error = source["error"]
-                return Source(
+                var answer = Source(
                     provider: text(source, "provider"), state: text(source, "state"),
                     count: source["count"]?.integer ?? 0, isStale: source["stale"]?.bool ?? false,
                     fetchedAt: source["fetchedAt"]?.string,
                     detail: error?["detail"]?.string.map(Console.printable),
                     failure: error?["class"]?.string.flatMap(FailureClass.init(rawValue:)))
+                answer.dropped = source["dropped"]?.integer ?? 0
+                answer.droppedReasons =
+                    (source["droppedReasons"]?.members).map { Array($0) }?.map { reason in
+                        (Console.printable(reason.name), reason.value.integer ?? 0)
+                    } ?? []
+                return answer
             } ?? []
         results =
             (value["results"]?.elements).map { Array($0) }?.map { result in
@@ -54,7 +65,7 @@ struct Envelope {
                     kind: text(result, "kind"), price: Self.price(result["price"]),
                     points: attributes?["points"]?.integer.map(String.init) ?? "",
                     published: String(text(result, "publishedAt").prefix(10)), provider: text(result, "provider"),
-                    artwork: result["artwork"]?["small"]?.string)
+                    artwork: result["artwork"]?["small"]?.string, members: ChosenColumns.members(of: result))
             } ?? []
     }
 
@@ -70,28 +81,49 @@ struct Envelope {
     var exitStatus: CommandStatus {
         switch state {
         case "results": .done
-        case "noResults": .noResults
+        case "noResults", "allDropped": .noResults
         case "partial": .partial
         case "failed": sources.lazy.compactMap(\.failure).first.map { CommandStatus($0) } ?? .failed
         default: .broken
         }
     }
 
+    /// What is said where there are no results: that there were none, or that there were some and none could be used.
+    var emptiness: String {
+        let dropped = sources.filter { $0.state == "allDropped" }
+        if dropped.isEmpty { return "Nothing was found." }
+        let parts = dropped.map { "\($0.provider) found \($0.dropped): \(Self.listed($0))" }
+        return "Nothing usable was found: \(parts.joined(separator: "; "))."
+    }
+
+    private static func listed(_ source: Source) -> String { DropReason.described(source.droppedReasons) }
+
+    /// The sources that have not answered.
+    var waiting: [String] { sources.filter { $0.state == "loading" }.map(\.provider) }
+
     /// The results as a table. Columns that no result fills are left out.
-    func table() -> TableLayout {
+    /// - Parameter chosen: the members that were asked for by name.
+    func table(_ chosen: ChosenColumns = .none) -> TableLayout {
         let hasSeveral = Set(results.map(\.provider)).count > 1
         var table = TableLayout(columns: [
             .init("", isRight: true), .init("TITLE", weight: 3), .init("BY", weight: 2), .init("IN", weight: 2),
             .init("KIND"), .init("PRICE", isRight: true), .init("POINTS", isRight: true), .init("DATE"),
             .init("SOURCE"),
         ])
+        table.columns += chosen.columns
         for (number, result) in results.enumerated() {
-            table.rows.append([
-                "\(number + 1)", result.title, result.creator, result.collection, result.kind, result.price,
-                result.points, result.published, hasSeveral ? result.provider : "",
-            ])
+            table.rows.append(
+                [
+                    "\(number + 1)", result.title, result.creator, result.collection, result.kind, result.price,
+                    result.points, result.published, hasSeveral || chosen.includesProvider ? result.provider : "",
+                ] + chosen.cells(result.members))
         }
         return table
+    }
+
+    /// Whether a table has more of each result than its number.
+    static func showsSomething(_ table: TableLayout) -> Bool {
+        table.rows.contains { $0.dropFirst().contains { !$0.isEmpty } }
     }
 
     /// One line about how the answer came to be: "itunes 50 · hit, 12 s old · 0.4 ms".
@@ -100,6 +132,7 @@ struct Envelope {
             switch source.state {
             case "results": "\(source.provider) \(source.count)\(source.isStale ? " (stale)" : "")"
             case "noResults": "\(source.provider) 0"
+            case "allDropped": "\(source.provider) 0 of \(source.dropped), unusable: \(Self.listed(source))"
             case "partial": "\(source.provider) \(source.count), not all: \(source.detail ?? "")"
             default: "\(source.provider): \(source.detail ?? source.failure?.rawValue ?? source.state)"
             }

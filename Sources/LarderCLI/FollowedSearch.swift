@@ -32,38 +32,76 @@ final class FollowedSearch: Sendable {
     /// Nothing is under way any more.
     func end() { path.withLock { $0 = nil } }
 
-    /// Asks, shows the sources as they come, and gives the whole.
-    func answer(to request: LocalRequest) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
+    /// What a search came to.
+    struct Outcome {
+        var value: JSONValue
+        var response: LocalResponse
+        /// The sources that had not answered when the time was over. Empty where the search came to its own end.
+        var late: [String] = []
+        /// The time was over before the search was: this is what had come by then.
+        var isLate: Bool { !late.isEmpty }
+
+        init(_ answer: (value: JSONValue, response: LocalResponse), late: [String] = []) {
+            (value, response) = answer
+            self.late = late
+        }
+    }
+
+    /// Asks, shows the sources as they come unless it is to be quiet, and gives the whole, or what has come within the
+    /// conversation's time.
+    func answer(to request: LocalRequest, isQuiet: Bool = false) throws(CommandFailure) -> Outcome {
         let deadline = SystemTime().monotonic() + conversation.timeout
         var begin = request
         begin.fields.add("Prefer", "respond-async")
         let response = try conversation.ask(begin)
         // All of it was at hand, or the daemon has no room for a search that goes on by itself.
         guard response.status == 202, let location = response.fields.first("Location") else {
-            return try conversation.json(request, response.status == 503 ? nil : response)
+            return Outcome(try conversation.json(request, response.status == 503 ? nil : response))
         }
         path.withLock { $0 = location }
         var hasEnded = false
         do throws(CommandFailure) {
-            hasEnded = try follow(location, until: deadline)
+            hasEnded = try follow(location, until: deadline, isQuiet: isQuiet)
             // What is seen now is our own cancelling, and the signal's thread ends the process in a moment.
             while isInterrupted.withLock({ $0 }) { pause() }
-            guard hasEnded else { return try conversation.json(request, nil) }
+            guard hasEnded else { return Outcome(try conversation.json(request, nil)) }
             let (value, last) = try conversation.json(LocalRequest(.get, location), nil)
             switch value["state"]?.string {
             case "failed": throw Problem(value["problem"], status: 502).asFailure
             case "cancelled": throw CommandFailure(.failed, "the search was cancelled")
-            default: return (value, last)
+            default: return Outcome((value, last))
             }
         } catch {
-            if !hasEnded { cancelUnfinished() }
-            throw error
+            defer { if !hasEnded { cancelUnfinished() } }
+            guard error.isLate, !hasEnded else { throw error }
+            return try whatHasCome(location)
         }
+    }
+
+    /// The search as it stands when its time is over.
+    /// - Throws: where no source has answered: then there is nothing to show.
+    private func whatHasCome(_ location: String) throws(CommandFailure) -> Outcome {
+        // Asked for while it still goes on, and with a little time of its own.
+        let quick = Conversation(conversation, timeout: .seconds(2))
+        var found = try quick.json(LocalRequest(.get, location), nil)
+        let waiting = Envelope(found.value).waiting
+        guard waiting.count < Envelope(found.value).sources.count || waiting.isEmpty else {
+            let limit = Units.format(duration: conversation.timeout)
+            throw CommandFailure(
+                .unreachable, "no source answered within \(limit); waited for \(waiting.joined(separator: ", "))")
+        }
+        // It ended while it was asked for.
+        guard found.value["state"]?.string == "loading" else { return Outcome(found) }
+        found.response.body = UnfinishedSearch.ended(found.value, after: conversation.timeout)
+        return Outcome(try conversation.json(LocalRequest(.get, location), found.response), late: waiting)
     }
 
     /// Shows the sources until the search has ended.
     /// - Returns: whether its end was seen; false where the daemon streams no events to us.
-    private func follow(_ location: String, until deadline: MonotonicTime) throws(CommandFailure) -> Bool {
+    private func follow(
+        _ location: String, until deadline: MonotonicTime, isQuiet: Bool
+    ) throws(CommandFailure) -> Bool {
+        let show = { (text: String) in if !isQuiet { self.show(text) } }
         var progress = SearchProgress()
         var hasEnded = false
         defer { show(progress.cleared(rewrites: console.rewrites)) }

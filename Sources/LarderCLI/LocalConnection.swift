@@ -89,12 +89,16 @@ struct LocalConnection: ~Copyable {
 
     /// Reads once.
     /// - Returns: the answer where that was its end.
+    /// - Throws: `unreachable` and late when the time is over: a daemon that took the connection is there.
     private func feed(
         _ reader: inout LocalResponseReader, _ chunk: inout Bytes, until deadline: MonotonicTime, _ limit: Duration
     ) throws(CommandFailure) -> LocalResponse? {
+        let rest = deadline - SystemTime().monotonic()
+        guard rest > .zero, isReadable(within: rest) else {
+            let message = "\(address): no whole answer within \(Units.format(duration: limit))"
+            throw CommandFailure(.unreachable, message, isLate: true)
+        }
         do throws(MalformedAnswer) {
-            let rest = deadline - SystemTime().monotonic()
-            guard rest > .zero, isReadable(within: rest) else { return try late(limit) }
             switch chunk.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) {
             case .bytes(let count): return try reader.feed(chunk.prefix(count))
             case .end: return try reader.end()
@@ -104,10 +108,6 @@ struct LocalConnection: ~Copyable {
         } catch {
             throw CommandFailure(.noDaemon, "\(address): \(error.message)")
         }
-    }
-
-    private func late(_ limit: Duration) throws(MalformedAnswer) -> LocalResponse {
-        throw MalformedAnswer(message: "no whole answer within \(Units.format(duration: limit))")
     }
 
     /// Whether there is something to read within the time.

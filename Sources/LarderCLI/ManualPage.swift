@@ -46,7 +46,11 @@ enum ManualPage {
             $XDG_RUNTIME_DIR/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
             .TP
             .B LARDER_TOKEN
-            The token for purge and resume over TCP.
+            The token for purge and resume over TCP. To a port of this machine it is sent only where that belongs to root, to
+            yourself or to the daemon's user.
+            .TP
+            .B LARDER_DAEMON_USER
+            The user whom the daemon runs as, by name or number, where that is neither you nor the service's "larder".
             .TP
             .B LARDER_CONFIG
             The configuration file.

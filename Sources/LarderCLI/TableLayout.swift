@@ -38,6 +38,13 @@ struct TableLayout {
         return [line(columns.map(\.title))] + rows.map(line)
     }
 
+    /// Removes the columns of these titles.
+    mutating func leaveOut(_ titles: [String]) {
+        let kept = columns.indices.filter { !titles.contains(columns[$0].title) }
+        rows = rows.map { row in kept.map { row[$0] } }
+        columns = kept.map { columns[$0] }
+    }
+
     /// The columns of a terminal that take every cell whole.
     var wholeWidth: Int {
         let shown = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }

@@ -26,11 +26,17 @@ public struct CallBudget: Sendable {
     private var told: [Credits.Allowance] = []
     /// Calls taken and counted so far. An answer cannot know of those that were taken after its own.
     public private(set) var taken = 0
+    /// The mark of the answer that last said what is left.
+    private var heard = 0
+    /// The marks of the last calls that were given back: no answer need have counted those.
+    private var returned: [Int] = []
 
     /// What an API says is believed this far ahead.
     public static let longestBelieved: Duration = .seconds(86_400)
     /// More allowances than this are not kept: APIs have one or two.
     public static let mostAllowances = 8
+    /// More marks of calls given back are not kept. One that is forgotten counts as made, so that less seems left.
+    static let mostReturned = 256
 
     /// - Parameter calls: instants of known calls, in any order; only as many of the latest as matter are kept.
     public init(rate: CallRate?, quota: CallRate?, calls: [WallTime] = []) {
@@ -61,6 +67,8 @@ public struct CallBudget: Sendable {
         var budget = CallBudget(rate: rate, quota: quota, calls: calls.all + missing)
         budget.told = told
         budget.taken = taken
+        budget.heard = heard
+        budget.returned = returned
         return budget
     }
 
@@ -86,6 +94,22 @@ public struct CallBudget: Sendable {
         takeTold()
     }
 
+    /// Takes a call back that was taken and never made.
+    /// - Parameters:
+    ///   - call: when it was taken.
+    ///   - mark: `taken` as it was just after.
+    public mutating func giveBack(_ call: WallTime, mark: Int) {
+        // If the clock was set back since, the call is recorded at an earlier instant.
+        calls.removeLast { $0 <= call }
+        if returned.count == Self.mostReturned { returned.removeFirst() }
+        returned.append(mark)
+        // An answer that had counted more calls than this one has left nothing of it off.
+        guard heard < mark else { return }
+        for place in told.indices {
+            told[place].remaining = min(told[place].limit ?? .max, told[place].remaining + 1)
+        }
+    }
+
     /// The instant from which a call is allowed: when the Nth last call has left its window, for each limit, and when
     /// what the API says is spent is there again.
     private var blockedUntil: WallTime? {
@@ -108,9 +132,11 @@ public struct CallBudget: Sendable {
     /// - Parameter mark: `taken` as it was when the answered call had just been taken.
     public mutating func learn(_ credits: Credits, mark: Int, now: WallTime) {
         clampTold(to: now)
+        heard = mark
+        let uncounted = max(0, taken - mark - returned.count { $0 > mark })
         for allowance in credits.allowances {
             var allowance = allowance
-            allowance.remaining = max(0, allowance.remaining - max(0, taken - mark))
+            allowance.remaining = max(0, allowance.remaining - uncounted)
             allowance.resetsAt = min(allowance.resetsAt, now + Self.longestBelieved)
             told.removeAll { $0.name == allowance.name }
             if allowance.resetsAt > now, told.count < Self.mostAllowances { told.append(allowance) }
@@ -243,6 +269,13 @@ private struct CallRing: Sendable {
             self[position] = now
             position -= 1
         }
+    }
+
+    /// Takes out the last one that is meant.
+    mutating func removeLast(where isMeant: (WallTime) -> Bool) {
+        guard let place = (0..<count).last(where: { isMeant(self[$0]) }) else { return }
+        for later in (place + 1)..<max(place + 1, count) { self[later - 1] = self[later] }
+        count -= 1
     }
 
     mutating func dropFirst(while isOld: (WallTime) -> Bool) {

@@ -65,14 +65,18 @@ public struct LaneSight: Sendable, Hashable {
     /// Why it is not.
     public var failure: FailureClass?
     public var suspension: Suspension?
+    /// The rest is over, and no call has shown yet that it works.
+    public var isProbing: Bool
     public var budgets: [BudgetKind: BudgetSight]
 
     public init(
-        isReachable: Bool?, failure: FailureClass?, suspension: Suspension?, budgets: [BudgetKind: BudgetSight]
+        isReachable: Bool?, failure: FailureClass?, suspension: Suspension?, isProbing: Bool = false,
+        budgets: [BudgetKind: BudgetSight]
     ) {
         self.isReachable = isReachable
         self.failure = failure
         self.suspension = suspension
+        self.isProbing = isProbing
         self.budgets = budgets
     }
 

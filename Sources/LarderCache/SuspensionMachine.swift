@@ -70,14 +70,27 @@ public struct SuspensionMachine: Sendable, Hashable {
         }
     }
 
+    /// The rest that refuses calls at that instant. Nil where a call may be made: also where the rest is over and no
+    /// call has shown yet that the provider works (`isProbing`).
+    public func rest(at now: WallTime) -> Suspension? {
+        guard case .suspended(let suspension) = state, !Self.isOver(suspension, now: now) else { return nil }
+        return suspension
+    }
+
+    /// The rest is over: the next call is the probe, or the probe is under way.
+    public func isProbing(at now: WallTime) -> Bool { suspension != nil && rest(at: now) == nil }
+
+    private static func isOver(_ suspension: Suspension, now: WallTime) -> Bool {
+        // An end further ahead than any rest can be: the clock was set back.
+        now >= suspension.until || suspension.until - now > longestBelieved + .seconds(1)
+    }
+
     /// Asks for a call. A `probe` belongs to this caller alone.
     public mutating func mayCall(now: WallTime) -> Permission {
         switch state {
         case .healthy: return .yes
         case .suspended(let suspension):
-            // An end further ahead than any rest can be: the clock was set back.
-            let isLost = suspension.until - now > Self.longestBelieved + .seconds(1)
-            guard now >= suspension.until || isLost else { return .no(until: suspension.until) }
+            guard Self.isOver(suspension, now: now) else { return .no(until: suspension.until) }
             state = .probing(suspension, since: now)
             return .probe
         case .probing(let suspension, let since):

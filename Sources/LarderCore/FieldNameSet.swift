@@ -3,12 +3,17 @@
 
 /// A fixed set of field names, compared without regard to case.
 public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
-    @usableFromInline let names: [String]
+    public let names: [String]
+    /// The names by their length; the last place is that of all longer ones.
+    @usableFromInline let byLength: [[String]]
     /// A bit for each length that a name has; the last one is that of all longer ones.
     @usableFromInline let lengths: UInt64
 
     public init(_ names: [String]) {
         self.names = names
+        var byLength = [[String]](repeating: [], count: 64)
+        for name in names { byLength[min(name.utf8.count, 63)].append(name) }
+        self.byLength = byLength
         lengths = names.reduce(0) { $0 | Self.bit($1) }
     }
 
@@ -22,7 +27,8 @@ public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
     @inlinable
     public func contains(_ name: String) -> Bool {
         guard lengths & Self.bit(name) != 0 else { return false }
-        for index in names.indices where ASCII.equalFolded(names[index], name) { return true }
+        let candidates = byLength[min(name.utf8.count, 63)]
+        for index in candidates.indices where ASCII.equalFolded(candidates[index], name) { return true }
         return false
     }
 }

@@ -10,7 +10,7 @@ public enum JSON {
     /// Parses one JSON text. White space may surround it; anything else may not.
     ///
     /// - Parameters:
-    ///   - bytes: at most 2 GiB of UTF-8; a byte order mark is an error (RFC 8259 §8.1 forbids sending one).
+    ///   - bytes: at most 2 GiB of UTF-8; a byte order mark before it is ignored, as RFC 8259 §8.1 permits.
     ///   - maxDepth: how many arrays and objects may be open at once, at most 512.
     /// - Throws: `JSONError` with the place of the first fault.
     public static func parse(_ bytes: Bytes, maxDepth: Int = defaultMaxDepth) throws(JSONError) -> JSONValue {

@@ -16,6 +16,8 @@ struct JSONParser {
     }
 
     mutating func run() throws(JSONError) {
+        // A byte order mark is no part of the text, and a parser may ignore it (RFC 8259 §8.1).
+        if input.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
         try value(depth: 0)
         skipSpace()
         guard place == input.count else { throw JSONError(.trailingBytes, at: place) }

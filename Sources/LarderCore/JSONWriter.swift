@@ -118,16 +118,23 @@ public struct JSONWriter: Sendable {
         if needsComma { bytes.append(0x2C) }
     }
 
+    /// DEL and C1 need no escape in JSON (RFC 8259 §7) and get one: JSON is also read on terminals and in logs.
     private mutating func quoted(_ text: String) {
         bytes.append(0x22)
+        var last: UInt8 = 0
         for byte in text.utf8 {
+            defer { last = byte }
             switch byte {
             case 0x22: bytes.append(contentsOf: [0x5C, 0x22])
             case 0x5C: bytes.append(contentsOf: [0x5C, 0x5C])
             case 0x0A: bytes.append(contentsOf: [0x5C, 0x6E])
             case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
             case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
-            case 0x00...0x1F:
+            case 0x80..<0xA0 where last == 0xC2:
+                // The second byte of U+0080 to U+009F has the character's own number.
+                bytes.removeLast()
+                fallthrough
+            case 0x00...0x1F, 0x7F:
                 bytes.append(contentsOf: "\\u00".utf8)
                 bytes.append(contentsOf: Hex.encode([byte]).utf8)
             default: bytes.append(byte)

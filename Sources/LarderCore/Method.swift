@@ -24,5 +24,8 @@ public struct Method: Sendable, Hashable, CustomStringConvertible {
         self == .get || self == .head || self == .options || self == .trace
     }
 
+    /// Several requests of an idempotent method are meant to do what one does (RFC 9110 §9.2.2).
+    public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+
     public var description: String { name }
 }

@@ -12,10 +12,15 @@ public enum CacheOutcome: String, Sendable, Hashable, CaseIterable {
     case joined
     /// A fetch of our own answered.
     case miss
+    /// The upstream was asked and confirmed what is stored (304), which answered.
+    case revalidated
     /// The client forbade reuse, or the request can be neither joined nor stored.
     case bypass
     /// No cache was asked: status pages, errors of the client.
     case none
+
+    /// The upstream was asked for this very answer.
+    public var isFetched: Bool { self == .miss || self == .revalidated }
 }
 
 /// What a provider makes of an upstream answer before anything is stored.

@@ -128,6 +128,8 @@ public enum PurgeSelector: Sendable, Hashable {
     case provider(String)
     /// Entries whose label contains the text, case folded, of one provider or of all.
     case term(String, provider: String?)
+    /// Entries whose label names exactly this URL, in all their variants, of one provider or of all.
+    case url(String, provider: String?)
 }
 
 /// Figures about the store, for status and metrics.

@@ -58,6 +58,9 @@ public struct FetchOrder: Sendable {
     public var permits: @Sendable (_ url: String) -> AddressPolicy?
     /// At most one more try for what may pass (see Fetch's retry table).
     public var mayRetry: Bool
+    /// Whether an answer of that head is taken at its client's pace, so that it may last as long as a client likes. Asked
+    /// by `open`.
+    public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }
 
     public init(
         url: String, method: Method = .get, fields: HeaderFields = [:], secretFields: HeaderFields = [:],
@@ -150,6 +153,20 @@ public struct UpstreamHead: Sendable {
     }
 }
 
+extension UpstreamHead {
+    /// The answer as far as its head tells.
+    public var response: UpstreamResponse {
+        UpstreamResponse(
+            status: status, reason: reason, fields: fields, requestTime: requestTime, responseTime: responseTime,
+            url: url)
+    }
+
+    /// Server-sent events: a body that ends when somebody leaves.
+    public var isEventStream: Bool {
+        fields.first("Content-Type")?.lowercased().hasPrefix("text/event-stream") == true
+    }
+}
+
 /// An upstream answer as it comes: its head, and its body on a tape. Nobody reading the tape any more cancels the
 /// transfer; so does `cancel`.
 public struct UpstreamStream: Sendable {
@@ -157,6 +174,9 @@ public struct UpstreamStream: Sendable {
     public var body: BodyTape
     /// Ends the transfer; the tape fails. No effect after the end.
     public var cancel: @Sendable () -> Void
+    /// The body's readers set its pace from now on. Where the fetcher has no place for that and others wait, the tape may
+    /// fail. No effect after the end.
+    public var becamePaced: @Sendable () -> Void = {}
 
     public init(head: UpstreamHead, body: BodyTape, cancel: @escaping @Sendable () -> Void) {
         self.head = head
@@ -199,7 +219,7 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
         case forbidden
         /// Nobody waits for it any more.
         case cancelled
-        /// Too many fetches wait already: nothing was sent, and the upstream is not to blame.
+        /// There is no place for the transfer: the upstream is not to blame.
         case overloaded
     }
 
@@ -210,6 +230,8 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
     public var curlCode: Int
     /// A sentence for a person, without secrets.
     public var message: String
+    /// No request went out, not even before a redirect: the upstream has counted no call.
+    public var isUnsent = false
 
     public init(stage: Stage, origin: String, curlCode: Int = 0, message: String) {
         self.stage = stage

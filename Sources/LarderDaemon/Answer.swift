@@ -23,7 +23,8 @@ struct Answer: Sendable {
     var isStored = false
     /// A word of our own in `Cache-Status`.
     var detail: String?
-    var provider: String
+    /// Nil for an answer over several.
+    var provider: String?
     var route: String
     /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
     var digest: Digest?
@@ -54,7 +55,7 @@ extension DaemonContext {
             answer.fields.set("Date", HTTPDate.format(answer.bornAt))
         }
         // A merged answer's sources were counted one by one.
-        if !answer.isMerged { count(answer.outcome, of: answer.provider) }
+        if !answer.isMerged, let provider = answer.provider { count(answer.outcome, of: provider) }
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
         var response = ServerResponse(
             status: answer.status, reason: answer.reason, fields: answer.fields,
@@ -180,13 +181,14 @@ extension DaemonContext {
         else { return }
         let ready = ReadyResponse(
             of: answer, digest: digest, isOwnInterface: request.listenerProvider == nil, now: now,
-            hits: counters.cell(DaemonCounters.memoryHits, answer.provider))
+            hits: answer.provider.map { counters.cell(DaemonCounters.memoryHits, $0) }
+                ?? counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")
         tier.insert(
             listener: request.listener, target: request.target,
             takesGzip: answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil, response: ready,
             key: digest, rows: answer.rows, stamp: stamp, now: now)
-        var part = ExplainedPart(provider: answer.provider)
+        var part = ExplainedPart(provider: answer.provider ?? "search")
         part.target = answer.target
         explanations.keep(digest, part)
     }

@@ -27,4 +27,23 @@ enum Authority {
                 fields: ["WWW-Authenticate": "Bearer realm=\"larder\""])
         }
     }
+
+    /// The request without fields `Authorization` that hold the admin token. They speak to this daemon: no upstream is
+    /// told the token, and it makes no request personal. It is looked for behind any scheme and without one, since some
+    /// APIs take a key without a scheme.
+    /// - Returns: nil where the request has no such field, as nearly every one.
+    static func withoutToken(_ request: ServerRequest, _ settings: Settings) -> ServerRequest? {
+        guard let token = settings.adminToken, request.fields.contains("Authorization") else { return nil }
+        let wanted = Bytes(text: token)
+        var request = request
+        request.fields.lines.removeAll { line in
+            guard ASCII.equalFolded(line.name, "Authorization") else { return false }
+            let value = ASCII.trimmed(line.value[...])
+            let given = value.drop { $0 != " " && $0 != "\t" }
+            return [value, ASCII.trimmed(given)].contains {
+                LarderCore.Secrets.equal(wanted, Bytes(text: String($0)))
+            }
+        }
+        return request
+    }
 }

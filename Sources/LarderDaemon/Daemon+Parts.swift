@@ -2,6 +2,7 @@
 import Glibc
 import LarderCore
 import LarderFetch
+import LarderHTTP
 import LarderIO
 import LarderServer
 import LarderStore
@@ -59,15 +60,30 @@ extension Daemon {
     static func fetchSettings(_ settings: Settings) -> FetchSettings {
         FetchSettings(
             userAgent: settings.fetchUserAgent, connectTimeout: settings.fetchConnectTimeout,
-            maxTransfers: settings.fetchMaxTransfers, proxy: settings.fetchProxy)
+            maxTransfers: settings.fetchMaxTransfers, maxStreamsPerHost: settings.fetchMaxStreamsPerHost,
+            maxStreams: settings.fetchMaxStreams, proxy: settings.fetchProxy)
     }
 
-    static func serverSettings(_ settings: Settings) -> ServerSettings {
+    /// No more connections are permitted than there are descriptors for; the log says so where that is fewer than set.
+    static func serverSettings(
+        _ settings: Settings, _ descriptors: DescriptorBudget, _ log: Logger
+    ) -> ServerSettings {
         var limits = ServerLimits()
-        limits.maxConnections = settings.serverMaxConnections
+        limits.maxConnections = descriptors.connections(
+            wanted: settings.serverMaxConnections, transfers: settings.fetchMaxTransfers + settings.fetchMaxStreams)
+        if limits.maxConnections < settings.serverMaxConnections {
+            log.warning(
+                "fewer connections are permitted than server.maxConnections: the process may open too few files",
+                [
+                    "server.maxConnections": String(settings.serverMaxConnections),
+                    "inForce": String(limits.maxConnections), "openFiles": String(descriptors.openFiles ?? 0),
+                ])
+        }
         limits.headTimeout = settings.serverHeadTimeout
         limits.idleTimeout = settings.serverIdleTimeout
         limits.writeTimeout = settings.serverWriteTimeout
+        limits.minimumRate = MinimumRate(
+            bytesPerSecond: settings.serverMinimumRate, window: settings.serverRateWindow)
         limits.maxBody = Int(clamping: settings.serverMaxBody)
         return ServerSettings(
             limits: limits, hosts: HostPolicy(names: settings.hostNames),

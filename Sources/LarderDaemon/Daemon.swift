@@ -34,16 +34,19 @@ public final class Daemon: Sendable {
         public var reload: @Sendable () throws -> Settings
         /// Sockets the service manager opened.
         public var inherited: [InheritedSocket]
+        /// Raises the limit of open files as far as is permitted, and tells it; 0 where it is not known.
+        public var raiseOpenFiles: @Sendable () -> Int
 
         public init(
             time: any TimeSource = SystemTime(), log: Logger, counters: CounterRegistry = CounterRegistry(),
-            inherited: [InheritedSocket] = [],
+            inherited: [InheritedSocket] = [], raiseOpenFiles: @escaping @Sendable () -> Int = Syscall.raiseOpenFiles,
             reload: @escaping @Sendable () throws -> Settings
         ) {
             self.time = time
             self.log = log
             self.counters = counters
             self.inherited = inherited
+            self.raiseOpenFiles = raiseOpenFiles
             self.reload = reload
         }
     }
@@ -55,12 +58,14 @@ public final class Daemon: Sendable {
     /// Where signals and the watchdog's timer live.
     var controlLoop: EventLoop { fetchLoop }
     private let fetcher: CurlUpstream
+    private let secrets: SecretBook
     private let server: HTTPServer
     let context: DaemonContext
     private let readiness: Readiness
     private let surroundings: Surroundings
     /// The settings of the start: some of them stay in force whatever a reload brings.
     private let started: Settings
+    private let descriptors: DescriptorBudget
     /// Open when a stop need not wait for answers any longer.
     private let drained = Latch()
 
@@ -70,7 +75,7 @@ public final class Daemon: Sendable {
     /// Starts everything; requests are answered when it returns.
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
-        Syscall.raiseOpenFiles()
+        let openFiles = surroundings.raiseOpenFiles()
         let counters = surroundings.counters
         let log = surroundings.log
         let time = surroundings.time
@@ -98,13 +103,16 @@ public final class Daemon: Sendable {
         let fetcher = CurlUpstream(
             loop: fetchLoop, settings: fetchSettings(settings), log: log.labelled("fetch"), counters: counters,
             time: time)
+        let compute = ComputeGate(width: loops.count)
+        let secrets = SecretBook(settings)
+        // Nobody but this gate speaks to the fetcher: what comes through it repeats no secret.
+        let gate = RedactingUpstream(upstream: fetcher, secrets: secrets, compute: compute, time: time)
         let accounts = AccountDesk(
-            loop: fetchLoop, upstream: fetcher, store: state, time: time, log: log.labelled("account"),
+            loop: fetchLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
             counters: counters)
         let snapshot = Snapshot(settings, standings: await accounts.open(settings))
-        let compute = ComputeGate(width: loops.count)
         let upstream = UpstreamDesk(
-            loop: fetchLoop, upstream: fetcher, accounts: accounts, state: state, compute: compute, time: time,
+            loop: fetchLoop, upstream: gate, accounts: accounts, state: state, compute: compute, time: time,
             log: log.labelled("upstream"), counters: counters)
         await upstream.open(snapshot.providers)
         let tier = MemoryTier(budget: Int(clamping: settings.cacheMemorySize))
@@ -119,10 +127,12 @@ public final class Daemon: Sendable {
         let readiness = Readiness()
         let dispatch = RequestDispatch(context: context, readiness: readiness)
         let listeners = try listenerSpecs(settings, surroundings.inherited)
+        let descriptors = DescriptorBudget(
+            openFiles: openFiles > 0 ? openFiles : nil, loops: loops.count + 1, listeners: listeners.count)
         let server = HTTPServer(
             loops: loops, listeners: listeners, ready: context.tier,
-            handler: dispatch, settings: serverSettings(settings), log: log.labelled("server"), counters: counters,
-            time: time)
+            handler: dispatch, settings: serverSettings(settings, descriptors, log), log: log.labelled("server"),
+            counters: counters, time: time)
         await context.tellOfProviders()
         context.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         // Before the first request: on an inherited socket clients may wait already.
@@ -136,21 +146,25 @@ public final class Daemon: Sendable {
         log.notice(
             "started", ["version": LarderVersion.text, "listening": addresses.joined(separator: " ")])
         for note in settings.notes { log.warning(note) }
-        return Daemon(addresses, loops, fetchLoop, fetcher, server, context, readiness, surroundings)
+        return Daemon(
+            addresses, loops, fetchLoop, fetcher, secrets, server, context, readiness, surroundings, descriptors)
     }
 
     private init(
         _ addresses: [String], _ loops: [EventLoop], _ fetchLoop: EventLoop, _ fetcher: CurlUpstream,
-        _ server: HTTPServer, _ context: DaemonContext, _ readiness: Readiness, _ surroundings: Surroundings
+        _ secrets: SecretBook, _ server: HTTPServer, _ context: DaemonContext, _ readiness: Readiness,
+        _ surroundings: Surroundings, _ descriptors: DescriptorBudget
     ) {
         self.addresses = addresses
         self.loops = loops
         self.fetchLoop = fetchLoop
         self.fetcher = fetcher
+        self.secrets = secrets
         self.server = server
         self.context = context
         self.readiness = readiness
         self.surroundings = surroundings
+        self.descriptors = descriptors
         started = context.snapshot.settings
     }
 
@@ -172,6 +186,7 @@ public final class Daemon: Sendable {
                 ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
         if old.logLevel != settings.logLevel { surroundings.log.threshold = settings.logLevel }
+        secrets.configure(settings)
         // Of a provider that was off until now the kept sign-in is known only from here on.
         let opened = await context.accounts.open(settings)
         let snapshot = context.replace { current in
@@ -187,7 +202,7 @@ public final class Daemon: Sendable {
         context.searches.setLimits(settings.searchLimits)
         // What is under way was asked for by the old settings.
         context.tier.remove(nil)
-        await server.apply(Self.serverSettings(settings))
+        await server.apply(Self.serverSettings(settings, descriptors, context.log))
         context.counters.cell(DaemonCounters.reloads, "done").add()
         context.log.notice("configuration read again")
         for note in settings.notes { context.log.warning(note) }

@@ -36,6 +36,7 @@ final class DaemonContext: Sendable {
     let startedAt: WallTime
     let totals: Totals
     let explanations = ExplanationBook()
+    let plainLengths = PlainLengths()
     /// Who listens to events.
     let eventSeats: EventSeats
     /// Searches whose clients do not wait.

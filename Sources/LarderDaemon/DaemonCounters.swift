@@ -11,6 +11,9 @@ enum DaemonCounters {
     static let memoryHits = CounterFamily(
         "larder_memory_hits_total", help: "Answers written from the memory tier without leaving their loop.",
         labels: ["provider"])
+    static let mergedMemoryHits = CounterFamily(
+        "larder_merged_memory_hits_total",
+        help: "Answers over several sources written from the memory tier; they are no one provider's.")
     static let upstreamCalls = CounterFamily(
         "larder_upstream_calls_total", help: "Calls sent to a provider, by what came of them.",
         labels: ["provider", "class"])
@@ -73,7 +76,8 @@ enum DaemonCounters {
 
     static let all: [CounterFamily] =
         [
-            requests, outcomes, memoryHits, upstreamCalls, budgetRefusals, suspensions, dropped, parts,
+            requests, outcomes, memoryHits, mergedMemoryHits, upstreamCalls, budgetRefusals, suspensions, dropped,
+            parts,
             partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused,
             flightsAbandoned,
             flightsUnderWay, reloads, wider, tokenRenewals, signIns,

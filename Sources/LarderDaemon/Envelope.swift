@@ -22,7 +22,8 @@ struct SourceAnswer: Sendable {
     var state: String {
         guard let normalised else { return failure?.failure == .notFound ? "noResults" : "failed" }
         if normalised.missing > 0 { return "partial" }
-        return normalised.count > 0 ? "results" : "noResults"
+        if normalised.count > 0 { return "results" }
+        return normalised.isAllDropped ? "allDropped" : "noResults"
     }
 
     init(_ served: Served, _ normalised: NormalisedEntry?) {
@@ -55,7 +56,7 @@ enum Envelope {
         if usable.count < sources.count || usable.contains(where: { $0.state == "partial" || $0.isLocal }) {
             return "partial"
         }
-        return usable.contains { $0.state == "results" } ? "results" : "noResults"
+        return ["results", "allDropped"].first { word in usable.contains { $0.state == word } } ?? "noResults"
     }
 
     /// - Parameters:
@@ -85,6 +86,9 @@ enum Envelope {
             material += Bytes(text: "\(source.fetchedAt?.rfc3339 ?? "-") \(source.freshUntil?.rfc3339 ?? "-") ")
             material += Bytes(text: "\(source.normalised?.dropped ?? 0) \(source.failure?.failure.rawValue ?? "-") ")
             material += Bytes(text: source.failure?.detail ?? "")
+            for (reason, count) in source.normalised?.droppedReasons.sorted(by: { $0.key < $1.key }) ?? [] {
+                material += Bytes(text: "\(reason) \(count) ")
+            }
             if source.isLocal { material += Bytes(text: " local") }
             if let missing = source.normalised?.missing, missing > 0 { material += Bytes(text: " \(missing) missing") }
         }
@@ -97,7 +101,7 @@ enum Envelope {
             writer.member("provider", source.provider)
             writer.member("state", source.state)
             writer.member("count", source.normalised?.count ?? 0)
-            if let dropped = source.normalised?.dropped, dropped > 0 { writer.member("dropped", dropped) }
+            if let normalised = source.normalised, normalised.dropped > 0 { append(dropped: normalised, to: &writer) }
             if let missing = source.normalised?.missing, missing > 0 { writer.member("missing", missing) }
             if let total = source.normalised?.totalUpstream { writer.member("total", total) }
             writer.member(ifPresent: "fetchedAt", source.fetchedAt?.rfc3339)
@@ -107,6 +111,17 @@ enum Envelope {
             writer.name("error")
             if let failure = source.failure { append(failure, to: &writer) } else { writer.null() }
             if let results { writer.member("results", raw: results) }
+        }
+    }
+
+    private static func append(dropped normalised: NormalisedEntry, to writer: inout JSONWriter) {
+        writer.member("dropped", normalised.dropped)
+        guard !normalised.droppedReasons.isEmpty else { return }
+        writer.name("droppedReasons")
+        writer.object { writer in
+            for (reason, count) in normalised.droppedReasons.sorted(by: { $0.key < $1.key }) {
+                writer.member(reason, count)
+            }
         }
     }
 

@@ -20,6 +20,8 @@ enum InterfaceDescription {
         /// Name, where it stands, whether it is needed, what it may be.
         var parameters: [(name: String, place: String, isRequired: Bool, allowed: [String])] = []
         var statuses: [(Int, String)] = [(200, "The answer.")]
+        /// A success is an envelope of results.
+        var hasResults: Bool { parameters.contains { $0.name == "fields" } }
     }
 
     static func document() -> Bytes {
@@ -42,6 +44,7 @@ enum InterfaceDescription {
                     }
                 }
             }
+            InterfaceSchemas.append(to: &writer)
         }
         return writer.bytes
     }
@@ -66,17 +69,18 @@ enum InterfaceDescription {
                     ("category", "query", false, categories), ("limit", "query", false, []),
                     ("sort", "query", false, SortOrder.allCases.map(\.rawValue)), ("country", "query", false, []),
                     ("lang", "query", false, []), ("explicit", "query", false, ["yes", "no"]),
-                ] + session,
+                ] + ResultShape.described + session,
                 statuses: [
                     (200, "Results, or none; partial when a source failed."),
                     (202, "With Prefer: respond-async: it goes on at Location."),
                 ] + failures + outdated)
         ]
+        let allowed = ["source": sources, "category": categories, "fields": ResultProjection.names]
         paths.append(
             Path(
                 path: "/v1/local", summary: "Full text over every stored result; no API is asked.",
                 parameters: LocalQuestion.parameters.map { name in
-                    (name, "query", name == "q", ["source": sources, "category": categories][name] ?? [])
+                    (name, "query", name == "q", allowed[name] ?? [])
                 },
                 statuses: [
                     (200, "Results, or none."), failures[0],
@@ -89,7 +93,8 @@ enum InterfaceDescription {
                     Path(
                         path: "/v1/\(provider.about.routePrefix)/\(endpoint.route)", summary: endpoint.summary,
                         parameters: endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }
-                            .map { (String($0.dropFirst().dropLast()), "path", true, []) } + session,
+                            .map { (String($0.dropFirst().dropLast()), "path", true, []) } + ResultShape.described
+                            + session,
                         statuses: [
                             (200, "Results, or none."), (202, "With Prefer: respond-async: it goes on at Location."),
                         ] + failures + outdated))
@@ -236,7 +241,10 @@ enum InterfaceDescription {
             writer.object { writer in
                 for (status, description) in path.statuses {
                     writer.name(String(status))
-                    writer.object { $0.member("description", description) }
+                    writer.object { writer in
+                        writer.member("description", description)
+                        if status == 200, path.hasResults { InterfaceSchemas.appendContent(to: &writer) }
+                    }
                 }
             }
         }

@@ -7,6 +7,10 @@ import LarderProviders
 struct NormalisedEntry: Sendable {
     var count: Int
     var dropped: Int
+    /// Why records gave no result, and how many each.
+    var droppedReasons: [String: Int] = [:]
+    /// There were records and none of them gave a result: another thing than that there were none.
+    var isAllDropped = false
     var totalUpstream: Int?
     /// Parts of the answer that could not be had, and why they, or newer ones than these, could not.
     var missing = 0
@@ -21,10 +25,21 @@ struct NormalisedEntry: Sendable {
     init(_ answer: NormalisedAnswer, query: Bytes) {
         count = answer.count
         dropped = answer.dropped
+        droppedReasons = answer.droppedReasons
+        isAllDropped = answer.isAllDropped
         totalUpstream = answer.totalUpstream
         self.query = query
         results = answer.results
         resultsDigest = Digest(of: answer.results)
+    }
+
+    /// What an endpoint's answer is stored as: with the API's own records where it asks for them.
+    init(_ answer: NormalisedAnswer, of endpoint: Endpoint, _ provider: ConfiguredProvider) {
+        var answer = answer
+        if endpoint.includesSource {
+            answer.results = SourceRecord.embedded(in: answer, withholding: provider.about.secretMembers)
+        }
+        self.init(answer, query: endpoint.query)
     }
 
     /// The row's fields.
@@ -33,6 +48,10 @@ struct NormalisedEntry: Sendable {
             "count": String(count), "dropped": String(dropped), "query": HeaderField.text(query),
             "digest": Base64URL.encode(resultsDigest.bytes),
         ]
+        // Reasons are words of ours, without "=" and ";".
+        let reasons = droppedReasons.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        if !reasons.isEmpty { fields.add("dropped-reasons", reasons.joined(separator: ";")) }
+        if isAllDropped { fields.add("all-dropped", "1") }
         if let totalUpstream { fields.add("total", String(totalUpstream)) }
         if let lack {
             fields.add("missing", String(missing))
@@ -52,6 +71,11 @@ struct NormalisedEntry: Sendable {
         else { return nil }
         self.count = count
         self.dropped = dropped
+        for reason in (entry.fields.first("dropped-reasons") ?? "").split(separator: ";") {
+            let parts = reason.split(separator: "=")
+            if parts.count == 2, let count = Int(parts[1]) { droppedReasons[String(parts[0])] = count }
+        }
+        isAllDropped = entry.fields.contains("all-dropped")
         totalUpstream = entry.fields.first("total").flatMap { Int($0) }
         if let missing = entry.fields.first("missing").flatMap({ Int($0) }),
             let failure = entry.fields.first("lack").flatMap({ FailureClass(rawValue: $0) })

@@ -21,7 +21,7 @@ struct PlannedWork: Sendable {
     private typealias Part = Result<Served, UpstreamFailure>
 
     func run(_ plan: any CallPlan) async -> FlightResult {
-        let end = context.time.monotonic() + question.settings.fetchDeadline
+        let end = context.time.monotonic() + deadline
         var plan = plan
         var sum = PlannedSum()
         var calls: [PlannedCall] = []
@@ -54,6 +54,8 @@ struct PlannedWork: Sendable {
         }
         return .failed(nothing("the plan did not end after \(Self.maxSteps) steps"))
     }
+
+    private var deadline: Duration { question.provider.settings.deadline ?? question.settings.fetchDeadline }
 
     private func nothing(_ why: String) -> UpstreamFailure { DaemonContext.unreadable(question.provider.name, why) }
 
@@ -138,7 +140,7 @@ struct PlannedWork: Sendable {
     private var late: UpstreamFailure {
         UpstreamFailure(
             provider: question.provider.name, failure: .timedOut,
-            detail: "Not every part came within \(Units.format(duration: question.settings.fetchDeadline)).")
+            detail: "Not every part came within \(Units.format(duration: deadline)).")
     }
 
     private func tooMany() -> UpstreamFailure {
@@ -154,7 +156,8 @@ struct PlannedWork: Sendable {
         if hasFallback, let failure = sum.covering ?? (sum.isOutage ? sum.lack : nil) { return .failed(failure) }
         let lack = sum.lack ?? sum.worn
         if answer.count == 0, let lack = sum.lack { return .failed(lack) }
-        var normalised = NormalisedEntry(answer, query: question.endpoint.query)
+        let (endpoint, provider) = (question.endpoint, question.provider)
+        var normalised = await context.compute.run { NormalisedEntry(answer, of: endpoint, provider) }
         normalised.missing = sum.missing
         normalised.lack = lack
         context.noteDropped(normalised, of: question.provider.name)

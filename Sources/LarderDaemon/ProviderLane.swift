@@ -98,7 +98,8 @@ final class ProviderLane {
         }
         return LaneSight(
             isReachable: reachability.isReachable, failure: reachability.lastFailureClass,
-            suspension: suspends ? suspension.suspension : nil, budgets: budgets)
+            suspension: suspends ? suspension.suspension : nil,
+            isProbing: suspends && suspension.isProbing(at: now), budgets: budgets)
     }
 
     /// What changed since the last time this was asked.

@@ -38,11 +38,18 @@ final class ConfiguredProvider: Sendable {
     var name: String { settings.name }
     var isPassthrough: Bool { settings.isPassthrough }
 
-    /// Whether it may be called at all; a provider that needs a key has one.
-    var isConfigured: Bool { settings.enabled && (!about.needsKey || settings.key != nil) }
+    /// Whether it may be called at all; a provider that needs a key has one, and so has one for which a key's file is named.
+    var isConfigured: Bool {
+        settings.enabled && settings.keyFileProblem == nil && (!about.needsKey || settings.key != nil)
+    }
 
     /// The error of a request that names it while it is not configured.
     var notConfigured: UpstreamFailure {
+        if settings.enabled, let problem = settings.keyFileProblem {
+            return UpstreamFailure(
+                provider: name, failure: .notConfigured,
+                detail: "\(name) has no key: \(problem.sentence(of: name)).")
+        }
         let detail =
             settings.enabled
             ? "\(name) needs an API key: set providers.\(name).key, or give the credential \(name).key."
@@ -81,12 +88,13 @@ final class ConfiguredProvider: Sendable {
     }
 
     /// The key of the raw entry that a URL names; nil where it is not below one of this provider's bases.
-    func rawKey(url: HTTPURL) -> CacheKey? {
+    func rawKey(url: HTTPURL) -> CacheKey? { request(url: url).map { rawKey($0) } }
+
+    /// The request that a URL names; nil where it is not below one of this provider's bases.
+    func request(url: HTTPURL) -> UpstreamRequest? {
         for base in settings.baseURLs {
             // Below the same stand-in both hosts may lie: then the path says which of them it is.
-            if let request = Self.request(url, below: base), self.base(of: request.path) == base {
-                return rawKey(request)
-            }
+            if let request = Self.request(url, below: base), self.base(of: request.path) == base { return request }
         }
         return nil
     }
@@ -127,7 +135,8 @@ final class ConfiguredProvider: Sendable {
         var order = FetchOrder(
             url: url(request), method: request.method, fields: fields,
             secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
-            addresses: .configured, maxBody: Int(clamping: whole.fetchMaxBody), deadline: whole.fetchDeadline,
+            addresses: .configured, maxBody: Int(clamping: whole.fetchMaxBody),
+            deadline: settings.deadline ?? whole.fetchDeadline,
             maxRedirects: 3,
             // A retry of the fetcher's own would be a call that no budget counted.
             mayRetry: settings.rate == nil && settings.quota == nil,

@@ -1,5 +1,6 @@
 // A raw request to a built-in provider as the cache sees it: canonical upstream request, the client's credentials taken
 // out of it, and whether it may be shared at all.
+import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
@@ -9,13 +10,19 @@ struct RawRequest: Sendable {
     var upstream: UpstreamRequest
     /// A hash of the client's own credentials, empty where the answer is shared by all.
     var identity: Bytes = []
-    /// Neither joined nor stored.
-    var isBypass: Bool
+    /// Why it is neither joined nor stored; nil where it may be.
+    var bypass: CacheRule?
     /// A call could be made: the provider's own key or the client's is at hand, or none is needed.
     var hasCredentials: Bool
+    /// The client's fields as rules about storing look at them: without an application's key, which changes nothing for
+    /// who may have the answer. It is replaced, or part of the key.
+    let fields: HeaderFields
     private var secretFields: HeaderFields = [:]
     private var secretQuery = QueryParameters()
     private var usesOwnKey: Bool
+    /// Its target names a person's session: neither its query's values are told nor what identifies the person in its path.
+    private let namesPerson: Bool
+    private let toldPath: String
 
     init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
         let isRead = request.method == .get || request.method == .head
@@ -25,41 +32,49 @@ struct RawRequest: Sendable {
                 allowed: ["GET", "HEAD"], fields: ["Allow": "GET, HEAD"])
         }
         try UpstreamPath.check(path, isText: true)
-        let hasIdentity = request.fields.contains("Authorization") || request.fields.contains("Cookie")
-        isBypass = !request.body.isEmpty || hasIdentity
-        usesOwnKey = provider.settings.key != nil
-        hasCredentials = usesOwnKey || !provider.about.needsKey
         let about = provider.about
         // HEAD is answered from the entry of GET: one fetch serves both.
         upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
-        takeCredentials(request, provider.provider, about.credentialParameters, about.credentialFieldNames)
-        if !secretFields.lines.isEmpty || !secretQuery.items.isEmpty { hasCredentials = true }
+        usesOwnKey = provider.settings.key != nil
+        namesPerson = about.isPersonal(upstream)
+        toldPath = about.personalPath(of: upstream.path) ?? upstream.path
+        let credentials = ClientCredentials(request, provider.provider, about, ownKey: provider.settings.key)
+        var fields = request.fields
+        if !credentials.isPersonal { fields.remove("Authorization") }
+        // No built-in API is sent cookies, so they change nothing for who may have the answer.
+        fields.remove("Cookie")
+        self.fields = fields
+        hasCredentials =
+            usesOwnKey || !about.needsKey || credentials.key != nil || !credentials.fields.lines.isEmpty
+        if credentials.isPersonal {
+            bypass = .personalToken
+        } else if namesPerson {
+            bypass = .personalTarget
+        } else if !request.body.isEmpty, !Self.repeatsQuery(request) {
+            bypass = .requestBody
+        }
+        guard !usesOwnKey else { return }
+        if credentials.isPersonal {
+            secretFields = credentials.fields
+        } else if let key = credentials.key {
+            secretFields = provider.provider.credentialFields(key: key)
+            secretQuery = provider.provider.credentialQuery(key: key)
+            identity = credentials.identity
+        }
     }
 
-    /// Client credentials are never forwarded where Larder has its own key; otherwise they are sent, and their hash is
-    /// the identity of the answer (decision 8).
-    private mutating func takeCredentials(
-        _ request: ServerRequest, _ provider: any Provider, _ parameters: [String], _ names: [String]
-    ) {
-        guard !usesOwnKey else { return }
-        var material = Bytes()
-        for name in names + ["Authorization"] {
-            guard let value = request.fields.first(name), secretFields.first(name) == nil else { continue }
-            secretFields.add(name, value)
-            material += Bytes(text: "\(name.lowercased()):\(value)\n")
-        }
-        if secretFields.lines.isEmpty, let query = request.query, let items = try? QueryParameters(parsing: query),
-            let key = items.items.first(where: { item in
-                parameters.contains { ASCII.equalFolded($0, item.name) }
-            })?.value, let name = names.first,
-            (try? Secrets.check(key, from: name)) == key
-        {
-            secretFields = provider.credentialFields(key: key)
-            secretQuery = provider.credentialQuery(key: key)
-            material += Bytes(text: "\(name.lowercased()):\(key)\n")
-        }
-        if !material.isEmpty { identity = Digest(of: material).bytes }
+    /// The parameters once more as a form: what clients send that put them into both. It is not sent on, and says
+    /// nothing that the target does not (RFC 9110 §9.3.1).
+    private static func repeatsQuery(_ request: ServerRequest) -> Bool {
+        guard let query = request.query, let text = request.body.strictText,
+            let form = try? QueryParameters(parsing: text), let own = try? QueryParameters(parsing: query)
+        else { return false }
+        let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
+        return ASCII.equalFolded(String(ASCII.trimmed(type)), "application/x-www-form-urlencoded") && form == own
     }
+
+    /// The client's own credentials go upstream with it.
+    var sendsClientCredentials: Bool { !secretFields.lines.isEmpty || !secretQuery.items.isEmpty }
 
     /// The order of the fetch.
     func order(_ provider: ConfiguredProvider, _ settings: Settings) -> FetchOrder {
@@ -69,5 +84,13 @@ struct RawRequest: Sendable {
             order.secretQuery = secretQuery
         }
         return order
+    }
+
+    /// What makes the entry's identity, for explanations.
+    var keyParts: [KeyParameter] {
+        guard namesPerson else { return [KeyParameter("path", upstream.path), KeyParameter("query", upstream.query)] }
+        return PassTarget(base: "", path: toldPath, query: upstream.query, coding: nil).keyParts.filter {
+            $0.name == "path" || $0.name == "query"
+        }
     }
 }

@@ -60,6 +60,9 @@ final class RequestDispatch: RequestHandler {
     /// Paths that a browser may be led to from another site: they show something and change nothing.
     static let landingPaths = ["/"] + AccountRoutes.landingPaths
 
+    /// What some route of this server takes.
+    private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
+
     private static func makeRouter() -> Router<Destination> {
         var router = Router<Destination>()
         router.add(.get, pattern: "/", name: "dashboard", .dashboard(.page))
@@ -103,7 +106,7 @@ final class RequestDispatch: RequestHandler {
         do {
             response = try await route(request)
         } catch {
-            if error.failure != nil || error.provider != nil { explain(error, to: request) }
+            context.explanations.note(request.id, at: context.time.wall(), error)
             response = ProblemEncoder.response(for: error, requestID: request.id)
             response.route = routeName(request)
         }
@@ -114,20 +117,14 @@ final class RequestDispatch: RequestHandler {
         response.loggedPath =
             ImgurRoutes.loggedPath(request.method, request.path, listenerProvider: request.listenerProvider)
             ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
+            ?? ToldPath.raw(
+                request.path, listenerProvider: request.listenerProvider, context.snapshot.providers)
         context.count(route: response.route, status: response.status)
         context.explanations.close(
             request.id, at: context.time.wall(), method: request.method, path: response.loggedPath ?? request.path,
             route: response.route,
             status: response.status)
         return response
-    }
-
-    /// An error that a provider is to blame for ends what was noted of the request.
-    private func explain(_ error: ClientFacingError, to request: ServerRequest) {
-        var part = ExplainedPart(provider: error.provider ?? "")
-        part.failure = error.failure
-        part.detail = error.detail
-        context.explanations.note(request.id, at: context.time.wall(), part)
     }
 
     /// Pass-through bodies and uploads go through as they come; everything else is read whole.
@@ -138,6 +135,10 @@ final class RequestDispatch: RequestHandler {
     }
 
     private func route(_ request: ServerRequest) async throws(ClientFacingError) -> ServerResponse {
+        // About this server as a whole, on a provider's listener too: no path of an upstream (RFC 9110 §9.3.7).
+        if request.method == .options, request.path == "*" {
+            return ServerResponse(status: 204, fields: ["Allow": Self.methods], route: "options")
+        }
         if let provider = request.listenerProvider {
             return try await raws.pass(request, provider: provider, path: request.path, route: "listener")
         }
@@ -171,7 +172,7 @@ final class RequestDispatch: RequestHandler {
         case .ready: return probes.ready(route: match.name)
         case .metrics: return await probes.metrics(route: match.name)
         case .openAPI: return InterfaceDescription.response(route: match.name)
-        case .dashboard(let part): return Dashboard.own.response(part, route: match.name)
+        case .dashboard(let part): return Dashboard.response(part, to: request, route: match.name)
         case .account(let part, let provider):
             return try await accounts.respond(request, part, provider: provider, route: match.name)
         }

@@ -20,12 +20,13 @@ struct SearchPlan: Sendable {
     /// What all of them are asked.
     var request: SearchRequest
     var sort: SortOrder
+    /// What is wanted of the results.
+    var shape: ResultShape
     /// The canonical query, a JSON object.
     var query: Bytes
 
-    static let parameters = [
-        "q", "term", "source", "category", "limit", "sort", "country", "lang", "explicit",
-    ]
+    static let parameters =
+        ["q", "term", "source", "category", "limit", "sort", "country", "lang", "explicit"] + ResultShape.parameters
 
     /// Bytes of a term, as the providers' own routes have it.
     static let longestTerm = 1000
@@ -34,6 +35,7 @@ struct SearchPlan: Sendable {
         try query.check(only: Self.parameters)
         let request = try Self.request(query)
         self.request = request
+        shape = try ResultShape(query)
         sort = request.sort ?? .relevance
         let (sources, areNamed) = try Self.sources(query["source"], providers)
         let category = request.category
@@ -50,7 +52,7 @@ struct SearchPlan: Sendable {
             }
             do {
                 try provider.about.check(term: request.term, of: "q")
-                parts.append(.ask(provider, try provider.provider.search(request)))
+                parts.append(.ask(provider, shape.applied(to: try provider.provider.search(request))))
                 asked.append(provider.name)
             } catch {
                 // Whoever named no sources asks those that can search such a term.
@@ -69,7 +71,7 @@ struct SearchPlan: Sendable {
                 status: 503, code: FailureClass.notConfigured.rawValue, detail: "No provider is configured.",
                 failure: .notConfigured, retryable: false)
         }
-        self.query = Self.canonical(request, asked)
+        self.query = shape.shown(in: Self.canonical(request, asked))
     }
 
     private static func request(_ query: QueryParameters) throws(ClientFacingError) -> SearchRequest {
@@ -120,8 +122,8 @@ struct SearchPlan: Sendable {
         for name in text.split(separator: ",", omittingEmptySubsequences: false) {
             let name = ASCII.trimmed(name).lowercased()
             guard let provider = providers.named(name), !provider.isPassthrough else {
-                throw .invalid(
-                    "source", "There is no source \"\(name)\".", allowed: providers.searchable.map(\.name))
+                let known = providers.searchable.map(\.name)
+                throw .invalid("source", UnknownProvider.sentence("source", name, among: known), allowed: known)
             }
             if !found.contains(where: { $0.name == provider.name }) { found.append(provider) }
         }

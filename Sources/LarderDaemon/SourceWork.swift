@@ -20,6 +20,8 @@ struct RawQuestion: Sendable {
     var directives: ClientDirectives
     /// The client forbade storing.
     var isStored = true
+    /// The order carries the client's own credentials.
+    var hasClientCredentials = false
 
     /// For whom the call is made. Of the provider that made the key: both speak of the same account.
     var claim: AccountClaim? { provider.claim(for: request) }
@@ -43,6 +45,7 @@ extension DaemonContext {
         let limit = question.order.maxBody
         let call = UpstreamCall(
             provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
+            hasClientCredentials: question.hasClientCredentials,
             classify: { response in
                 guard let plain = response.decoded(limit: limit) else {
                     return .broken("The body's content coding could not be undone.")
@@ -219,12 +222,14 @@ extension DaemonContext {
         if !rawEntry.isNegative {
             let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))
             let limit = Int(clamping: question.settings.fetchMaxBody)
+            let provider = question.provider
             let made = await compute.run { () -> Result<NormalisedEntry, UpstreamFailure> in
                 guard let plain = response.decoded(limit: limit) else {
                     return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
                 }
                 do {
-                    return .success(NormalisedEntry(try endpoint.normalise(plain, signer), query: endpoint.query))
+                    let answer = try endpoint.normalise(plain, signer)
+                    return .success(NormalisedEntry(answer, of: endpoint, provider))
                 } catch {
                     return .failure(Self.unreadable(endpoint.provider, "\(error)"))
                 }

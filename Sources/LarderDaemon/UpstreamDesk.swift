@@ -14,6 +14,8 @@ struct UpstreamCall: Sendable {
     var isBudgeted: Bool
     /// For which account it speaks, if for any: its token then takes the place of the order's secret fields.
     var claim: AccountClaim?
+    /// The order carries the client's own credentials: a refusal of them says nothing of the provider.
+    var hasClientCredentials = false
     /// Runs off the loops.
     var classify: @Sendable (UpstreamResponse) -> Classification
 }
@@ -34,13 +36,19 @@ struct LaneReport: Sendable {
     var credits: [Credits.Allowance] = []
     /// When both will be whole again if nothing more is called.
     var resetsAt: WallTime?
+    /// The rest that refuses calls now.
     var suspension: Suspension?
+    /// A rest is over, and the next call tries the provider.
+    var isProbing = false
     var reachability: Reachability
 }
 
 actor UpstreamDesk {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// When a client that found no place for its transfer may try again: places come free all the time.
+    private static let crowdPause = Duration.seconds(2)
 
     private let upstream: any Upstream
     private let accounts: AccountDesk
@@ -178,12 +186,11 @@ actor UpstreamDesk {
     }
 
     private func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
-        var isProbe = false
-        var mark = 0
+        var admitted = Admitted()
         if call.isBudgeted {
             switch await admit(call.provider) {
             case .failure(let refusal): return .failure(refusal)
-            case .success(let admitted): (isProbe, mark) = (admitted.isProbe, admitted.mark)
+            case .success(let granted): admitted = granted
             }
         }
         do {
@@ -191,7 +198,7 @@ actor UpstreamDesk {
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
-                await hear(call.provider, response.fields, mark: mark, now: response.responseTime)
+                await hear(call.provider, response.fields, mark: admitted.mark, now: response.responseTime)
                 for _ in 0..<response.redirects { await countHop(call.provider) }
             }
             let classify = call.classify
@@ -203,14 +210,7 @@ actor UpstreamDesk {
             if call.isBudgeted { await succeeded(call.provider) }
             return .success((response, classification))
         } catch {
-            if error.stage == .cancelled {
-                // Only the trial call itself gives the trial back: others end beside it every moment.
-                if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
-                return .failure(UpstreamFailure(error, provider: call.provider))
-            }
-            let failure = UpstreamFailure(error, provider: call.provider)
-            count(call, failure.failure.rawValue)
-            return .failure(await suspendIfNeeded(call, failure))
+            return .failure(await lost(call, error, admitted))
         }
     }
 
@@ -219,26 +219,22 @@ actor UpstreamDesk {
     func open(
         _ call: UpstreamCall, upload: Upload?, stall: Duration
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
-        var isProbe = false
-        var mark = 0
+        var admitted = Admitted()
         if call.isBudgeted {
             switch await admit(call.provider) {
             case .failure(let refusal):
                 upload?.reader.abandon()
                 return .failure(refusal)
-            case .success(let admitted): (isProbe, mark) = (admitted.isProbe, admitted.mark)
+            case .success(let granted): admitted = granted
             }
         }
         do {
             let stream = try await upstream.open(call.order, upload: upload, stall: stall)
             if call.isBudgeted {
-                await hear(call.provider, stream.head.fields, mark: mark, now: stream.head.responseTime)
+                await hear(call.provider, stream.head.fields, mark: admitted.mark, now: stream.head.responseTime)
                 for _ in 0..<stream.head.redirects { await countHop(call.provider) }
             }
-            let head = stream.head
-            let answer = UpstreamResponse(
-                status: head.status, reason: head.reason, fields: head.fields, requestTime: head.requestTime,
-                responseTime: head.responseTime, url: head.url)
+            let answer = stream.head.response
             let classification = call.classify(answer)
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
@@ -248,13 +244,39 @@ actor UpstreamDesk {
             }
             return .success((stream, classification))
         } catch {
-            let failure = UpstreamFailure(error, provider: call.provider)
-            if error.stage == .cancelled {
-                if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
-                return .failure(failure)
-            }
+            return .failure(await lost(call, error, admitted))
+        }
+    }
+
+    /// What a fetch that brought no answer does to the lane.
+    private func lost(_ call: UpstreamCall, _ error: FetchError, _ admitted: Admitted) async -> UpstreamFailure {
+        if error.isUnsent { await giveBack(call.provider, admitted) }
+        var failure = UpstreamFailure(error, provider: call.provider)
+        failure.mayHaveTakenEffect = !error.isUnsent && !call.order.method.isIdempotent
+        guard error.stage == .cancelled || error.stage == .overloaded else {
             count(call, failure.failure.rawValue)
-            return .failure(await suspendIfNeeded(call, failure))
+            return await suspendIfNeeded(call, failure)
+        }
+        // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
+        // moment.
+        if admitted.isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
+        if error.stage == .overloaded {
+            failure.retryAt = time.wall() + Self.crowdPause
+            count(call, failure.failure.rawValue)
+        }
+        return failure
+    }
+
+    /// A call that never left is no call: neither the budget nor the record keeps it.
+    private func giveBack(_ provider: String, _ admitted: Admitted) async {
+        guard let call = admitted.takenAt else { return }
+        lanes[provider]?.budget.giveBack(call, mark: admitted.mark)
+        look(provider)
+        guard admitted.isReserved else { return }
+        do {
+            try await state.releaseCall(provider, at: call)
+        } catch {
+            log.warning("a call that was not sent stays on the record", ["provider": provider, "error": "\(error)"])
         }
     }
 
@@ -264,7 +286,7 @@ actor UpstreamDesk {
         look(provider)
         let now = time.wall()
         let usage = lane.budget.usage(now: now)
-        let suspension = lane.suspends ? lane.suspension.suspension : nil
+        let suspension = lane.suspends ? lane.suspension.rest(at: now) : nil
         func limit(_ rate: CallRate?, _ remaining: Int?) -> LimitReport? {
             rate.map {
                 LimitReport(limit: $0, remaining: remaining ?? 0, resetsAt: lane.budget.resetsAt($0, now: now))
@@ -273,7 +295,8 @@ actor UpstreamDesk {
         return LaneReport(
             rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
             credits: lane.budget.allowances(now: now),
-            resetsAt: lane.budget.resetsAt(now: now), suspension: suspension, reachability: lane.reachability)
+            resetsAt: lane.budget.resetsAt(now: now), suspension: suspension,
+            isProbing: lane.suspends && lane.suspension.isProbing(at: now), reachability: lane.reachability)
     }
 
     /// What a provider's lane looks like now.
@@ -297,6 +320,10 @@ actor UpstreamDesk {
         var isProbe = false
         /// How many calls were taken when it had been: what its answer says is left knows of no later ones.
         var mark = 0
+        /// Its instant in the budget; nil where it was not taken from it.
+        var takenAt: WallTime?
+        /// It is on the record too.
+        var isReserved = false
     }
 
     /// Takes a call from the lane and reserves it.
@@ -324,11 +351,13 @@ actor UpstreamDesk {
         case .probe: isProbe = true
         case .granted, nil: break
         }
-        let admitted = Admitted(isProbe: isProbe, mark: lane?.budget.taken ?? 0)
+        var admitted = Admitted(isProbe: isProbe, mark: lane?.budget.taken ?? 0)
+        admitted.takenAt = now
         guard lane?.budget.isLimited == true else { return .success(admitted) }
         do {
             // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
             try await state.reserveCall(provider, at: now)
+            admitted.isReserved = true
             await pruneRecord(now)
             return .success(admitted)
         } catch {
@@ -391,9 +420,9 @@ actor UpstreamDesk {
     private func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) async -> UpstreamFailure {
         guard call.isBudgeted else { return failure }
         if failure.failure == .invalidRequest || failure.failure == .notFound
-            || call.claim != nil && failure.isAccountRefusal
+            || (call.claim != nil || call.hasClientCredentials) && failure.isAccountRefusal
         {
-            // The provider works; it is our request that it refuses, or the account's token.
+            // The provider works; it is our request that it refuses, or the account's token, or one client's key.
             await succeeded(call.provider)
             return failure
         }

@@ -17,10 +17,12 @@ struct UpstreamFailure: Error, Sendable {
     var statusOverride: Int?
     /// The client wanted what is stored or nothing (RFC 9111 §5.2.1.7), so that nobody was asked and nothing failed.
     var isNotAsked = false
+    /// The request was sent, and to send it again may do once more what it did (RFC 9110 §9.2.2).
+    var mayHaveTakenEffect = false
 
     /// Whether the same request may succeed later without anybody changing anything.
     var isRetryable: Bool {
-        if isNotAsked { return false }
+        if isNotAsked || mayHaveTakenEffect { return false }
         return switch failure {
         case .limited, .unreachable, .timedOut, .broken, .suspended, .overloaded: true
         case .refused, .invalidRequest, .notFound, .notConfigured: false

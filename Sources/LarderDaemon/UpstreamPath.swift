@@ -19,24 +19,8 @@ enum UpstreamPath {
         }
         guard !plain.contains(0) else { throw .invalid("path", "The path holds a NUL.") }
         guard !isText || plain.strictText != nil else { throw .invalid("path", "The path is not UTF-8.") }
-        guard !climbs(plain) else {
+        guard !DotSegment.occurs(in: plain) else {
             throw .invalid("path", "The path may not climb: it has a segment of dots.")
         }
-    }
-
-    /// Whether one of the segments is "." or "..".
-    private static func climbs(_ plain: Bytes) -> Bool {
-        // Dots of the segment so far; three stand for a segment that is an ordinary name.
-        var dots = 0
-        for byte in plain {
-            switch byte {
-            case 0x2F:
-                if dots == 1 || dots == 2 { return true }
-                dots = 0
-            case 0x2E where dots < 3: dots += 1
-            default: dots = 3
-            }
-        }
-        return dots == 1 || dots == 2
     }
 }

@@ -1,10 +1,10 @@
 // The functions that libcurl calls. They are free functions, isolated to nothing: a closure made in isolated code
 // would trap when C calls it. All of them run on the fetch loop, inside a call that `CurlMulti` made, and none of them
-// calls libcurl (https://curl.se/libcurl/c/libcurl-multi.html: no multi function from a callback).
+// calls a multi function (https://curl.se/libcurl/c/libcurl-multi.html). `curl_easy_getinfo` is permitted in a callback.
 //
 // Ownership of the contexts: a transfer's is the `CurlTransfer`, kept by `CurlMulti` from `add` until its handle has
-// left the multi handle; the multi handle's is the `CurlMulti`, which outlives it. Nothing is retained through a
-// pointer.
+// left the multi handle; the multi handle's is the `CurlMulti`, which outlives it; that of the sockets is the
+// `OpenSockets`, which outlives the multi handle and so every connection. Nothing is retained through a pointer.
 import CCurl
 import Glibc
 import LarderCore
@@ -60,6 +60,12 @@ func curlOpensSocket(
     return descriptor
 }
 
+/// CURLOPT_CLOSESOCKETFUNCTION: a connection's socket is to be closed, long after the transfer that opened it may be.
+func curlClosesSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    guard let context else { return close(descriptor) == 0 ? 0 : 1 }
+    return Unmanaged<OpenSockets>.fromOpaque(context).takeUnretainedValue().close(descriptor) ? 0 : 1
+}
+
 /// CURLOPT_PREREQFUNCTION: connected, new or reused, and the request is about to be sent.
 func curlSendsRequest(
     _ context: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
@@ -67,8 +73,10 @@ func curlSendsRequest(
 ) -> Int32 {
     guard let transfer = transfer(context) else { return CURL_PREREQFUNC_ABORT }
     let address = peer.flatMap { PublicAddress(String(cString: $0)) }
-    return transfer.permitsSending(to: address, local: localPort, peer: peerPort)
-        ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    let ends = ConnectionEnds(
+        local: SocketEnd(address: local.map { String(cString: $0) } ?? "", port: localPort),
+        peer: SocketEnd(address: peer.map { String(cString: $0) } ?? "", port: peerPort))
+    return transfer.permitsSending(to: address, over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 /// CURLMOPT_SOCKETFUNCTION: watch this descriptor for this, or no longer.

@@ -31,6 +31,8 @@ extension CurlTransfer {
         if window != nil { options.number(CURLOPT_BUFFERSIZE, Self.streamBuffer) }
         options.keep(larder_easy_set_open_socket(options.easy, curlOpensSocket))
         options.pointer(CURLOPT_OPENSOCKETDATA, context)
+        options.keep(larder_easy_set_close_socket(options.easy, curlClosesSocket))
+        options.pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
         options.pointer(CURLOPT_PREREQDATA, context)
 
@@ -86,7 +88,8 @@ extension CurlTransfer {
         // twice gets a connection of its own. That is not kept: the next of its kind would leave one more beside it, up to
         // the most that are kept, and all of them to one host.
         let isOwn = feed != nil || !RetryPolicy.isRepeatable(hop.method)
-        if isOwn || hop.needsFreshConnection { options.number(CURLOPT_FRESH_CONNECT, 1) }
-        if isOwn { options.number(CURLOPT_FORBID_REUSE, 1) }
+        if isOwn || hop.needsFreshConnection || tlsLayers > 1 { options.number(CURLOPT_FRESH_CONNECT, 1) }
+        // Through two layers of TLS nobody can look: see `KeptConnection`.
+        if isOwn || tlsLayers > 1 { options.number(CURLOPT_FORBID_REUSE, 1) }
     }
 }

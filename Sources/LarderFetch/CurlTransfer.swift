@@ -40,11 +40,13 @@ final class CurlTransfer {
     private let maxBody: Int
     private let maxSends: Int
     let isProxied: Bool
+    /// Layers of TLS between the request and the socket: that of an https proxy, that of the origin.
+    let tlsLayers: Int
     private let time: any TimeSource
     private let loop: EventLoop
     private var list: UnsafeMutablePointer<curl_slist>?
     /// What libcurl was told to rest from.
-    private var restsReceiving = false
+    private(set) var restsReceiving = false
     private var restsSending = false
 
     private var head: ResponseHeadReader
@@ -57,7 +59,7 @@ final class CurlTransfer {
     private var triedAddress = false
     /// A kept connection was not fit to be used; nothing was sent.
     private(set) var metUnaskedInput = false
-    private let sockets: OpenSockets
+    let sockets: OpenSockets
     /// A socket was opened for it: what comes first on that one is the server's own business.
     private var isNewConnection = false
 
@@ -83,6 +85,8 @@ final class CurlTransfer {
         self.time = time
         // An empty text would mean a direct connection to libcurl, and must not mean a proxy to the address check.
         isProxied = settings.proxy?.isEmpty == false
+        let isProxySecure = settings.proxy?.lowercased().hasPrefix("https:") == true
+        tlsLayers = (isProxySecure ? 1 : 0) + (hop.url.origin.isSecure ? 1 : 0)
         head = ResponseHeadReader(method: hop.method)
         requestTime = time.wall()
         responseTime = requestTime
@@ -244,7 +248,7 @@ final class CurlTransfer {
     }
 
     /// Whether the request may go out over the connection, which may be one that another policy opened.
-    func permitsSending(to address: PublicAddress?, local: Int32, peer: Int32) -> Bool {
+    func permitsSending(to address: PublicAddress?, over ends: ConnectionEnds) -> Bool {
         guard isPermitted(address) else {
             failure = fault(.forbidden, "The address of the host is not a public one.")
             return false
@@ -253,9 +257,7 @@ final class CurlTransfer {
             failure = CurlError.error(CURLE_GOT_NOTHING, origin: origin)
             return false
         }
-        // Bytes that nobody asked for would be taken for the answer to the request that goes out now (RFC 9112 §6.3), so
-        // this is no connection for it. Beneath TLS they may be the handshake's own.
-        guard hop.url.origin.isSecure || isNewConnection || !sockets.hasInput(local: local, peer: peer) else {
+        guard isNewConnection || KeptConnection.isFit(easy, ends, tls: tlsLayers, sockets: sockets) else {
             metUnaskedInput = true
             failure = fault(.receive, "The upstream spoke before it was asked.")
             return false
@@ -302,6 +304,7 @@ final class CurlTransfer {
     func tookBody(_ piece: UnsafeRawBufferPointer) -> Taking {
         // A piece that finds the tape full stays with libcurl: at most what it reads at a time is kept there.
         if isFull {
+            if !restsReceiving { callsForAttention?() }
             restsReceiving = true
             return .rests
         }

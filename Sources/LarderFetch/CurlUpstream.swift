@@ -25,7 +25,7 @@ final class FetchTicket: Sendable {
 /// settings, never from the environment. `shutdown` before the loop is stopped.
 public final class CurlUpstream: Upstream {
     private let loop: EventLoop
-    private let core: LoopBound<FetchCore>
+    let core: LoopBound<FetchCore>
     private let tickets = Atomic<UInt64>(0)
     /// Whether orders are taken. Held while one is posted, so that none is posted after the last post of `shutdown`.
     private let isOpen = Lock(true)

@@ -29,9 +29,11 @@ final class Exchange {
     enum Phase {
         /// Between two steps, within one call.
         case idle
-        /// In the queue for a slot.
+        /// Its request's body is gathered before it asks for a place.
+        case gathering
+        /// In the queue for a place.
         case waiting
-        /// Holds a slot of its hop's origin.
+        /// Holds a place of its hop's origin.
         case transferring(CurlTransfer)
         /// Rests before its second try.
         case pausing(TimerToken)
@@ -39,7 +41,7 @@ final class Exchange {
 
     let id: UInt64
     let order: FetchOrder
-    let deadline: MonotonicTime
+    var deadline: MonotonicTime
     var hop: Hop
     var phase = Phase.idle
     var deadlineTimer: TimerToken?
@@ -58,6 +60,16 @@ final class Exchange {
     var unreadMark: Int?
     /// Ends the wait for a 100.
     var holdTimer: TimerToken?
+    /// When its answer is no longer a brief one, or must give its place to others.
+    var placeTimer: TimerToken?
+    /// Which kind of place its transfer has, or asks for.
+    var pace: Admission.Pace
+    /// The answer's readers set its pace, whatever place it has.
+    var isPacedByReaders = false
+    /// From then on it keeps a place of the other kind only while nobody waits for that.
+    var leaveBy: MonotonicTime?
+    /// Requests that went out, of all its transfers that ended.
+    var sends = 0
     let isStream: Bool
     private var visited: Set<FetchURL>
     private var asker: Asker?
@@ -73,8 +85,15 @@ final class Exchange {
         self.asker = asker
         self.stall = max(stall, .milliseconds(1))
         self.feed = feed
+        // The client sends it as slowly as it likes.
+        pace = feed == nil ? .upstream : .client
         if case .stream = asker { isStream = true } else { isStream = false }
         visited = [hop.url]
+    }
+
+    func cancelTimers(on loop: EventLoop) {
+        for timer in [deadlineTimer, stallTimer, holdTimer, placeTimer] { timer.map(loop.cancel) }
+        (deadlineTimer, stallTimer, holdTimer, placeTimer) = (nil, nil, nil, nil)
     }
 
     /// Whether who asked has been answered.

@@ -3,7 +3,8 @@ import LarderCore
 
 /// The counters, found once.
 struct FetchCells: Sendable {
-    let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting: CounterCell
+    let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting,
+        unfitConnections, paced: CounterCell
     private let failures: [FetchError.Stage: CounterCell]
 
     init(_ registry: CounterRegistry) {
@@ -14,10 +15,12 @@ struct FetchCells: Sendable {
             })
         newConnections = registry.cell(FetchCounters.requests, "new")
         keptConnections = registry.cell(FetchCounters.requests, "kept")
+        unfitConnections = registry.cell(FetchCounters.unfitConnections)
         retries = registry.cell(FetchCounters.retries)
         redirects = registry.cell(FetchCounters.redirects)
         receivedBytes = registry.cell(FetchCounters.receivedBytes)
         active = registry.cell(FetchCounters.active)
+        paced = registry.cell(FetchCounters.paced)
         waiting = registry.cell(FetchCounters.waiting)
     }
 

@@ -21,7 +21,8 @@ extension FetchCore {
             finish(exchange, exchange.fault(.cancelled, "The request's body did not come whole. \(error.reason)"))
             return pump()
         }
-        if case .transferring(let transfer) = exchange.phase, transfer.canGoOn { multi?.goOn(transfer) }
+        guard case .transferring(let transfer) = exchange.phase else { return gathered(exchange, feed) }
+        if transfer.canGoOn { multi?.goOn(transfer) }
     }
 
     /// Fails the exchange when nothing comes for its limit though there is room.

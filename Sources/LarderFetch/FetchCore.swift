@@ -1,5 +1,5 @@
-// What the fetch loop owns: exchanges under way, the slots they hold, libcurl. Every entry point moves one exchange a
-// step and then lets those that wait take the slots that came free.
+// What the fetch loop owns: exchanges under way, the places they hold, libcurl. Every entry point moves one exchange a
+// step and then lets those that wait take the places that came free.
 import CCurl
 import LarderCore
 import LarderIO
@@ -10,13 +10,17 @@ final class FetchCore {
     private let log: Logger
     private let time: any TimeSource
     private let cells: FetchCells
-    private var settings: FetchSettings
-    private var admission: Admission
+    private(set) var settings: FetchSettings
+    var admission: Admission
+    /// Exchanges that would rather have a place among those that clients pace, the oldest first.
+    var staying: [UInt64] = []
+    /// Exchanges whose request's body is gathered.
+    var gathering: Set<UInt64> = []
     private(set) var exchanges: [UInt64: Exchange] = [:]
     private(set) var multi: CurlMulti?
-    private var way: WayBack?
-    private var isShut = false
-    private let sockets = OpenSockets()
+    private(set) var way: WayBack?
+    private(set) var isShut = false
+    let sockets = OpenSockets()
 
     init(loop: EventLoop, settings: FetchSettings, log: Logger, cells: FetchCells, time: any TimeSource) {
         self.loop = loop
@@ -24,9 +28,7 @@ final class FetchCore {
         self.log = log
         self.cells = cells
         self.time = time
-        admission = Admission(
-            maxActive: settings.maxTransfers, maxPerOrigin: settings.maxConnectionsPerHost,
-            maxWaiting: settings.maxWaiting)
+        admission = Self.admission(settings)
     }
 
     // MARK: Entry points
@@ -65,7 +67,8 @@ final class FetchCore {
         func refuse(_ stage: FetchError.Stage, _ message: String) {
             cells.count(failure: stage)
             feed?.abandon()
-            let error = FetchError(stage: stage, origin: "", message: message)
+            var error = FetchError(stage: stage, origin: "", message: message)
+            error.isUnsent = true
             switch asker {
             case .whole(let continuation): continuation.resume(returning: .failure(error))
             case .stream(let continuation): continuation.resume(returning: .failure(error))
@@ -88,12 +91,16 @@ final class FetchCore {
             id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,
             stall: stall, feed: feed)
         exchanges[exchange.id] = exchange
-        watchDeadline(exchange, at: exchange.deadline)
-        ask(exchange, isUnderWay: false)
+        if let feed, feed.isShort {
+            gather(exchange, feed)
+        } else {
+            watchDeadline(exchange, at: exchange.deadline)
+            ask(exchange, isUnderWay: false)
+        }
         pump()
     }
 
-    private func watchDeadline(_ exchange: Exchange, at deadline: MonotonicTime) {
+    func watchDeadline(_ exchange: Exchange, at deadline: MonotonicTime) {
         exchange.deadlineTimer = loop.schedule(at: deadline) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.deadlineTimer = nil
@@ -103,6 +110,11 @@ final class FetchCore {
                 if feed.wasAsked, start + exchange.order.deadline > loop.monotonic {
                     return watchDeadline(exchange, at: start + exchange.order.deadline)
                 }
+            }
+            if case .waiting = exchange.phase {
+                // It waits for a place here, not for the upstream.
+                finish(exchange, exchange.fault(.overloaded, "No place for the transfer became free in time."))
+                return pump()
             }
             let what = exchange.isStream ? "answer" : "whole answer"
             finish(
@@ -121,9 +133,7 @@ final class FetchCore {
 
     func apply(_ settings: FetchSettings) {
         self.settings = settings
-        admission.maxActive = settings.maxTransfers
-        admission.maxPerOrigin = settings.maxConnectionsPerHost
-        admission.maxWaiting = settings.maxWaiting
+        put(inForce: settings)
         pump()
     }
 
@@ -140,17 +150,8 @@ final class FetchCore {
 
     // MARK: Steps
 
-    private func ask(_ exchange: Exchange, isUnderWay: Bool) {
-        switch admission.ask(exchange.id, origin: exchange.hop.url.origin, isUnderWay: isUnderWay) {
-        case .granted: launch(exchange)
-        case .waits: exchange.phase = .waiting
-        case .refused:
-            finish(exchange, exchange.fault(.overloaded, "Too many fetches are waiting already."))
-        }
-    }
-
-    /// Starts the transfer of the present hop, whose slot is taken.
-    private func launch(_ exchange: Exchange) {
+    /// Starts the transfer of the present hop, whose place is taken.
+    func launch(_ exchange: Exchange) {
         do throws(FetchError) {
             let rest = exchange.deadline - loop.monotonic
             let multi = try readyMulti(exchange)
@@ -169,19 +170,24 @@ final class FetchCore {
                 },
                 ended: { [weak self, weak exchange] end in
                     guard let self, let exchange else { return }
+                    // It may have been cut while the ends of others were told.
+                    guard case .transferring(let current) = exchange.phase, current === transfer else { return }
                     ended(exchange, transfer, end)
                     pump()
                 })
         } catch {
             exchange.phase = .idle
-            admission.release(exchange.hop.url.origin)
+            releasePlace(of: exchange)
             finish(exchange, error)
         }
     }
 
     private func readyMulti(_ exchange: Exchange) throws(FetchError) -> CurlMulti {
         if let multi { return multi }
-        guard let made = CurlMulti(loop: loop, maxConnections: max(16, settings.maxTransfers), log: log) else {
+        guard
+            let made = CurlMulti(
+                loop: loop, maxConnections: max(16, settings.maxTransfers + settings.maxStreams), log: log)
+        else {
             throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
         }
         multi = made
@@ -216,6 +222,7 @@ final class FetchCore {
             }
         case .failed where transfer.metUnaskedInput && !exchange.hop.needsFreshConnection:
             // Nothing was sent, so this is no second try.
+            cells.unfitConnections.add()
             exchange.hop.needsFreshConnection = true
             ask(exchange, isUnderWay: true)
         case .failed(let error, let sawAnswer):
@@ -230,7 +237,8 @@ final class FetchCore {
     /// The transfer is no longer the exchange's.
     private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
-        admission.release(transfer.hop.url.origin)
+        releasePlace(of: exchange)
+        exchange.sends += transfer.sends
         count(transfer)
         let resent = max(0, transfer.sends - 1)
         exchange.retries += resent
@@ -265,8 +273,9 @@ final class FetchCore {
     }
 
     /// A transfer under way has its final head, has got its 100, or wants a body that is held back.
-    private func attend(_ exchange: Exchange, _ transfer: CurlTransfer) {
+    func attend(_ exchange: Exchange, _ transfer: CurlTransfer) {
         attendFeed(exchange, transfer)
+        if transfer.restsReceiving { rests(exchange) }
         guard exchange.isStream, !exchange.isAnswered, exchange.verdict == nil, let head = transfer.finalHead,
             let tape = transfer.tape
         else { return }
@@ -286,7 +295,10 @@ final class FetchCore {
         tape.on(
             BodyTape.Callbacks(
                 room: { way?.post { $0.gotRoom(id) } }, deserted: { way?.post { $0.cancel(id) } }))
-        exchange.resume(UpstreamStream(head: head, body: tape, cancel: { way?.post { $0.cancel(id) } }))
+        var stream = UpstreamStream(head: head, body: tape, cancel: { way?.post { $0.cancel(id) } })
+        stream.becamePaced = { way?.post { $0.becamePaced(id) } }
+        if exchange.order.isPacedByClient(head) { becamePaced(exchange, transfer) }
+        exchange.resume(stream)
     }
 
     private func retry(_ exchange: Exchange, after pause: Duration) {
@@ -305,19 +317,22 @@ final class FetchCore {
     /// give, but for a tape that was handed out.
     func finish(_ exchange: Exchange, _ failure: FetchError?) {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
-        for timer in [exchange.deadlineTimer, exchange.stallTimer, exchange.holdTimer] { timer.map(loop.cancel) }
-        (exchange.deadlineTimer, exchange.stallTimer, exchange.holdTimer) = (nil, nil, nil)
+        exchange.cancelTimers(on: loop)
         switch exchange.phase {
         case .idle: break
+        case .gathering: gathering.remove(exchange.id)
         case .waiting: admission.withdraw(exchange.id)
         case .pausing(let timer): loop.cancel(timer)
         case .transferring(let transfer):
             multi?.remove(transfer)
-            admission.release(transfer.hop.url.origin)
+            releasePlace(of: exchange)
+            exchange.sends += transfer.sends
             count(transfer)
         }
         exchange.phase = .idle
         exchange.feed?.abandon()
+        var failure = failure
+        failure?.isUnsent = exchange.sends == 0
         if let failure {
             cells.count(failure: failure.stage)
             log.debug(
@@ -330,17 +345,6 @@ final class FetchCore {
         exchange.tape = nil
     }
 
-    /// Lets those that wait take the slots that are free.
-    func pump() {
-        while !isShut, let id = admission.next() {
-            guard let exchange = exchanges[id] else {
-                preconditionFailure("a fetch waits that has ended")
-            }
-            launch(exchange)
-        }
-        showLoad()
-    }
-
     private func count(_ transfer: CurlTransfer) {
         guard transfer.sends > 0 else { return }
         let fresh = min(transfer.sends, transfer.connectionsMade)
@@ -349,8 +353,9 @@ final class FetchCore {
         cells.keptConnections.add(transfer.sends - fresh)
     }
 
-    private func showLoad() {
+    func showLoad() {
         cells.active.set(admission.active)
+        cells.paced.set(admission.paced.taken)
         cells.waiting.set(admission.waiting)
     }
 }

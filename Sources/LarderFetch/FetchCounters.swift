@@ -11,6 +11,10 @@ public enum FetchCounters {
     public static let requests = CounterFamily(
         "larder_fetch_requests_total", help: "Requests sent upstream, redirects and retries included.",
         labels: ["connection"])
+    /// One per kept connection that was closed rather than used. libcurl 8 and later closes them itself, uncounted.
+    public static let unfitConnections = CounterFamily(
+        "larder_fetch_unfit_connections_total",
+        help: "Kept connections that were not used again, since something had come on them that nobody asked for.")
     /// One per second try.
     public static let retries = CounterFamily(
         "larder_fetch_retries_total", help: "Fetches that were tried a second time.")
@@ -20,13 +24,19 @@ public enum FetchCounters {
     /// Body bytes as they came over the wire, without framing.
     public static let receivedBytes = CounterFamily(
         "larder_fetch_received_bytes_total", help: "Body bytes received from upstreams.")
-    /// Transfers that hold a slot now.
+    /// Transfers that hold a place now.
     public static let active = CounterFamily(
         "larder_fetch_active", .gauge, help: "Transfers under way.")
-    /// Fetches that wait for a slot now.
+    /// Those of them that a client paces.
+    public static let paced = CounterFamily(
+        "larder_fetch_paced", .gauge,
+        help: "Transfers under way that a client paces: uploads, and answers that are passed on as they come.")
+    /// Fetches that wait for a place now.
     public static let waiting = CounterFamily(
         "larder_fetch_waiting", .gauge, help: "Fetches waiting for their turn.")
 
     /// Every family, in the order of `/metrics`.
-    public static let all = [fetches, requests, retries, redirects, receivedBytes, active, waiting]
+    public static let all = [
+        fetches, requests, unfitConnections, retries, redirects, receivedBytes, active, paced, waiting,
+    ]
 }

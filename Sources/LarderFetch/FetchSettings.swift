@@ -8,11 +8,16 @@ public struct FetchSettings: Sendable, Hashable {
     /// Default 5 s. Name, connection and TLS together have this long; the order's deadline ends them sooner.
     /// See https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html
     public var connectTimeout: Duration
-    /// Default 8. Transfers to one origin (scheme, host, port) at a time; more wait.
+    /// Default 8. Transfers to one origin (scheme, host, port) at a time that the upstream paces; more wait.
     public var maxConnectionsPerHost: Int
-    /// Default 64. Transfers at a time to all origins; more wait.
+    /// Default 64. Such transfers at a time to all origins; more wait.
     public var maxTransfers: Int
-    /// Default 1,000. Fetches that may wait for their turn; one more is refused as `overloaded`.
+    /// Default 32. Transfers to one origin at a time that a client paces: uploads, and answers that are passed on as they
+    /// come. More uploads wait; such an answer keeps its place among the others until one of those waits for it.
+    public var maxStreamsPerHost: Int
+    /// Default 128. Such transfers at a time to all origins.
+    public var maxStreams: Int
+    /// Default 1,000. Fetches that may wait for their turn, of each of the two kinds; one more is refused as `overloaded`.
     public var maxWaiting: Int
     /// Default 1 MiB. Bytes of a body under way that are kept in memory before its upstream must wait.
     public var streamWindow: Int
@@ -27,13 +32,16 @@ public struct FetchSettings: Sendable, Hashable {
     /// Settings; what is left out has its default.
     public init(
         userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxConnectionsPerHost: Int = 8,
-        maxTransfers: Int = 64, maxWaiting: Int = 1000, streamWindow: Int = 1 << 20, proxy: String? = nil,
+        maxTransfers: Int = 64, maxStreamsPerHost: Int = 32, maxStreams: Int = 128, maxWaiting: Int = 1000,
+        streamWindow: Int = 1 << 20, proxy: String? = nil,
         caFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.connectTimeout = connectTimeout
         self.maxConnectionsPerHost = maxConnectionsPerHost
         self.maxTransfers = maxTransfers
+        self.maxStreamsPerHost = maxStreamsPerHost
+        self.maxStreams = maxStreams
         self.maxWaiting = maxWaiting
         self.streamWindow = streamWindow
         self.proxy = proxy

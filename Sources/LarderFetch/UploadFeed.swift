@@ -1,5 +1,7 @@
 // A request body on its way from its reader to libcurl. libcurl asks when it can send; what is not there yet pauses it.
-// The reader is asked for a piece when libcurl wants one and not before, so a refused request costs its sender nothing.
+// The reader is asked for a piece when libcurl wants one and not before, so a refused request costs its sender nothing. The
+// exceptions are a body that is short, and one whose transfer waits for a place: as much of it as is short is gathered, so
+// that its sender does not pace the transfer.
 import LarderCore
 
 /// Confined to the fetch loop.
@@ -14,6 +16,8 @@ final class UploadFeed {
 
     /// How long the upstream's 100 is waited for (RFC 9110 §10.1.1 leaves it to the client).
     static let longestHold = Duration.seconds(1)
+    /// Bytes that are gathered before the transfer. Each of those that wait may hold as much.
+    static let short = 64 * 1024
 
     let length: Int64?
     /// The request has said `Expect: 100-continue`, and neither the 100 nor the end of waiting has come.
@@ -26,12 +30,13 @@ final class UploadFeed {
     private(set) var isWhole = false
     /// The reader has been asked and has not answered.
     private(set) var isAsking = false
+    /// All of it that was not given to libcurl is here.
+    private(set) var hasEnded = false
     private let reader: any BodyReader
     private let deliver: @Sendable (Result<Bytes?, BodyFailure>) -> Void
     private var piece = Bytes()
     private var offset = 0
     private var given: Int64 = 0
-    private var hasEnded = false
 
     /// - Parameter deliver: brings a piece, the end (nil) or a failure to `take`, on the loop.
     init(_ upload: Upload, deliver: @escaping @Sendable (Result<Bytes?, BodyFailure>) -> Void) {
@@ -45,6 +50,15 @@ final class UploadFeed {
     var isReady: Bool { isDropped || !isHeld && (offset < piece.count || hasEnded) }
     /// Whether it is the reader that keeps libcurl waiting.
     var waitsForReader: Bool { isAsking && offset == piece.count && !isDropped }
+
+    /// Whether all of it is to be gathered before the transfer. The sender that waits for a 100 must not be asked before.
+    var isShort: Bool { !isHeld && length.map { $0 <= Int64(Self.short) } ?? false }
+
+    /// Asks the reader before libcurl does, until the body is whole or too long for that. To be called again after each
+    /// piece.
+    func gather() {
+        if !isHeld, piece.count < Self.short { ask() }
+    }
 
     /// Inside libcurl's call.
     func give(into buffer: UnsafeMutableRawBufferPointer) -> Step {
@@ -81,14 +95,17 @@ final class UploadFeed {
     func take(_ result: Result<Bytes?, BodyFailure>) throws(BodyFailure) {
         isAsking = false
         guard let next = try result.get() else {
-            guard length == nil || given == length else { throw BodyFailure("It is shorter than was said.") }
+            guard length == nil || taken == length else { throw BodyFailure("It is shorter than was said.") }
             hasEnded = true
             return
         }
-        if let length, given + Int64(next.count) > length { throw BodyFailure("It is longer than was said.") }
-        piece = next
-        offset = 0
+        if let length, taken + Int64(next.count) > length { throw BodyFailure("It is longer than was said.") }
+        if piece.isEmpty { piece = next } else { piece += next }
+        if taken == length { hasEnded = true }
     }
+
+    /// Bytes that the reader has given.
+    private var taken: Int64 { given + Int64(piece.count - offset) }
 
     /// The body may go. The reader is asked now if libcurl has asked already.
     func release() {

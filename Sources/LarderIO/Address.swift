@@ -69,6 +69,11 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The canonical text of four or sixteen bytes, without brackets and port (RFC 5952).
+    public static func text(_ bytes: [UInt8]) -> String {
+        render(bytes, family: bytes.count == 4 ? AF_INET : AF_INET6)
+    }
+
     private static func render(_ bytes: [UInt8], family: Int32) -> String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard inet_ntop(family, bytes, &text, socklen_t(text.count)) != nil else { return "" }

@@ -126,6 +126,17 @@ public enum Syscall {
         }
     }
 
+    /// Whether a read, or an accept on a listening socket, would find something now, or within some milliseconds.
+    public static func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
+        var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while true {
+            let ready = poll(&poller, 1, milliseconds)
+            // A signal ends poll(2) early, and says nothing of the descriptor.
+            if ready < 0, errno == EINTR { continue }
+            return ready > 0
+        }
+    }
+
     public static func close(_ descriptor: Int32) {
         _ = Glibc.close(descriptor)
     }

@@ -23,7 +23,7 @@ public struct ServiceNotifier: Sendable {
     public func status(_ text: String) { send("STATUS=\(Self.line(text))") }
 
     private static func line(_ text: String) -> String {
-        String(decoding: text.utf8.map { $0 < 0x20 ? 0x20 : $0 }, as: UTF8.self)
+        text.replacingControls(with: " ")
     }
 
     /// Sends one message. Telling the manager is never worth failing for: what cannot be sent is dropped.

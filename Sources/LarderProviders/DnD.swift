@@ -24,5 +24,5 @@ public struct DnD: Provider {
         defaultRate: CallRate(calls: 20, per: .seconds(1)), imageHosts: ["www.dnd5eapi.co"],
         categories: DnDCollection.allCases.map(\.rawValue), sorts: [.relevance, .name],
         terms: "Content of the SRD 5.1 is under CC BY 4.0 and the OGL 1.0a.",
-        attribution: "D&D 5e SRD API, dnd5eapi.co")
+        attribution: "D&D 5e SRD API, dnd5eapi.co", normaliserVersion: 2)
 }

@@ -36,20 +36,27 @@ enum DnDResults {
         limit: Int?, sort: SortOrder
     ) -> NormalisedAnswer {
         var list = ResultList(provider: provider, signer: nil, capacity: response.body.count * 3)
+        var matched = 0
         for record in records {
-            guard let index = record["index"]?.string, !index.isEmpty else {
-                list.drop("index")
+            let index = record["index"]?.string ?? ""
+            let title = TextCleaning.line(record["name"]?.string) ?? index
+            if let name, !title.lowercased().contains(name) {
+                list.leaveOut()
                 continue
             }
-            let title = TextCleaning.line(record["name"]?.string) ?? index
-            if let name, !title.lowercased().contains(name) { continue }
+            matched += 1
+            guard !index.isEmpty else {
+                list.drop(.index)
+                continue
+            }
             var result = ResultItem(id: "\(provider):\(collection.kind):\(index)", kind: collection.kind, title: title)
             result.url = record["url"]?.string.flatMap { address($0, response) }
             result.attribute("index", text: index)
             result.attribute("level", number: record["level"]?.numberText)
-            list.add(result)
+            list.add(result, from: record)
         }
-        return list.answer(sort: sort, language: "en", total: records.count, limit: limit)
+        // The API gives whole lists: how many there are is how many matched, whatever `limit` cuts off.
+        return list.answer(sort: sort, language: "en", total: matched, limit: limit)
     }
 
     static func details(
@@ -70,8 +77,8 @@ enum DnDResults {
             result.artwork = ResultItem.Artwork(small: url, large: url, original: url)
         }
         result.attribute("index", text: index)
-        addAttributes(of: record, to: &result)
-        list.add(result)
+        addAttributes(of: record, response, to: &result)
+        list.add(result, from: record)
         return list.answer(sort: .relevance, language: nil)
     }
 
@@ -138,60 +145,13 @@ enum DnDResults {
         "index", "name", "url", "image", "cost", "desc", "description", "updated_at",
     ]
 
-    private static func addAttributes(of record: JSONValue, to result: inout ResultItem) {
-        var bytes = Bytes()
-        var isFirst = true
-        for member in record.members where !told.contains(member.name) {
-            CamelCase.append(member, to: &bytes, isFirst: &isFirst)
-        }
+    private static func addAttributes(
+        of record: JSONValue, _ response: UpstreamResponse, to result: inout ResultItem
+    ) {
+        var form = CamelCase()
+        // References inside a record are paths of the API, too.
+        form.rewritten = { _, text in text.hasPrefix("/api/") ? address(text, response) ?? text : text }
+        let bytes = form.members(record.members.lazy.filter { !told.contains($0.name) })
         if !bytes.isEmpty { result.furtherAttributes = bytes }
-    }
-}
-
-/// JSON with its names in camel case and without what says nothing: null, "", [] and {}.
-enum CamelCase {
-    /// Appends a member, and a comma before it unless it is the first; nothing where its value says nothing.
-    static func append(_ member: JSONValue.Member, to bytes: inout Bytes, isFirst: inout Bool) {
-        guard !isVoid(member.value) else { return }
-        if !isFirst { bytes.append(0x2C) }
-        isFirst = false
-        JSONText.append(name(member.name), to: &bytes)
-        bytes.append(0x3A)
-        append(member.value, to: &bytes)
-    }
-
-    private static func append(_ value: JSONValue, to bytes: inout Bytes) {
-        switch value.kind {
-        case .object:
-            bytes.append(0x7B)
-            var isFirst = true
-            for member in value.members { append(member, to: &bytes, isFirst: &isFirst) }
-            bytes.append(0x7D)
-        case .array:
-            bytes.append(0x5B)
-            for (position, element) in value.elements.enumerated() {
-                if position > 0 { bytes.append(0x2C) }
-                append(element, to: &bytes)
-            }
-            bytes.append(0x5D)
-        case .string: JSONText.append(value.string ?? "", to: &bytes)
-        case .number, .bool, .null: bytes.append(contentsOf: value.raw)
-        }
-    }
-
-    private static func isVoid(_ value: JSONValue) -> Bool {
-        switch value.kind {
-        case .null: true
-        case .string: value.string?.isEmpty ?? true
-        case .array, .object: value.count == 0
-        case .number, .bool: false
-        }
-    }
-
-    /// "armor_class" becomes "armorClass"; a name without "_" stays.
-    static func name(_ name: String) -> String {
-        guard name.utf8.contains(0x5F) else { return name }
-        let words = name.split(separator: "_")
-        return words.enumerated().map { $0 == 0 ? String($1) : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
     }
 }

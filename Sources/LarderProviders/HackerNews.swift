@@ -30,7 +30,7 @@ public struct HackerNews: Provider {
         defaultQuota: CallRate(calls: 10_000, per: .seconds(3600)),
         categories: ["stories", "comments", "ask", "show", "jobs", "polls"], sorts: [.relevance, .name, .date],
         terms: "No key and no stated limit for lists and items; searches at most 10,000 an hour from one address.",
-        attribution: "Hacker News, news.ycombinator.com; search by Algolia")
+        attribution: "Hacker News, news.ycombinator.com; search by Algolia", normaliserVersion: 2)
 }
 
 /// The six lists.

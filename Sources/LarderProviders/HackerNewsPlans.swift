@@ -43,14 +43,15 @@ struct HackerNewsListPlan: CallPlan {
             return .fetch(ids.map { PlannedCall("item", HackerNews.itemRequest($0), role: .part) })
         case .items(let total, let unreadable):
             var results = ResultList(provider: HackerNews.facts.name, signer: nil, capacity: brought.count * 600)
-            for _ in 0..<unreadable { results.drop("id") }
+            for _ in 0..<unreadable { results.drop(.id) }
             for outcome in brought {
                 switch outcome {
-                case .absent: results.drop("null")
+                case .absent: results.drop(.null)
                 case .failed: break
                 case .answered(let response):
                     do throws(HackerNewsPost.NoResult) {
-                        results.add(try HackerNewsPost(item: HackerNewsResults.value(response)).result())
+                        let post = HackerNewsPost(item: HackerNewsResults.value(response))
+                        results.add(try post.result(), from: post.source)
                     } catch {
                         results.drop(error.reason)
                     }
@@ -70,7 +71,7 @@ struct HackerNewsThreadPlan: CallPlan {
         var depth: Int
         var children: [Int] = []
         /// Why there is nothing to show of it; nil where it failed, which is not the plan's to tell.
-        var dropped: String?
+        var dropped: DropReason?
     }
 
     let id: Int
@@ -104,7 +105,7 @@ struct HackerNewsThreadPlan: CallPlan {
     private mutating func read(_ outcome: CallOutcome, into place: Int) {
         switch outcome {
         case .failed: break
-        case .absent: nodes[place].dropped = "null"
+        case .absent: nodes[place].dropped = .null
         case .answered(let response):
             nodes[place].post = HackerNewsPost(item: HackerNewsResults.value(response))
         }
@@ -143,7 +144,7 @@ struct HackerNewsThreadPlan: CallPlan {
             do throws(HackerNewsPost.NoResult) {
                 var result = try post.result(of: place == 0 ? nil : root)
                 if place > 0 { result.attribute("depth", number: String(node.depth)) }
-                results.add(result)
+                results.add(result, from: post.source)
             } catch {
                 results.drop(error.reason)
             }

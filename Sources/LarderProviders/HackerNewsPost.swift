@@ -5,7 +5,7 @@ import LarderCore
 struct HackerNewsPost: Sendable {
     /// Why a post gives no result.
     struct NoResult: Error {
-        var reason: String
+        var reason: DropReason
     }
 
     private var id: Int?
@@ -21,9 +21,14 @@ struct HackerNewsPost: Sendable {
     /// What is below it, in ranked order, and the answers of a poll.
     private(set) var kids: [Int] = []
     private(set) var parts: [Int] = []
+    /// The words that a search finds it by; items have none.
+    private var tags: [String] = []
+    /// The API's own record.
+    let source: JSONValue?
 
     /// A record of `/v0/item/{id}.json`.
     init(item: JSONValue?) {
+        source = item
         guard let item, item.kind == .object else { return }
         id = item["id"]?.integer
         kind = Self.kind(item["type"]?.string)
@@ -43,6 +48,7 @@ struct HackerNewsPost: Sendable {
 
     /// A hit of a search. Members that are null and members that are absent say the same.
     init(hit: JSONValue) {
+        source = hit
         id = hit["objectID"]?.string.flatMap(HackerNews.number)
         kind = hit["_tags"]?.elements.lazy.compactMap { Self.kind($0.string) }.first
         by = hit["author"]?.string
@@ -54,6 +60,8 @@ struct HackerNewsPost: Sendable {
         points = hit["points"]?.integer
         comments = hit["num_comments"]?.integer
         parent = hit["parent_id"]?.integer
+        kids = hit["children"]?.elements.compactMap(\.integer) ?? []
+        tags = hit["_tags"]?.elements.compactMap { TextCleaning.line($0.string) } ?? []
         let story = hit["story_id"]?.integer
         // Newer answers name a story as its own story.
         if story != id { self.story = story }
@@ -70,14 +78,14 @@ struct HackerNewsPost: Sendable {
 
     /// - Parameter root: the post whose discussion it is part of.
     func result(of root: HackerNewsPost? = nil) throws(NoResult) -> ResultItem {
-        if isDeleted { throw NoResult(reason: "deleted") }
-        if isDead { throw NoResult(reason: "dead") }
-        guard let id else { throw NoResult(reason: "id") }
-        guard let kind else { throw NoResult(reason: "type") }
-        let summary = TextCleaning.paragraphs(text)
+        if isDeleted { throw NoResult(reason: .deleted) }
+        if isDead { throw NoResult(reason: .dead) }
+        guard let id else { throw NoResult(reason: .id) }
+        guard let kind else { throw NoResult(reason: .type) }
+        let (summary, links) = TextCleaning.linkedParagraphs(text)
         let isReply = kind == "comment" || kind == "pollOption"
         guard let title = TextCleaning.htmlLine(title) ?? (isReply ? summary.flatMap(Self.firstWords) : nil) else {
-            throw NoResult(reason: isReply ? "text" : "title")
+            throw NoResult(reason: isReply ? .text : .title)
         }
         let discussion = Self.page("item?id=\(id)")
         let link = url.flatMap { WebURL.isWeb($0) ? $0 : nil }
@@ -98,6 +106,9 @@ struct HackerNewsPost: Sendable {
         result.attribute("replies", number: kind == "comment" && !kids.isEmpty ? String(kids.count) : nil)
         result.attribute("parentId", number: parent.map(String.init))
         result.attribute("storyId", number: story.map(String.init))
+        result.attribute("kids", numbers: kids)
+        result.attribute("tags", texts: tags)
+        result.attribute("links", texts: links)
         return result
     }
 

@@ -15,11 +15,17 @@ enum HackerNewsResults {
         var passed = 0
         for hit in hits.elements {
             let post = HackerNewsPost(hit: hit)
-            guard filters.allSatisfy({ $0.passes($0.field == .points ? post.points : post.comments) }) else { continue }
+            guard filters.allSatisfy({ $0.passes($0.field == .points ? post.points : post.comments) }) else {
+                list.leaveOut()
+                continue
+            }
             passed += 1
-            guard passed > start, passed <= start + limit else { continue }
+            guard passed > start, passed <= start + limit else {
+                list.leaveOut()
+                continue
+            }
             do throws(HackerNewsPost.NoResult) {
-                list.add(try post.result())
+                list.add(try post.result(), from: post.source)
             } catch {
                 list.drop(error.reason)
             }
@@ -35,7 +41,8 @@ enum HackerNewsResults {
         }
         var list = ResultList(provider: provider, signer: nil, capacity: 2048)
         var result = ResultItem(id: "\(provider):user:\(name)", kind: "user", title: name)
-        result.summary = TextCleaning.paragraphs(root["about"]?.string)
+        let about = TextCleaning.linkedParagraphs(root["about"]?.string)
+        result.summary = about.text
         result.url = HackerNewsPost.page("user?id=\(PercentCoding.encode(name))")
         if let time = root["created"]?.integer, (0..<253_402_300_800).contains(time) {
             result.setPublished(WallTime(seconds: Int64(time)).rfc3339)
@@ -43,7 +50,8 @@ enum HackerNewsResults {
         result.attribute("karma", number: root["karma"]?.integer.map(String.init))
         // Tens of thousands, with some: how many they are is what can be shown.
         result.attribute("submissions", number: root["submitted"].map { String($0.count) })
-        list.add(result)
+        result.attribute("links", texts: about.links)
+        list.add(result, from: root)
         return list.answer(sort: .relevance, language: nil)
     }
 

@@ -20,5 +20,5 @@ public struct ITunes: Provider {
         categories: ITunesCategory.allCases.map(\.rawValue), sorts: [.relevance, .name, .date, .price],
         terms: "Apple asks for at most about 20 calls a minute and for caching; previews and artwork may be used to "
             + "promote the store.",
-        attribution: "Provided courtesy of iTunes")
+        attribution: "Provided courtesy of iTunes", normaliserVersion: 2)
 }

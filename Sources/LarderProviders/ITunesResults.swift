@@ -20,6 +20,7 @@ enum ITunesResults {
         case averageUserRating, userRatingCount, version, currentVersionReleaseDate, releaseNotes, minimumOsVersion
         case bundleId, sellerName, sellerUrl, fileSizeBytes, languageCodesISO2A
         case screenshotUrls, ipadScreenshotUrls, appletvScreenshotUrls
+        case genreIds, collectionArtistId, features, supportedDevices
     }
 
     private static let table = JSONMemberTable(Field.allCases.map(\.stringValue))
@@ -63,10 +64,10 @@ enum ITunesResults {
         var record = Record(JSONRecord(table))
         for value in records {
             guard record.fields.load(value) else {
-                list.drop("not an object")
+                list.drop(.notAnObject)
                 continue
             }
-            add(record, to: &list)
+            add(record, of: value, to: &list)
         }
         return list.answer(sort: sort, language: language)
     }
@@ -97,13 +98,13 @@ enum ITunesResults {
         }
     }
 
-    private static func add(_ record: Record, to list: inout ResultList) {
-        guard let shape = Shape(record) else { return list.drop("kind") }
+    private static func add(_ record: Record, of source: JSONValue, to list: inout ResultList) {
+        guard let shape = Shape(record) else { return list.drop(.kind) }
         guard let id = record.number(shape.id) ?? shape.otherIDs.lazy.compactMap({ record.number($0) }).first else {
-            return list.drop("id")
+            return list.drop(.id)
         }
         guard let title = shape.titles.lazy.compactMap({ TextCleaning.line(record.text($0)) }).first else {
-            return list.drop("title")
+            return list.drop(.title)
         }
         var result = ResultItem(id: "itunes:\(shape.kind):\(id)", kind: shape.kind, title: title)
         result.creator = shape.wraps == .artist ? nil : TextCleaning.line(record.text(.artistName))
@@ -121,7 +122,7 @@ enum ITunesResults {
         result.setPublished(record.text(.releaseDate))
         result.artwork = artwork(record)
         addAttributes(of: record, shape, to: &result)
-        list.add(result)
+        list.add(result, from: source)
     }
 
     /// What a record is, and so where its parts stand.
@@ -253,6 +254,9 @@ enum ITunesResults {
         result.attribute("copyright", text: record.text(.copyright))
         result.attribute("rating", number: record.number(.averageUserRating))
         result.attribute("ratingCount", number: record.number(.userRatingCount))
+        result.attribute("collectionArtistId", number: record.number(.collectionArtistId))
+        result.attribute("shortDescription", text: TextCleaning.paragraphs(record.text(.shortDescription)))
+        result.attribute("genreIds", texts: record.texts(.genreIds))
         guard record[.bundleId] != nil || record[.fileSizeBytes] != nil || record[.version] != nil else { return }
         result.attribute("bundleId", text: record.text(.bundleId))
         result.attribute("version", text: record.text(.version))
@@ -267,6 +271,8 @@ enum ITunesResults {
         result.attribute("screenshots", texts: record.texts(.screenshotUrls).filter(WebURL.isWeb))
         result.attribute("tabletScreenshots", texts: record.texts(.ipadScreenshotUrls).filter(WebURL.isWeb))
         result.attribute("televisionScreenshots", texts: record.texts(.appletvScreenshotUrls).filter(WebURL.isWeb))
+        result.attribute("features", texts: record.texts(.features))
+        result.attribute("supportedDevices", texts: record.texts(.supportedDevices))
     }
 
     /// A further price, with its currency like the first.

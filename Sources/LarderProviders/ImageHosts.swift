@@ -53,7 +53,7 @@ public struct ImageHosts: Sendable, Hashable {
         }
     }
 
-    /// Whether an image may be fetched. Asked again for each target of a redirect.
+    /// Whether an image may be fetched. For the target of a redirect see `permitsRedirect`.
     ///
     /// An origin rule permits exactly what it says. Otherwise plain http on its default port is upgraded, and https on
     /// port 443 is all there is; whether the host's addresses are public is decided on the connected socket.
@@ -73,5 +73,13 @@ public struct ImageHosts: Sendable, Hashable {
             }
         }
         return permitted ? Permission(url: upgraded.text, addresses: .publicOnly) : nil
+    }
+
+    /// With which care a redirect to that URL is followed; nil where it is not. It is followed as it stands, so it must name
+    /// the scheme and port of the permission itself: https on 443, or an origin of the rules.
+    public func permitsRedirect(to text: String) -> AddressPolicy? {
+        guard let url = WebURL(text), let permission = permits(text), WebURL(permission.url)?.origin == url.origin
+        else { return nil }
+        return permission.addresses
     }
 }

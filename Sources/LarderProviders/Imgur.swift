@@ -33,10 +33,12 @@ public struct Imgur: Provider {
             keyVariables: ["LARDER_IMGUR_KEY", "IMGUR_CLIENT_ID"], credentialParameters: ["client_id"],
             credentialFieldNames: ["Authorization"],
             terms: "Free for use that is not commercial, with a client id of one's own; no new ones are given out.",
-            attribution: "Imgur")
+            attribution: "Imgur", normaliserVersion: 2)
         facts.keyNote =
             "Imgur's key is the Client-ID of an application; no new ones are given out since 2025, older ones work."
         facts.removedPictures = ["i.imgur.com/removed.png"]
+        // Whoever has it can take the picture down.
+        facts.secretMembers = ["deletehash"]
         // What is the account's own, and what only an account may see; all else stays everybody's.
         facts.signIn = SignInAbout(
             authorizePath: "/oauth2/authorize", tokenPath: "/oauth2/token", responseTypes: [.token, .code],

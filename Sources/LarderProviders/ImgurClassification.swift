@@ -115,15 +115,24 @@ struct ImgurFailure: Sendable, Hashable {
             return .limited(until: RetryAfter.instant(response) ?? response.responseTime + .seconds(3600))
         }
         switch status {
-        case 401, 403:
-            return .refused(
-                "Imgur refuses the client id (\(shown)). Ids of programs are often blocked, and no new ones are given out."
-            )
+        case 401, 403: return .refused(Self.refusal(text, shown))
         case 404, 410: return .notFound
         case 400..<500: return .invalidRequest(shown)
         case 503 where response.fields.contains("Retry-After"): return .limited(until: RetryAfter.instant(response))
         default: return .broken(message == nil ? "Imgur answered \(status)." : shown)
         }
+    }
+
+    /// Whose credential is refused, where the failure says so: what helps is another thing each time.
+    private static func refusal(_ text: String, _ shown: String) -> String {
+        let words = text.lowercased()
+        // "The access token provided is invalid.", "The access token has expired."
+        if words.contains("token") { return "Imgur refuses the account's token (\(shown)). Sign in once more." }
+        if words.contains("client") {
+            return "Imgur refuses the client id (\(shown)). "
+                + "Ids of programs are often blocked, and no new ones are given out."
+        }
+        return "Imgur refuses the request (\(shown)). Its client id may be blocked, as ids of programs often are."
     }
 
     /// "Please wait 59 more minutes", "Try again in 27 seconds": in seconds.

@@ -15,8 +15,8 @@ enum ImgurResults {
             throw NormaliseError(provider: provider, message: "The answer has no list of posts.")
         }
         var list = PictureList(signer: signer, capacity: response.body.count * 2)
-        for post in posts.elements where isExplicitWanted || post["nsfw"]?.bool != true {
-            list.add(post)
+        for post in posts.elements {
+            if isExplicitWanted || post["nsfw"]?.bool != true { list.add(post) } else { list.list.leaveOut() }
         }
         return list.list.answer(sort: sort, language: nil, limit: limit)
     }
@@ -39,7 +39,7 @@ enum ImgurResults {
         var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
         for tag in tags.elements {
             guard let name = TextCleaning.line(tag["name"]?.string) else {
-                list.drop("name")
+                list.drop(.name)
                 continue
             }
             var result = ResultItem(
@@ -53,7 +53,7 @@ enum ImgurResults {
             result.attribute("name", text: name)
             result.attribute("items", number: tag["total_items"]?.numberText)
             result.attribute("followers", number: tag["followers"]?.numberText)
-            list.add(result)
+            list.add(result, from: tag)
         }
         return list.answer(sort: .relevance, language: nil)
     }
@@ -74,7 +74,7 @@ enum ImgurResults {
             throw NormaliseError(provider: provider, message: "The answer has no credits.")
         }
         var list = ResultList(provider: provider, signer: nil)
-        list.add(result)
+        list.add(result, from: data)
         return list.answer(sort: .relevance, language: nil)
     }
 
@@ -110,28 +110,28 @@ enum ImgurResults {
             // An album that is asked for by its id does not say that it is one.
             let isAlbum = post["is_album"]?.bool ?? (post["cover"]?.string != nil || post["images"]?.kind == .array)
             guard isAlbum else { return add(post, of: nil, position: nil) }
-            guard let id = post["id"]?.string, Imgur.isID(id) else { return list.drop("id") }
+            guard let id = post["id"]?.string, Imgur.isID(id) else { return list.drop(.id) }
             if let images = post["images"], images.kind == .array, images.count > 0 {
                 for (position, image) in images.elements.enumerated() { add(image, of: post, position: position + 1) }
             } else if let cover = post["cover"]?.string, Imgur.isID(cover) {
                 add(cover: cover, of: post)
             } else {
-                list.drop("no picture")
+                list.drop(.noPicture)
             }
         }
 
         private mutating func add(_ image: JSONValue, of album: JSONValue?, position: Int?) {
-            guard let id = image["id"]?.string, Imgur.isID(id) else { return list.drop("id") }
-            guard seen.insert(id).inserted else { return list.drop("repeated") }
-            list.add(ImgurResults.result(id, image, of: album, position: position))
+            guard let id = image["id"]?.string, Imgur.isID(id) else { return list.drop(.id) }
+            guard seen.insert(id).inserted else { return list.drop(.repeated) }
+            list.add(ImgurResults.result(id, image, of: album, position: position), from: image)
         }
 
         private mutating func add(cover: String, of album: JSONValue) {
-            guard seen.insert(cover).inserted else { return list.drop("repeated") }
+            guard seen.insert(cover).inserted else { return list.drop(.repeated) }
             var result = ImgurResults.result(cover, nil, of: album, position: nil)
             result.attribute("width", number: album["cover_width"]?.numberText)
             result.attribute("height", number: album["cover_height"]?.numberText)
-            list.add(result)
+            list.add(result, from: album)
         }
     }
 
@@ -162,6 +162,8 @@ enum ImgurResults {
             result.attribute("albumTitle", text: albumTitle)
             result.attribute("albumImages", number: album["images_count"]?.numberText)
             result.attribute("position", number: position.map(String.init))
+            result.attribute("privacy", text: TextCleaning.line(album["privacy"]?.string))
+            result.attribute("layout", text: TextCleaning.line(album["layout"]?.string))
         }
         if let image { add(image, picture, to: &result) }
         let post = album ?? image
@@ -171,6 +173,12 @@ enum ImgurResults {
         result.attribute("nsfw", flag: both("nsfw").lazy.compactMap(\.bool).first)
         result.attribute("section", text: both("section").lazy.compactMap { TextCleaning.line($0.string) }.first)
         result.attribute("topic", text: TextCleaning.line(post?["topic"]?.string))
+        let details = both("tags").flatMap { $0.elements.filter { $0.kind == .object } }
+        if !details.isEmpty {
+            let form = CamelCase()
+            let list = details.map(form.value).joined(separator: [0x2C])
+            result.attributes.append(("tagDetails", .json([0x5B] + Bytes(list) + [0x5D])))
+        }
         if post?["in_most_viral"]?.bool == true { result.attribute("mostViral", flag: true) }
         if post?["is_ad"]?.bool == true { result.attribute("advertisement", flag: true) }
         return result

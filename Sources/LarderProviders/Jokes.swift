@@ -38,7 +38,7 @@ public struct Jokes: Provider {
             defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"],
             sorts: [.relevance, .name, .date],
             terms: "A free service without a key and without promises; some jokes are rude, also without a category.",
-            attribution: "chucknorris.io")
+            attribution: "chucknorris.io", normaliserVersion: 2)
         facts.minimumTerm = termLength.lowerBound
         facts.dialects = Dialect.allCases.map(\.rawValue)
         return facts

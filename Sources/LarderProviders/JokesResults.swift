@@ -90,10 +90,10 @@ enum JokesResults {
         var list = ResultList(provider: provider, signer: nil, capacity: response.body.count * 2)
         for record in records {
             guard let joke = Joke(record) else {
-                list.drop("id or text")
+                list.drop(.idOrText)
                 continue
             }
-            if wanted(joke) { list.add(joke.result) }
+            if wanted(joke) { list.add(joke.result, from: record) } else { list.leaveOut() }
         }
         return list.answer(sort: sort, language: "en", total: root["total"]?.integer, limit: limit)
     }
@@ -105,10 +105,10 @@ enum JokesResults {
         var list = ResultList(provider: provider, signer: nil)
         for value in names.elements {
             guard let name = TextCleaning.line(value.string) else {
-                list.drop("name")
+                list.drop(.name)
                 continue
             }
-            list.add(ResultItem(id: "\(provider):jokeCategory:\(name)", kind: "jokeCategory", title: name))
+            list.add(ResultItem(id: "\(provider):jokeCategory:\(name)", kind: "jokeCategory", title: name), from: value)
         }
         return list.answer(sort: .relevance, language: nil, total: names.count)
     }

@@ -25,5 +25,5 @@ public struct NewsAPI: Provider {
         credentialParameters: ["apiKey"], credentialFieldNames: ["X-Api-Key", "Authorization"],
         terms: "The free plan is for development only, its articles are a day old, and the standard headers forbid "
             + "storing: the lifetimes here are the user's own decision.",
-        attribution: "Powered by NewsAPI.org")
+        attribution: "Powered by NewsAPI.org", normaliserVersion: 2)
 }

@@ -36,18 +36,24 @@ enum NewsResults {
         language: String?
     ) -> NormalisedAnswer {
         var list = ResultList(provider: provider, signer: signer, capacity: size * 2)
+        var seen: Set<String> = []
         for value in articles {
             guard value.kind == .object else {
-                list.drop("not an object")
+                list.drop(.notAnObject)
                 continue
             }
             let article = Article(value)
             if article.isRemoved {
-                list.drop("removed")
+                list.drop(.removed)
             } else if let result = article.result {
-                list.add(result)
+                // Some lists hold an article twice. Its URL is what it is known by here.
+                guard article.url.map({ seen.insert($0).inserted }) ?? true else {
+                    list.drop(.repeated)
+                    continue
+                }
+                list.add(result, from: value)
             } else {
-                list.drop("title")
+                list.drop(.title)
             }
         }
         return list.answer(sort: sort, language: language, total: root["totalResults"]?.integer)
@@ -63,11 +69,14 @@ enum NewsResults {
         var list = ResultList(provider: provider, signer: nil, capacity: response.body.count * 2)
         for value in sources.elements {
             guard let id = value["id"]?.string, !id.isEmpty else {
-                list.drop("id")
+                list.drop(.id)
                 continue
             }
             let title = TextCleaning.htmlLine(value["name"]?.string) ?? id
-            if let name, !title.lowercased().contains(name) { continue }
+            if let name, !title.lowercased().contains(name) {
+                list.leaveOut()
+                continue
+            }
             var result = ResultItem(id: "\(provider):newsSource:\(id)", kind: "newsSource", title: title)
             result.summary = TextCleaning.paragraphs(value["description"]?.string)
             result.url = value["url"]?.string.flatMap { WebURL.isWeb($0) ? $0 : nil }
@@ -75,7 +84,7 @@ enum NewsResults {
             result.attribute("sourceId", text: id)
             result.attribute("language", text: value["language"]?.string)
             result.attribute("country", text: value["country"]?.string)
-            list.add(result)
+            list.add(result, from: value)
         }
         return list.answer(sort: sort, language: nil, total: sources.count)
     }

@@ -43,12 +43,14 @@ public struct Passthrough: Provider {
     public func endpointName(for request: UpstreamRequest) -> String { Self.other }
 
     /// With `rfc`, only refusals for our sake and failures of the server are no answers; a 404 is one like any other,
-    /// and its lifetime is RFC 9111's business. With `ttl`, absences are told apart, so that they are kept shortly.
+    /// and its lifetime is RFC 9111's business. With `ttl`, absences and answers without content are told apart, since they
+    /// have lifetimes of their own.
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 429: .limited(until: RetryAfter.instant(response))
         case 503 where response.fields.contains("Retry-After"): .limited(until: RetryAfter.instant(response))
         case 500, 502, 503, 504: .broken("The upstream answered \(response.status).")
+        case 204 where semantics == .ttl: .empty
         case 404 where semantics == .ttl, 410 where semantics == .ttl: .notFound
         case 401 where semantics == .ttl, 403 where semantics == .ttl:
             .refused("The upstream answered \(response.status).")

@@ -34,6 +34,10 @@ public protocol Provider: Sendable {
     /// The parameters that carry the key, where the API takes it in no field. Joined and kept secret in the same way.
     func credentialQuery(key: String) -> QueryParameters
 
+    /// Whose a client's field `Authorization` is: an application's, in the place of which the configured key may stand, or
+    /// a person's.
+    func holder(ofAuthorization value: String) -> CredentialHolder
+
     /// Whether a request has one answer, another each time, or one that is drawn from a pool. Of a canonical request.
     func constancy(of request: UpstreamRequest) -> Constancy
 
@@ -133,6 +137,10 @@ public struct ProviderAbout: Sendable, Hashable {
     /// Query parameters and fields by which this API's clients send credentials.
     public var credentialParameters: [String]
     public var credentialFieldNames: [String]
+    /// Query parameters that name a person's session or an account's token: requests with one are that person's own.
+    public var personalParameters: [String] = []
+    /// Paths (and what is below them) of one person's own things, and of sign-ins.
+    public var personalPaths: [String] = []
     /// What the API's terms ask a user to know or to show.
     public var terms: String
     public var attribution: String?
@@ -147,6 +155,8 @@ public struct ProviderAbout: Sendable, Hashable {
     /// Pictures that image hosts give in the place of what is gone, as host and path ("i.imgur.com/removed.png"): a
     /// picture whose URL, or the one it leads to, ends so is taken as absent.
     public var removedPictures: [String] = []
+    /// Members of its records that give power over a thing, and so are never handed on with a record.
+    public var secretMembers: [String] = []
     /// Characters, as a person counts them, that a search's term must have: with fewer the API refuses it. One is enough
     /// for most, since one is a word in Chinese.
     public var minimumTerm = 1
@@ -259,6 +269,17 @@ public struct Endpoint: Sendable {
         self.normalise = normalise
     }
 
+    /// Each result is to have the API's own record beside it: another normalised answer of the same raw one.
+    public private(set) var includesSource = false
+
+    /// The same question, with the API's own record beside each result.
+    public func includingSource() -> Endpoint {
+        var endpoint = self
+        endpoint.includesSource = true
+        endpoint.parameters.append(KeyParameter("include", SourceRecord.name))
+        return endpoint
+    }
+
     /// The key of the normalised answer; `normaliserVersion` is part of it.
     public func key(normaliserVersion: Int) -> CacheKey {
         CacheKey(
@@ -268,7 +289,7 @@ public struct Endpoint: Sendable {
 }
 
 /// Results of one source in the common shape.
-public struct NormalisedAnswer: Sendable, Hashable {
+public struct NormalisedAnswer: Sendable {
     /// A JSON array of result objects.
     public var results: Bytes
     public var count: Int
@@ -278,6 +299,13 @@ public struct NormalisedAnswer: Sendable, Hashable {
     public var droppedReasons: [String: Int]
     /// How many there are upstream in all, where the API tells.
     public var totalUpstream: Int?
+    /// Upstream records that are whole and that a filter of the question left out.
+    public var leftOut = 0
+    /// The API's own record of each result, in their order; nil where it is not known. None where no record is.
+    public var sources: [JSONValue?] = []
+
+    /// There were records, none of them gave a result, and none was merely not asked for.
+    public var isAllDropped: Bool { count == 0 && dropped > 0 && leftOut == 0 }
 
     public init(
         results: Bytes, count: Int, dropped: Int = 0, droppedReasons: [String: Int] = [:], totalUpstream: Int? = nil
@@ -287,6 +315,14 @@ public struct NormalisedAnswer: Sendable, Hashable {
         self.dropped = dropped
         self.droppedReasons = droppedReasons
         self.totalUpstream = totalUpstream
+    }
+}
+
+extension NormalisedAnswer: Equatable {
+    public static func == (left: NormalisedAnswer, right: NormalisedAnswer) -> Bool {
+        left.results == right.results && left.count == right.count && left.dropped == right.dropped
+            && left.droppedReasons == right.droppedReasons && left.totalUpstream == right.totalUpstream
+            && left.leftOut == right.leftOut && left.sources.map { $0?.raw } == right.sources.map { $0?.raw }
     }
 }
 

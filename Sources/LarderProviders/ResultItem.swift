@@ -22,6 +22,12 @@ struct ResultItem {
     /// Further attributes as the inside of a JSON object, known to be valid and not empty.
     var furtherAttributes: Bytes?
 
+    /// The members of a result, in the order in which they are written.
+    static let members = [
+        "id", "provider", "kind", "title", "creator", "collection", "summary", "url", "price", "genres", "publishedAt",
+        "artwork", "attributes",
+    ]
+
     init(id: String, kind: String, title: String) {
         self.id = id
         self.kind = kind
@@ -73,16 +79,22 @@ struct ResultItem {
         if let flag { attributes.append((name, .flag(flag))) }
     }
 
+    mutating func attribute(_ name: StaticString, numbers: [Int]) {
+        guard !numbers.isEmpty else { return }
+        attributes.append((name, .json(Bytes(text: "[\(numbers.map(String.init).joined(separator: ","))]"))))
+    }
+
     mutating func attribute(_ name: StaticString, texts: [String]) {
         if !texts.isEmpty { attributes.append((name, .texts(texts))) }
     }
 }
 
-/// A text as a JSON string. Most texts need no escape and are copied whole.
+/// A text of an API as a JSON string. Control characters that are no white space become spaces: whatever an answer's text
+/// is printed on must not be driven by it. Most texts need no change and are copied whole.
 enum JSONText {
     static func append(_ text: String, to bytes: inout Bytes) {
         bytes.append(0x22)
-        var text = text
+        var text = text.replacingControls(with: " ", keeping: "\n\r\t".unicodeScalars)
         text.withUTF8 { input in
             var start = 0
             for place in input.indices {
@@ -102,8 +114,7 @@ enum JSONText {
         case 0x22, 0x5C: bytes.append(contentsOf: [0x5C, byte])
         case 0x0A: bytes.append(contentsOf: [0x5C, 0x6E])
         case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
-        case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
-        default: bytes.append(contentsOf: Bytes(text: "\\u00" + Hex.encode([byte])))
+        default: bytes.append(contentsOf: [0x5C, 0x74])
         }
     }
 }

@@ -8,6 +8,8 @@ struct ResultList {
     private var bytes: Bytes = []
     private var places: [Range<Int>] = []
     private var keys: [ResultKey] = []
+    private var sources: [JSONValue?] = []
+    private var leftOut = 0
     private var dropped: [String: Int] = [:]
 
     /// - Parameter signer: makes artwork handles; nil for lists that have none.
@@ -18,13 +20,18 @@ struct ResultList {
     }
 
     /// Counts an upstream record that gives no result.
-    mutating func drop(_ reason: String) {
-        dropped[reason, default: 0] += 1
+    mutating func drop(_ reason: DropReason) {
+        dropped[reason.rawValue, default: 0] += 1
     }
+
+    /// Counts a record that is whole and that the question's own filter leaves out.
+    mutating func leaveOut() { leftOut += 1 }
 
     var count: Int { places.count }
 
-    mutating func add(_ result: ResultItem) {
+    /// - Parameter source: the API's record that it was made from.
+    mutating func add(_ result: ResultItem, from source: JSONValue? = nil) {
+        sources.append(source)
         let start = bytes.count
         bytes.append(0x7B)
         member("id", result.id, first: true)
@@ -72,9 +79,12 @@ struct ResultList {
             out.append(contentsOf: bytes[places[position]])
         }
         out.append(0x5D)
-        return NormalisedAnswer(
+        var answer = NormalisedAnswer(
             results: out, count: order.count, dropped: dropped.values.reduce(0, +), droppedReasons: dropped,
             totalUpstream: total)
+        answer.leftOut = leftOut
+        answer.sources = order.map { sources[$0] }
+        return answer
     }
 
     private mutating func add(_ artwork: ResultItem.Artwork) {

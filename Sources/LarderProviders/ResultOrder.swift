@@ -20,6 +20,9 @@ public struct ResultKey: Sendable, Hashable {
 
 /// Sorting and merging results.
 public enum ResultOrder {
+    /// Arrays and objects in each other: what came from upstream has 64 at most, and results put some around it.
+    static let deepest = 128
+
     /// The positions of the keys in the wanted order.
     ///
     /// - Parameter language: whose rules names follow: "en", "de", "en_us"; nil for English.
@@ -43,7 +46,7 @@ public enum ResultOrder {
         if arrays.count == 1, sort == .relevance { return arrays[0] }
         var pieces: [[JSONValue]] = []
         for array in arrays {
-            let root = try JSON.parse(array)
+            let root = try JSON.parse(array, maxDepth: deepest)
             guard root.kind == .array else { throw JSONError(.notAnArray, at: 0) }
             pieces.append(Array(root.elements))
         }

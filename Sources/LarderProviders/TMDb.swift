@@ -8,7 +8,15 @@ public struct TMDb: Provider {
 
     public var about: ProviderAbout { Self.facts }
 
-    static let facts = ProviderAbout(
+    static let facts: ProviderAbout = {
+        var facts = common
+        // Sessions of users and guests, and the steps by which they come about (developer.themoviedb.org/reference).
+        facts.personalParameters = ["session_id", "guest_session_id", "request_token", "access_token"]
+        facts.personalPaths = ["/3/authentication", "/3/account", "/3/guest_session", "/4/auth", "/4/account"]
+        return facts
+    }()
+
+    private static let common = ProviderAbout(
         name: "tmdb", shortNames: ["themoviedb"], routePrefix: "tmdb", title: "The Movie Database (TMDb)",
         defaultBaseURL: "https://api.themoviedb.org", pathPrefix: "/3",
         endpoints: [
@@ -35,7 +43,7 @@ public struct TMDb: Provider {
         credentialParameters: ["api_key"], credentialFieldNames: ["Authorization"],
         terms: "Free for use that is not commercial; nothing may be kept for more than six months.",
         attribution: "This product uses the TMDB API but is not endorsed or certified by TMDB.",
-        retention: .seconds(180 * 86_400), normaliserVersion: 2)
+        retention: .seconds(180 * 86_400), normaliserVersion: 3)
 
     /// A read access token is a JWT (RFC 7519 §3: parts with dots between them) and travels in a field; a key of version 3
     /// has none, and the API takes it in the query alone.

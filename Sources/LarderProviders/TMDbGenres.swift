@@ -54,14 +54,14 @@ enum TMDbGenres {
         var list = ResultList(provider: TMDb.facts.name, signer: nil)
         for genre in root["genres"]?.elements.map({ $0 }) ?? [] {
             guard let id = genre["id"]?.integer, let name = TextCleaning.line(genre["name"]?.string) else {
-                list.drop("id or name")
+                list.drop(.idOrName)
                 continue
             }
             var result = ResultItem(
                 id: "\(TMDb.facts.name):\(kind.rawValue)Genre:\(id)", kind: "genre", title: name)
             result.attribute("genreId", number: "\(id)")
             result.attribute("of", text: kind.kind)
-            list.add(result)
+            list.add(result, from: genre)
         }
         return list.answer(sort: .relevance, language: nil)
     }

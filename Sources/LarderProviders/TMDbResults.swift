@@ -15,17 +15,24 @@ enum TMDbResults {
             throw NormaliseError(provider: provider, message: "The answer has no list of results.")
         }
         var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
+        let pictures = TMDbPictureMembers(pictures: tables.pictures, signer: signer)
         for value in records.elements {
             guard let kind = kind ?? Self.kind(value) else {
-                list.drop("kind")
+                list.drop(.kind)
                 continue
             }
             guard var result = item(value, kind, tables.pictures) else {
-                list.drop("id or title")
+                list.drop(.idOrTitle)
                 continue
             }
             addListed(value, kind, tables.genres, to: &result)
-            list.add(result)
+            // Beside a poster; where there is none, it stands in its place.
+            if value["poster_path"]?.string != nil,
+                let backdrop = pictures.json(value["backdrop_path"]?.string, .backdrop)
+            {
+                result.attributes.append(("backdrop", .json(backdrop)))
+            }
+            list.add(result, from: value)
         }
         return list.answer(sort: sort, language: language, total: root["total_results"]?.integer, limit: limit)
     }
@@ -47,14 +54,11 @@ enum TMDbResults {
         }
         let names = makers.compactMap { TextCleaning.line($0["name"]?.string) }
         if !names.isEmpty { result.creator = names.joined(separator: ", ") }
-        var bytes = Bytes()
-        var isFirst = true
-        for member in record.members where !told.contains(member.name) {
-            CamelCase.append(member, to: &bytes, isFirst: &isFirst)
-        }
+        let form = TMDbPictureMembers(pictures: tables.pictures, signer: signer).camelCase
+        let bytes = form.members(record.members.lazy.filter { !told.contains($0.name) })
         if !bytes.isEmpty { result.furtherAttributes = bytes }
         var list = ResultList(provider: provider, signer: signer, capacity: response.body.count * 2)
-        list.add(result)
+        list.add(result, from: record)
         return list.answer(sort: .relevance, language: nil)
     }
 
@@ -62,14 +66,10 @@ enum TMDbResults {
         let root = try root(response.body)
         var result = ResultItem(
             id: "\(provider):configuration:images", kind: "configuration", title: "Sizes of pictures")
-        var bytes = Bytes()
-        var isFirst = true
-        for member in root["images"]?.members ?? root.members {
-            CamelCase.append(member, to: &bytes, isFirst: &isFirst)
-        }
+        let bytes = CamelCase().members((root["images"] ?? root).members)
         if !bytes.isEmpty { result.furtherAttributes = bytes }
         var list = ResultList(provider: provider, signer: nil)
-        list.add(result)
+        list.add(result, from: root)
         return list.answer(sort: .relevance, language: nil)
     }
 
@@ -84,8 +84,8 @@ enum TMDbResults {
     /// What lists and records have in common; nil without an id or a title.
     private static func item(_ value: JSONValue, _ kind: TMDbKind, _ pictures: TMDbPictures) -> ResultItem? {
         guard let id = value["id"]?.integer, id > 0 else { return nil }
-        let original = TextCleaning.line(value[kind == .movie ? "original_title" : "original_name"]?.string)
-        guard let title = TextCleaning.line(value[kind == .movie ? "title" : "name"]?.string) ?? original else {
+        let original = names(kind, "original_title", "original_name").lazy.compactMap { text(value, $0) }.first
+        guard let title = names(kind, "title", "name").lazy.compactMap({ text(value, $0) }).first ?? original else {
             return nil
         }
         var result = ResultItem(id: "\(provider):\(kind.kind):\(id)", kind: kind.kind, title: title)
@@ -104,6 +104,18 @@ enum TMDbResults {
         return result
     }
 
+    /// Which member names a record: films have titles, series and people names. Collections have names in their own
+    /// search and titles in that of all kinds.
+    private static func names(_ kind: TMDbKind, _ title: String, _ name: String) -> [String] {
+        switch kind {
+        case .movie: [title]
+        case .collection: [title, name]
+        case .tv, .person: [name]
+        }
+    }
+
+    private static func text(_ value: JSONValue, _ name: String) -> String? { TextCleaning.line(value[name]?.string) }
+
     private static func addListed(
         _ value: JSONValue, _ kind: TMDbKind, _ genres: [Int: String]?, to result: inout ResultItem
     ) {
@@ -121,10 +133,15 @@ enum TMDbResults {
         if kind == .tv { result.attribute("originCountry", texts: texts(value["origin_country"])) }
         guard kind == .person else { return }
         result.attribute("department", text: TextCleaning.line(value["known_for_department"]?.string))
-        let known = value["known_for"]?.elements.compactMap {
-            TextCleaning.line($0["title"]?.string ?? $0["name"]?.string)
+        var known: (titles: [String], ids: [String]) = ([], [])
+        for work in value["known_for"]?.elements.map({ $0 }) ?? [] {
+            guard let title = text(work, "title") ?? text(work, "name") else { continue }
+            known.titles.append(title)
+            guard let id = work["id"]?.integer, let kind = Self.kind(work) else { continue }
+            known.ids.append("\(provider):\(kind.kind):\(id)")
         }
-        result.attribute("knownFor", texts: known ?? [])
+        result.attribute("knownFor", texts: known.titles)
+        result.attribute("knownForIds", texts: known.ids)
     }
 
     private static func texts(_ value: JSONValue?) -> [String] {

@@ -45,6 +45,9 @@ final class Connection: EventHandler {
     var waitBegan: MonotonicTime
     var registration: Registration?
     private var knownPeer: Peer?
+    private var knownLocal: Bytes?
+    /// How fast the client takes what waits to be written.
+    var outgoing = TransferPace()
     var knownBox: LoopBound<Connection?>?
 
     init(descriptor: Int32, listener: ListenerSpec, isProbe: Bool, worker: Worker) {
@@ -71,6 +74,30 @@ final class Connection: EventHandler {
             }
         knownPeer = peer
         return peer
+    }
+
+    /// The address that the client connected to, as it stands in Host; asked of the kernel once. Empty for a Unix socket.
+    var localHost: Bytes {
+        if let knownLocal { return knownLocal }
+        let local = isProbe ? [] : HostPolicy.literal(of: Socket.localAddress(descriptor))
+        knownLocal = local
+        return local
+    }
+
+    /// Whether the host is that address, where it was asked for before.
+    func isKnownLocal(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
+        knownLocal.map { HostPolicy.isLocal(host, $0) } ?? false
+    }
+
+    /// Whether another client may have the place.
+    var use: ConnectionUse {
+        guard pending.isEmpty, !isProbe else { return .busy }
+        return switch machine.phase {
+        case .idle: hasInput ? .busy : .idle(since: active)
+        case .head: .incomplete(since: waitBegan)
+        case .body: .incomplete(since: active)
+        case .answering, .streaming, .closing, .closed: .busy
+        }
     }
 
     /// A way to this connection for a task; empty once the connection has closed.
@@ -161,13 +188,17 @@ final class Connection: EventHandler {
             case .bytes(let count):
                 pending.wrote(count)
                 active = worker.loop.monotonic
+                outgoing.note(moved: count, at: active)
                 budget -= count
-            case .wouldBlock: return false
+            case .wouldBlock:
+                outgoing.note(isWanted: true, at: worker.loop.monotonic)
+                return false
             case .end, .failed:
                 leave()
                 return false
             }
         }
+        outgoing.note(isWanted: false, at: worker.loop.monotonic)
         return true
     }
 

@@ -24,10 +24,11 @@ extension Connection {
     /// Sends an error about the request's own bytes; the connection ends with it.
     func refuse(_ fault: RequestFault) {
         worker.shared.cells.refused(fault)
-        refuse(ClientFacingError(fault))
+        refuse(ClientFacingError(fault), inHTTP2: fault == .http2Preface)
     }
 
-    func refuse(_ error: ClientFacingError) {
+    /// - Parameter inHTTP2: the client reads nothing else.
+    func refuse(_ error: ClientFacingError, inHTTP2: Bool = false) {
         settleOutput()
         guard machine.phase != .closed else { return }
         failUpload("The request was refused.")
@@ -36,7 +37,11 @@ extension Connection {
         inHand = nil
         let id = worker.nextRequest()
         let response = ProblemEncoder.response(for: error, requestID: id)
-        write(response, id: id, toHead: false, version10: false, closing: true)
+        if inHTTP2, case .bytes(let body) = response.body {
+            pending.append(HTTP2Refusal.bytes(problem: body, detail: error.detail))
+        } else {
+            write(response, id: id, toHead: false, version10: false, closing: true)
+        }
         if worker.settings.accessLog != .off, !isProbe {
             worker.shared.access.info(
                 "refused",
@@ -77,11 +82,7 @@ extension Connection {
     /// Ends what has waited too long.
     func expire(at now: MonotonicTime) {
         let limits = worker.settings.limits
-        if !pending.isEmpty {
-            guard now - active >= limits.writeTimeout else { return }
-            worker.shared.cells.writeTimeouts.add()
-            return leave()
-        }
+        if !pending.isEmpty { return expireWriting(at: now, limits) }
         let wait = machine.wait
         let (since, limit): (MonotonicTime, Duration) =
             switch wait {
@@ -92,7 +93,7 @@ extension Connection {
             // Nobody waits for the client but a reader of its body.
             case .handler: (bodyOwed(since: now), limits.headTimeout)
             }
-        guard now - since >= limit else { return }
+        guard now - since >= limit else { return expireSlowUpload(at: now, limits) }
         worker.shared.cells.timedOut(wait == .handler ? .body : wait)
         switch wait {
         case .head: refuse(.headTimedOut)
@@ -100,6 +101,34 @@ extension Connection {
         case .handler: uploadBroke(.bodyTimedOut)
         case .nextRequest, .clientEnd: return leave()
         }
+        run()
+    }
+
+    /// Ends an answer that the client does not take, or takes too slowly.
+    private func expireWriting(at now: MonotonicTime, _ limits: ServerLimits) {
+        outgoing.note(isWanted: true, at: now)
+        if now - active >= limits.writeTimeout {
+            worker.shared.cells.writeTimeouts.add()
+        } else if outgoing.isTooSlow(for: limits.minimumRate) {
+            worker.shared.cells.slowReaders.add()
+        } else {
+            return
+        }
+        leave()
+    }
+
+    /// Ends a body that drips. `bodyOwed` has noted whether its reader wants any.
+    private func expireSlowUpload(at now: MonotonicTime, _ limits: ServerLimits) {
+        let isTooSlow: Bool
+        if machine.phase == .body {
+            inHand?.pace.note(isWanted: true, at: now)
+            isTooSlow = inHand?.pace.isTooSlow(for: limits.minimumRate) ?? false
+        } else {
+            isTooSlow = upload?.pace.isTooSlow(for: limits.minimumRate) ?? false
+        }
+        guard isTooSlow else { return }
+        worker.shared.cells.slowUploads.add()
+        if machine.phase == .body { refuse(.bodyTooSlow) } else { uploadBroke(.bodyTooSlow) }
         run()
     }
 }

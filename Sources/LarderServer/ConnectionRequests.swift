@@ -9,6 +9,8 @@ struct RequestInHand {
     var request: ServerRequest
     var framing: BodyFraming
     var decoder = ChunkedDecoder()
+    /// How fast the client sends a body that is read whole before the handler is asked.
+    var pace = TransferPace()
     var task: Task<Void, Never>?
     var began: MonotonicTime
     /// The client hears "keep-alive" where it would not expect it.
@@ -19,18 +21,19 @@ extension Connection {
     /// Takes a request whose head is complete, and refuses it or hands it on.
     func hand(_ head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) {
         let target = head.target.bytes(in: bytes)
-        guard let parts = TargetParts(target) else { return refuse(.badTarget) }
-        guard allowsHost(head, parts, bytes) else {
-            let isAuthority = parts.authority?.withUnsafeBufferPointer { HostPolicy.isWellFormed($0) } ?? true
-            guard isAuthority, HostPolicy.isWellFormed(head.host.bytes(in: bytes)) else { return refuse(.badHost) }
-            worker.shared.cells.foreignHost.add()
-            return refuse(.foreignHost)
+        guard RequestTarget.isWellFormed(target) else { return refuse(.badTarget) }
+        let method = method(head, bytes)
+        // Its target names another host and has no path (RFC 9112 §3.2.3).
+        if method.name == "CONNECT" {
+            worker.shared.cells.forwardProxy.add()
+            return refuse(.forwardProxy(status: 501))
         }
-        guard !head.flags.contains(.browser) || allowsOrigin(of: head, bytes) else {
+        guard let parts = TargetParts(target) else { return refuse(.badTarget) }
+        guard allowsHost(head, parts, bytes) else { return refuseHost(head, parts, bytes) }
+        guard head.flags.isDisjoint(with: .browser) || allowsOrigin(of: head, bytes) else {
             worker.shared.cells.crossSite.add()
             return refuse(.crossSite)
         }
-        let method = method(head, bytes)
         let begin = machine.began(
             head, maxBody: worker.settings.limits.maxBody,
             streamsBody: head.flags.contains(.body)
@@ -52,6 +55,7 @@ extension Connection {
             beginUpload(head)
             dispatch()
         case .readBody(let sendsContinue):
+            inHand?.pace.note(isWanted: true, at: worker.loop.monotonic)
             guard sendsContinue else { return }
             settleOutput()
             pending.append(ResponseEncoder.continue)
@@ -71,22 +75,55 @@ extension Connection {
     /// is no browser: it may pass.
     private func allowsHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         if let authority = parts.authority {
-            guard authority.withUnsafeBufferPointer({ worker.accepts(host: $0) }) else { return false }
+            guard isAccepted(authority) else { return false }
         }
         if head.host.isEmpty { return head.minorVersion == 0 && !head.flags.contains(.host) }
-        return worker.accepts(host: head.host.bytes(in: bytes))
+        return worker.accepts(host: head.host.bytes(in: bytes), on: self)
+    }
+
+    private func isAccepted(_ authority: Bytes) -> Bool {
+        authority.withUnsafeBufferPointer { worker.accepts(host: $0, on: self) }
+    }
+
+    /// Says why a host is not accepted: it is none, it is another's, or a client takes this for a forward proxy.
+    private func refuseHost(_ head: RequestHead, _ parts: TargetParts, _ bytes: UnsafeBufferPointer<UInt8>) {
+        let isAuthority = parts.authority?.withUnsafeBufferPointer { HostPolicy.isWellFormed($0) } ?? true
+        guard isAuthority, HostPolicy.isWellFormed(head.host.bytes(in: bytes)) else { return refuse(.badHost) }
+        if let authority = parts.authority, !isAccepted(authority) {
+            worker.shared.cells.forwardProxy.add()
+            return refuse(.forwardProxy(status: 421))
+        }
+        worker.shared.cells.foreignHost.add()
+        refuse(.foreignHost)
     }
 
     /// Whether a request from a browser comes from a page that may make it.
     func allowsOrigin(of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Landing pages are the interface's own: on a provider's listener the same path is the upstream's.
-        let policy = listener.provider == nil ? worker.settings.crossSite : CrossSitePolicy()
-        return policy.allows(
-            RequestOrigin(
-                host: head.host.bytes(in: bytes), origin: head.origin.bytes(in: bytes),
-                fetchSite: head.fetchSite.bytes(in: bytes), fetchMode: head.fetchMode.bytes(in: bytes),
-                fetchDest: head.fetchDest.bytes(in: bytes), isGet: head.methodCode == .get,
-                isToProvider: listener.provider != nil, target: head.target.bytes(in: bytes)))
+        let request = RequestOrigin(
+            host: head.host.bytes(in: bytes), origin: head.origin.bytes(in: bytes),
+            fetchSite: head.fetchSite.bytes(in: bytes), fetchMode: head.fetchMode.bytes(in: bytes),
+            fetchDest: head.fetchDest.bytes(in: bytes), isGet: head.methodCode == .get,
+            isToProvider: listener.provider != nil, target: head.target.bytes(in: bytes))
+        guard worker.settings.crossSite.allows(request) else { return false }
+        return !head.flags.contains(.repeatedOrigin) || allowsEveryLine(of: head, bytes, request)
+    }
+
+    /// A client sends each of these fields once. Of several lines none may be foreign: which one counts for whoever
+    /// added the others is not known here.
+    private func allowsEveryLine(
+        of head: RequestHead, _ bytes: UnsafeBufferPointer<UInt8>, _ request: RequestOrigin
+    ) -> Bool {
+        (0..<head.fieldCount).allSatisfy { index in
+            let field = worker.parser.field(index)
+            let name = HeaderField.text(field.name.bytes(in: bytes))
+            var one = request
+            if ASCII.equalFolded(name, "Origin") {
+                one.origin = field.value.bytes(in: bytes)
+            } else if ASCII.equalFolded(name, "Sec-Fetch-Site") {
+                one.fetchSite = field.value.bytes(in: bytes)
+            }
+            return worker.settings.crossSite.allows(one)
+        }
     }
 
     /// Takes what belongs to the body; the bytes used.
@@ -112,6 +149,7 @@ extension Connection {
             }
             isComplete = progress == .done
         }
+        taken.pace.note(moved: used, at: worker.loop.monotonic)
         inHand = taken
         if isComplete {
             machine.bodyEnded()

@@ -139,7 +139,6 @@ extension Connection {
     fileprivate func cutStream(_ id: RequestID, _ ending: StreamEnding, why: String) {
         guard let streamed = stream, streamed.id == id else { return }
         worker.shared.log.info("a body was cut", ["id": id.description, "why": why])
-        if streamed.isDelimitedByClosing { mustReset = true }
         dropStream(ending)
         leave()
     }
@@ -148,6 +147,8 @@ extension Connection {
     func dropStream(_ ending: StreamEnding = .left) {
         guard let dropped = stream else { return }
         stream = nil
+        // Whatever the reason, the connection's end must not look like the body's (RFC 9112 §8).
+        if dropped.isDelimitedByClosing { mustReset = true }
         worker.shared.cells.cut(ending)
         log(dropped, ending)
         dropped.reader.abandon()

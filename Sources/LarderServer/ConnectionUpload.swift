@@ -19,6 +19,7 @@ struct UploadInHand {
     var isTakenAnyway = false
     /// Since when the client owes bytes; nil while it is not known to owe any.
     var waitBegan: MonotonicTime?
+    var pace = TransferPace()
 }
 
 extension Connection {
@@ -45,13 +46,20 @@ extension Connection {
     func bodyOwed(since now: MonotonicTime) -> MonotonicTime {
         let since = takesUpload ? upload?.waitBegan ?? now : nil
         upload?.waitBegan = since
+        upload?.pace.note(isWanted: since != nil, at: now)
         return since ?? now
+    }
+
+    private func notePace() {
+        let isWanted = takesUpload
+        upload?.pace.note(isWanted: isWanted, at: worker.loop.monotonic)
     }
 
     /// The reader wants more than it has.
     private func uploadAsked(_ id: RequestID) {
         guard upload?.id == id else { return }
         upload?.waitBegan = worker.loop.monotonic
+        notePace()
         if upload?.expectsContinue == true {
             upload?.expectsContinue = false
             if machine.phase == .answering {
@@ -87,8 +95,11 @@ extension Connection {
         }
         taken.expectsContinue = false
         taken.waitBegan = worker.loop.monotonic
+        taken.pace.note(moved: used, at: worker.loop.monotonic)
         upload = isComplete ? nil : taken
         taken.reader.give(piece)
+        // What came may have been all that is wanted for now.
+        notePace()
         if isComplete {
             taken.reader.end()
             machine.bodyEnded()

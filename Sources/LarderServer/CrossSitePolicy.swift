@@ -1,6 +1,9 @@
-// Against requests that a page of another site makes in this person's browser: it cannot read the answer, but the
+// Against requests that a page of another origin makes in this person's browser: it cannot read the answer, but the
 // request alone may spend quota or tell by its timing what is cached. Browsers say where a request comes from in Origin
 // and Sec-Fetch-Site; other clients send neither.
+//
+// A page on another port of localhost is "same-site" (a site has no port), and as foreign as any: it may be whatever
+// somebody runs there.
 import LarderCore
 
 /// What a request says about where it came from. The buffers are valid only during the call; empty where absent.
@@ -43,8 +46,20 @@ public struct CrossSitePolicy: Sendable, Hashable {
 
     /// Whether the request may go on.
     public func allows(_ request: RequestOrigin) -> Bool {
+        // Origins of others that may ask would be looked for here, before Sec-Fetch-Site, which calls them foreign.
         if !request.origin.isEmpty, !Self.isSame(request.origin, host: request.host) { return false }
-        guard Self.equal(request.fetchSite, "cross-site") else { return true }
+        return !Self.isForeign(request.fetchSite) || isLanding(request)
+    }
+
+    /// Whether a page of another origin made the request (W3C Fetch Metadata §2.3). A value that is not known yet does
+    /// not count, as that document asks.
+    private static func isForeign(_ site: UnsafeBufferPointer<UInt8>) -> Bool {
+        equal(site, "cross-site") || equal(site, "same-site")
+    }
+
+    /// Whether a person is led to a page that may be reached from anywhere.
+    private func isLanding(_ request: RequestOrigin) -> Bool {
+        // On a listener of a provider's the same path is the upstream's.
         guard request.isGet, !request.isToProvider, Self.equal(request.fetchMode, "navigate"),
             Self.equal(request.fetchDest, "document")
         else { return false }

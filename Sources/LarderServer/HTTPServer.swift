@@ -30,7 +30,7 @@ public final class HTTPServer: Sendable {
         self.loops = loops
         specs = listeners
         let cells = ServerCells(counters)
-        let limit = ConnectionLimit(settings.limits.maxConnections, gauge: cells.open)
+        let limit = ConnectionLimit(settings.limits.maxConnections, cells: cells)
         shared = ServerShared(ready: ready, handler: handler, limit: limit, cells: cells, log: log, time: time)
         let shared = shared
         workers = loops.map { loop in
@@ -41,6 +41,7 @@ public final class HTTPServer: Sendable {
                 on: loop)
         }
         shared.announceRoom.withLock { $0 = { [weak self] in self?.each { $0.resumeAccepting() } } }
+        shared.announceCrowd.withLock { $0 = { [weak self] in self?.each { $0.shed() } } }
     }
 
     /// Opens every listener and begins to accept.

@@ -1,24 +1,57 @@
 // Against DNS rebinding: a page of a foreign site, whose name was made to point here, sends that name in Host. Only
-// names that cannot be made to point here by strangers are accepted: IP literals, localhost, and those declared.
+// names that strangers cannot make point here are accepted: localhost, the loopback literals that browsers treat as
+// trustworthy, the address that the connection came to, and what is declared.
+//
+// Other literals reach this machine too ("0.0.0.0", "[::]", "[::ffff:127.0.0.1]"), but a browser does not take them for
+// local (W3C Secure Contexts §3.1): to them it sends no Sec-Fetch field, and no Origin with a plain GET, so nothing would
+// tell a foreign page's request from a person's.
 import Glibc
 import LarderCore
+import LarderIO
 
-/// Which values of Host (or authorities of absolute targets) are accepted.
+/// Which values of Host (or authorities of absolute targets) are accepted on every connection. The address that one
+/// connection came to is accepted there besides (`isLocal`).
 public struct HostPolicy: Sendable, Hashable {
-    /// Further names, in lower case, without port.
+    /// Further names, in lower case, without port. IPv4 literals are among them.
     public let names: Set<String>
+    /// Further IPv6 literals, as bytes: an address has more than one spelling, and a browser has its own.
+    public let literals: Set<Bytes>
 
-    /// - Parameter names: as a person writes them; case does not matter.
+    /// - Parameter names: as a person writes them; case does not matter. An IPv6 literal stands in brackets.
     public init(names: [String] = []) {
         self.names = Set(names.map { $0.lowercased() })
+        literals = Set(names.compactMap { $0.hasPrefix("[") ? Self.ipv6($0.dropFirst().dropLast()) : nil })
     }
 
     /// Whether a request for that host is meant for this server. The port does not matter: it may be mapped.
     public func allows(_ host: UnsafeBufferPointer<UInt8>) -> Bool {
         guard host.count <= 512, let name = Self.name(host) else { return false }
-        if name.first == "[" { return Self.isIPv6(name.dropFirst().dropLast()) }
+        if name.first == "[" {
+            return name == "[::1]" || Self.ipv6(name.dropFirst().dropLast()).map(literals.contains) ?? false
+        }
         if name == "localhost" || name.hasSuffix(".localhost") { return true }
-        return Self.isIPv4(name) || names.contains(name)
+        return Self.isLoopback(name) || names.contains(name)
+    }
+
+    /// Whether the host is the address that a connection came to, written canonically (RFC 5952 §4; dotted decimal).
+    /// - Parameter local: that address as `literal(of:)` writes it.
+    static func isLocal(_ host: UnsafeBufferPointer<UInt8>, _ local: Bytes) -> Bool {
+        guard !local.isEmpty, host.starts(with: local) else { return false }
+        guard host.count > local.count else { return true }
+        let port = host.dropFirst(local.count + 1)
+        return host[local.count] == 0x3A && port.count <= 5 && port.allSatisfy { $0 &- 0x30 < 10 }
+    }
+
+    /// An address as it stands in Host, without port; empty for what is no IP address. That of an IPv4 connection to a
+    /// socket of both families is IPv4.
+    static func literal(of address: Address?) -> Bytes {
+        switch address {
+        case .ipv4(let bytes, _)?: Bytes(text: Address.text(bytes))
+        case .ipv6(let bytes, _)? where bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]:
+            Bytes(text: Address.text(Bytes(bytes.suffix(4))))
+        case .ipv6(let bytes, _)?: Bytes(text: "[\(Address.text(bytes))]")
+        case .unix?, nil: []
+        }
     }
 
     /// Whether a request for that host is meant for this server.
@@ -69,13 +102,14 @@ public struct HostPolicy: Sendable, Hashable {
         return fits && !name.isEmpty ? name.lossyText : nil
     }
 
-    private static func isIPv4(_ name: String) -> Bool {
+    /// 127.0.0.0/8 in dotted decimal: inet_pton(3) takes no octal, hexadecimal or shortened form.
+    private static func isLoopback(_ name: String) -> Bool {
         var address = in_addr()
-        return inet_pton(AF_INET, name, &address) == 1
+        return inet_pton(AF_INET, name, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
     }
 
-    private static func isIPv6(_ name: Substring) -> Bool {
-        var address = in6_addr()
-        return inet_pton(AF_INET6, String(name), &address) == 1
+    private static func ipv6(_ name: Substring) -> Bytes? {
+        var bytes = Bytes(repeating: 0, count: 16)
+        return inet_pton(AF_INET6, String(name), &bytes) == 1 ? bytes : nil
     }
 }

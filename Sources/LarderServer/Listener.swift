@@ -12,6 +12,7 @@ final class Listener: EventHandler {
     private var registration: Registration?
     private var isWaiting = false
     private var retry: TimerToken?
+    private let isUnix: Bool
 
     private static let acceptsPerWake = 4
 
@@ -19,7 +20,11 @@ final class Listener: EventHandler {
         self.spec = spec
         self.descriptor = descriptor
         self.worker = worker
+        isUnix = if case .unix = spec.address { true } else { false }
     }
+
+    /// Somebody is in the kernel's queue.
+    var hasQueue: Bool { Syscall.isReadable(descriptor) }
 
     func open() {
         guard registration == nil else { return }
@@ -40,13 +45,14 @@ final class Listener: EventHandler {
     func ready(_ events: ReadyEvents) {
         let shared = worker.shared
         for _ in 0..<Self.acceptsPerWake {
-            guard shared.limit.take() else { return pause(shared.cells.connectionPauses) }
+            guard shared.limit.take(isUnix: isUnix) else { return pause(shared.cells.connectionPauses) }
             switch Syscall.accept(descriptor) {
             case .connection(let client):
                 shared.cells.accepted.add()
                 // It may have come long after the turn began, behind others that were answered in it.
                 worker.loop.readClock()
                 worker.adopt(client, from: spec, isProbe: false)
+                shared.relieve()
             case .none:
                 _ = shared.limit.give()
                 return
@@ -66,9 +72,10 @@ final class Listener: EventHandler {
         cell.add()
         stopWatching()
         isWaiting = true
-        worker.shared.limit.beginWaiting()
+        worker.shared.limit.beginWaiting(isUnix: isUnix)
+        guard cell === worker.shared.cells.connectionPauses else { return }
         // A connection given back since it was refused woke nobody.
-        if cell === worker.shared.cells.connectionPauses, worker.shared.limit.hasRoom { resume() }
+        if worker.shared.limit.hasRoom(isUnix: isUnix) { resume() } else { worker.shared.relieve() }
     }
 
     /// Accepts again, where it had stopped.
@@ -80,7 +87,7 @@ final class Listener: EventHandler {
     private func resumeWaiting(opens: Bool) {
         if let retry { worker.loop.cancel(retry) }
         retry = nil
-        if isWaiting { worker.shared.limit.endWaiting() }
+        if isWaiting { worker.shared.limit.endWaiting(isUnix: isUnix) }
         isWaiting = false
         if opens { open() }
     }

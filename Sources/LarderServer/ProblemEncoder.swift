@@ -45,8 +45,20 @@ extension ClientFacingError {
     /// A request for a host that is not this server's (RFC 9110 §15.5.20).
     static let foreignHost = ClientFacingError(
         status: 421, code: "foreignHost",
-        detail: "This server answers to IP addresses, localhost and the names in its \"hostNames\" setting only.",
+        detail: "This server answers to localhost, loopback addresses, the address it is reached at and what its "
+            + "\"hostNames\" setting declares.",
         parameter: "Host", closesConnection: true)
+
+    /// A request to be passed on to the host that its target names (RFC 9112 §3.2.2, §3.2.3): this is a gateway to the
+    /// APIs of its configuration and no proxy (RFC 9110 §3.7).
+    static func forwardProxy(status: Int) -> ClientFacingError {
+        ClientFacingError(
+            status: status, code: "notAProxy",
+            detail: "Larder is no forward proxy. Ask it for /raw/{provider}/{path} instead, or give "
+                + "the provider a listener of its own (\"listen\" with address and provider) and use that as the API's "
+                + "base URL. A name under which Larder itself is reached belongs in \"hostNames\".",
+            closesConnection: true)
+    }
 
     /// A request that a page of another site made.
     static let crossSite = ClientFacingError(

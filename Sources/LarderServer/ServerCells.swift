@@ -6,11 +6,16 @@ import LarderHTTP
 final class ServerCells: Sendable {
     let accepted: CounterCell
     let open: CounterCell
+    let connectionsLimit: CounterCell
     let left: CounterCell
     let connectionPauses: CounterCell
     let descriptorPauses: CounterCell
     let foreignHost: CounterCell
     let crossSite: CounterCell
+    let forwardProxy: CounterCell
+    let slowUploads: CounterCell
+    let slowReaders: CounterCell
+    let shed: CounterCell
     private let faults: [RequestFault: CounterCell]
     private let outcomes: [CacheOutcome: CounterCell]
     private let timeouts: [ConnectionMachine.Wait: CounterCell]
@@ -20,11 +25,16 @@ final class ServerCells: Sendable {
     init(_ counters: CounterRegistry) {
         accepted = counters.cell(ServerCounters.accepted)
         open = counters.cell(ServerCounters.open)
+        connectionsLimit = counters.cell(ServerCounters.connectionsLimit)
         left = counters.cell(ServerCounters.left)
         connectionPauses = counters.cell(ServerCounters.pauses, "connections")
         descriptorPauses = counters.cell(ServerCounters.pauses, "descriptors")
         foreignHost = counters.cell(ServerCounters.refusals, "foreignHost")
         crossSite = counters.cell(ServerCounters.refusals, "crossSite")
+        forwardProxy = counters.cell(ServerCounters.refusals, "notAProxy")
+        slowUploads = counters.cell(ServerCounters.slow, "upload")
+        slowReaders = counters.cell(ServerCounters.slow, "answer")
+        shed = counters.cell(ServerCounters.shed)
         faults = Dictionary(
             uniqueKeysWithValues: RequestFault.allCases.map { ($0, counters.cell(ServerCounters.refusals, $0.code)) })
         outcomes = Dictionary(

@@ -44,7 +44,8 @@ public struct ListenerSpec: Sendable, Hashable {
 
 /// Limits on everything a client can make grow or last.
 public struct ServerLimits: Sendable, Hashable {
-    /// Connections at once, over all loops; further ones wait in the kernel's queue.
+    /// Connections at once, over all loops; further ones wait in the kernel's queue. A part is kept for Unix sockets
+    /// (`ConnectionLimit`), and near the limit some are closed for others (`Shedding`).
     public var maxConnections: Int
     public var head: HeadLimits
     /// Bytes of a decoded request body.
@@ -57,13 +58,16 @@ public struct ServerLimits: Sendable, Hashable {
     public var idleTimeout: Duration
     /// Without a byte taken by a client that is owed some.
     public var writeTimeout: Duration
+    /// For transfers that a client paces: a body it sends, an answer it takes.
+    public var minimumRate: MinimumRate
     /// For a client to take an error before the connection is cut.
     public var lingerTimeout: Duration
 
     public init(
         maxConnections: Int = 4096, head: HeadLimits = HeadLimits(), maxBody: Int = 1 << 20, maxInput: Int = 256 << 10,
         headTimeout: Duration = .seconds(10), idleTimeout: Duration = .seconds(75),
-        writeTimeout: Duration = .seconds(30), lingerTimeout: Duration = .seconds(2)
+        writeTimeout: Duration = .seconds(30), lingerTimeout: Duration = .seconds(2),
+        minimumRate: MinimumRate = MinimumRate()
     ) {
         self.maxConnections = maxConnections
         self.head = head
@@ -73,6 +77,7 @@ public struct ServerLimits: Sendable, Hashable {
         self.idleTimeout = idleTimeout
         self.writeTimeout = writeTimeout
         self.lingerTimeout = lingerTimeout
+        self.minimumRate = minimumRate
     }
 }
 

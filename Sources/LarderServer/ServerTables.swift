@@ -22,13 +22,28 @@ public enum ServerCounters {
         "larder_server_connections_total", help: "Connections accepted.")
     public static let open = CounterFamily(
         "larder_server_connections", .gauge, help: "Connections open now.")
+    public static let connectionsLimit = CounterFamily(
+        "larder_server_connections_limit", .gauge,
+        help: "Connections permitted: server.maxConnections, or fewer where the process may not open as many files.")
     public static let timeouts = CounterFamily(
         "larder_server_timeouts_total", help: "Connections ended by a limit of time.",
         labels: ["wait"])
+    public static let slow = CounterFamily(
+        "larder_server_slow_clients_total",
+        help: "Transfers ended since the client paced them below server.minimumRate: uploads it sent, answers it read.",
+        labels: ["transfer"])
+    public static let shed = CounterFamily(
+        "larder_server_connections_shed_total",
+        help: """
+            Connections closed to make room near server.maxConnections: the idlest, then those whose request is \
+            incomplete for longest.
+            """)
     public static let pauses = CounterFamily(
         "larder_server_accept_pauses_total",
         help: "Times that accepting stopped for want of connections or descriptors.",
         labels: ["reason"])
 
-    public static let all = [memoryHits, requests, refusals, left, cuts, accepted, open, timeouts, pauses]
+    public static let all = [
+        memoryHits, requests, refusals, left, cuts, accepted, open, connectionsLimit, timeouts, slow, shed, pauses,
+    ]
 }

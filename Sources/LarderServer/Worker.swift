@@ -4,6 +4,7 @@ import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
+import Synchronization
 
 /// What all loops of one server share; immutable or atomic.
 final class ServerShared: Sendable {
@@ -17,6 +18,9 @@ final class ServerShared: Sendable {
     /// Lets every worker accept again after a connection was given back. It must not hold the server, whose workers
     /// hold this: what keeps itself alive keeps its loops' descriptors too.
     let announceRoom = Lock<@Sendable () -> Void>({})
+    /// Has every worker close connections for others; the same holds.
+    let announceCrowd = Lock<@Sendable () -> Void>({})
+    let isCrowdAnnounced = Atomic<Bool>(false)
 
     init(
         ready: (any ReadySource)?, handler: any RequestHandler, limit: ConnectionLimit, cells: ServerCells,
@@ -29,6 +33,14 @@ final class ServerShared: Sendable {
         self.log = log
         self.access = log.labelled("access")
         self.time = time
+    }
+
+    /// Makes room where connections come near their limit.
+    func relieve() {
+        guard limit.excess(somebodyWaits: limit.hasStopped) > 0,
+            !isCrowdAnnounced.exchange(true, ordering: .relaxed)
+        else { return }
+        announceCrowd.withLock { $0 }()
     }
 }
 
@@ -91,9 +103,9 @@ final class Worker {
         return RequestID(loop: loop.index, sequence: sequence)
     }
 
-    /// Whether a Host is accepted. The last accepted one is known by its bytes.
+    /// Whether a Host is accepted on that connection. The last one that is accepted on all of them is known by its bytes.
     @inline(__always)
-    func accepts(host: UnsafeBufferPointer<UInt8>) -> Bool {
+    func accepts(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
         let isKnown = acceptedHost.withUnsafeBytes { known in
             guard known.count == host.count, !host.isEmpty, let left = known.baseAddress, let right = host.baseAddress
             else {
@@ -101,12 +113,13 @@ final class Worker {
             }
             return memcmp(left, right, host.count) == 0
         }
-        return isKnown || acceptsOther(host: host)
+        return isKnown || acceptsOther(host: host, on: connection)
     }
 
     @inline(never)
-    private func acceptsOther(host: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard settings.hosts.allows(host) else { return false }
+    private func acceptsOther(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
+        if connection.isKnownLocal(host) { return true }
+        guard settings.hosts.allows(host) else { return HostPolicy.isLocal(host, connection.localHost) }
         acceptedHost = Bytes(host)
         return true
     }
@@ -164,6 +177,23 @@ final class Worker {
 
     var connectionCount: Int { connections.count }
 
+    /// Closes connections for others that want in: this loop's part of what is too much.
+    func shed() {
+        shared.isCrowdAnnounced.store(false, ordering: .relaxed)
+        let somebodyWaits = shared.limit.hasStopped && listeners.contains { $0.hasQueue }
+        let excess = shared.limit.excess(somebodyWaits: somebodyWaits)
+        guard excess > 0 else { return }
+        let part = ConnectionShares.part(of: excess, own: connections.count, open: shared.limit.count)
+        let chosen = Shedding.choose(
+            part, of: connections.map(\.use), somebodyWaits: somebodyWaits, at: loop.monotonic)
+        // Closing one moves the last into its place. Another loop may have closed enough meanwhile.
+        for connection in chosen.map({ connections[$0] }) {
+            guard shared.limit.excess(somebodyWaits: somebodyWaits) > 0 else { return }
+            shared.cells.shed.add()
+            connection.leave()
+        }
+    }
+
     // MARK: Time limits
 
     /// Connections are looked over from time to time instead of having a timer each: a request then costs no timer.
@@ -190,6 +220,8 @@ final class Worker {
             index -= 1
             if index < connections.count { connections[index].expire(at: now) }
         }
+        // Those that were spared before may have rested for long enough now.
+        shed()
         if !connections.isEmpty { scheduleSweep() }
     }
 

@@ -16,8 +16,9 @@ final class Connection {
     /// Opens or makes a database file; a new one can be read by nobody else (its log files inherit the mode).
     init(path: String) throws(StoreError) {
         Self.configureOnce
-        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StoreError.system("opening the database file") }
+        // Not SQLITE_OPEN_NOFOLLOW, which refuses a link anywhere in the path: with DynamicUser= the state directory is one.
+        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StoreError.refusedOpening(path) }
         Glibc.close(descriptor)
 
         var handle: OpaquePointer?

@@ -17,7 +17,7 @@ final class DatabaseFiles: Sendable {
         self.directory = directory
         path = directory + "/\(name).db"
         try Self.makeDirectory(directory)
-        let descriptor = Glibc.open("\(directory)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        let descriptor = Glibc.open("\(directory)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw StoreError.system("opening \(directory)/\(name).lock") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             Glibc.close(descriptor)
@@ -26,6 +26,26 @@ final class DatabaseFiles: Sendable {
                 message: "another larder is using this directory")
         }
         lock = Lock(descriptor)
+        for suffix in ["", "-wal", "-shm"] { try Self.protect(path + suffix) }
+    }
+
+    /// Brings a file that is there to mode 0600: one that was copied back or made by another program may be open to all.
+    /// Done under the lock and before SQLite has the file open, since closing a descriptor of it would give up SQLite's
+    /// own locks (sqlite.org/howtocorrupt.html §2.2).
+    private static func protect(_ path: String) throws(StoreError) {
+        // O_NONBLOCK: a named pipe in its place must not hold up the start.
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            // What is not there needs no protection, and what nobody may read has it.
+            let isHarmless = [ENOENT, EACCES].contains(StoreError.lastNumber)
+            if isHarmless { return }
+            throw StoreError.refusedOpening(path)
+        }
+        defer { Glibc.close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw StoreError.system("looking at \(path)") }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o777 != 0o600 else { return }
+        guard fchmod(descriptor, 0o600) == 0 else { throw StoreError.system("making \(path) private (mode 0600)") }
     }
 
     deinit { unlock() }

@@ -91,6 +91,8 @@ final class PurgeWork {
                 case .provider(let name): statement.text(2) == name
                 case .term(_, let provider):
                     (provider == nil || statement.text(2) == provider) && Self.contains(statement.text(3), folded)
+                case .url(let url, let provider):
+                    (provider == nil || statement.text(2) == provider) && Self.names(statement.text(3), url)
                 }
             if isMeant, let digest = Digest(bytes: statement.bytes(1)) { matching.append((reached, digest)) }
         }
@@ -134,6 +136,13 @@ final class PurgeWork {
     }
 
     // MARK: Text
+
+    /// Whether a label, "GET https://host/path", names this URL. Compared as bytes: upper and lower case differ in a path
+    /// (RFC 3986 §6.2.2.1).
+    static func names(_ label: String, _ url: String) -> Bool {
+        guard let space = label.utf8.firstIndex(of: 0x20) else { return false }
+        return label.utf8[label.utf8.index(after: space)...].elementsEqual(url.utf8)
+    }
 
     static func fold(_ text: String) -> Bytes { Bytes(text.lowercased().utf8) }
 

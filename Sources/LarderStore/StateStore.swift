@@ -110,6 +110,17 @@ public final class StateStore: Sendable {
         }
     }
 
+    /// Takes one reserved call of that instant off the record: it was never made.
+    public func releaseCall(_ provider: String, at: WallTime) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement(
+                "DELETE FROM call WHERE rowid = (SELECT rowid FROM call WHERE provider = ?1 AND at = ?2 LIMIT 1)")
+            statement.bind(1, provider)
+            statement.bind(2, at.milliseconds)
+            try statement.run()
+        }
+    }
+
     /// Forgets calls made before an instant, which no window reaches any more.
     public func forgetCalls(before: WallTime) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in

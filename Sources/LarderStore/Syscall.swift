@@ -12,4 +12,16 @@ extension StoreError {
             code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: doing,
             message: String(cString: strerror(number)))
     }
+
+    /// The error number of the last call on this thread.
+    static var lastNumber: Int32 { errno }
+
+    /// The last open(2) on this thread, with O_NOFOLLOW, failed.
+    static func refusedOpening(_ path: String) -> StoreError {
+        let number = errno
+        guard number == ELOOP else { return system("opening \(path)", number) }
+        return StoreError(
+            code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening \(path)",
+            message: "it is a symbolic link, which is not followed; name the directory itself in the configuration")
+    }
 }

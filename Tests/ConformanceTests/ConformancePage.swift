@@ -54,8 +54,12 @@ enum ConformancePage {
         - Guessed lifetimes are a tenth of the time since the last change, a day at most, and only with `Last-Modified`.
         - TRACE is refused (RFC 9110 §9.3.8: its answer would show fields that are nobody else's business).
         - `Cache-Status` never tells the key (RFC 9211 §6).
-        - `Strict-Transport-Security`, `Alt-Svc` and `Access-Control-Allow-*` of an upstream are not passed on: they
-          speak of its host, and would be taken for this machine's.
+        - `Access-Control-Allow-*` of an upstream is not passed on: it would let any page read what this user may read.
+        - Below `/raw`, where all providers share one origin, fields that act on a whole origin or host are not passed
+          on (`Strict-Transport-Security`, `Alt-Svc`, `Clear-Site-Data`, `NEL`, `Report-To` and the like); a cookie that is
+          set gets a `Path` below `/raw/NAME/` and no `Domain`; cookies of requests are not passed on unless
+          `forwardCookies` says so.
+        - On a listener of a provider's own, cookies of a browser are passed on only with `Sec-Fetch-Site: same-origin`.
 
         Not by the standard at all, since the configuration decides there: built-in providers, and providers with
         `semantics: ttl`. Their lifetimes are the configured ones whatever the answer says, and stale answers serve

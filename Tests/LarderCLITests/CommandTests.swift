@@ -38,8 +38,18 @@ struct CommandTests {
         #expect(shown.err.isEmpty)
     }
 
+    @Test func membersAndRecordsAreAskedForByOptions() async throws {
+        let daemon = try ScriptedDaemon { _ in answer(200, envelope) }
+        let shown = await larder(
+            "search", "x", "--fields", "title,url", "--include", "source", "--url", daemon.url)
+        #expect(shown.status == .done)
+        #expect(
+            daemon.heads.first?.hasPrefix("GET /v1/search?q=x&fields=title%2Curl&include=source HTTP/1.1\r\n") == true)
+    }
+
     @Test(arguments: [
         (#"{"state":"noResults","sources":[],"results":[]}"#, CommandStatus.noResults),
+        (#"{"state":"allDropped","sources":[],"results":[]}"#, .noResults),
         (#"{"state":"partial","sources":[],"results":[]}"#, .partial),
         (#"{"state":"failed","sources":[{"provider":"a","state":"failed","error":{"class":"limited"}}]}"#, .limited),
         ("not JSON", .broken),
@@ -80,6 +90,16 @@ struct CommandTests {
         #expect(await larder("get", "/x", "--url", daemon.url).status == .noDaemon)
     }
 
+    @Test(arguments: [("get", "/x"), ("explain", "abc"), ("search", "x"), ("status", "--json")])
+    func aDaemonThatDoesNotAnswerInTimeIsThereAllTheSame(_ command: String, _ operand: String) async throws {
+        let daemon = try ScriptedDaemon(keepsOpen: { _ in true }) { _ in
+            Bytes(text: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhal")
+        }
+        let shown = await larder(command, operand, "--timeout", "100ms", "--url", daemon.url)
+        #expect(shown.status == .unreachable, "\(shown)")
+        #expect(shown.err.contains("no whole answer within 100ms"), "\(shown)")
+    }
+
     @Test func getPrintsBytesAsTheyAre() async throws {
         let daemon = try ScriptedDaemon { head in
             head.contains("missing") ? answer(404, #"{"status":404}"#) : answer(200, "b\u{0}dy", ["X-A: b"])
@@ -115,6 +135,36 @@ struct CommandTests {
         #expect(daemon.heads.count == count)
     }
 
+    @Test func aURLIsPurgedWhereItHasAPathAndElseIsTheDaemons() async throws {
+        let daemon = try ScriptedDaemon { _ in answer(200, #"{"purged":0,"reason":"Nothing is\u009b there."}"#) }
+        for (url, asked) in [
+            ("https://itunes.apple.com/search?term=x", "https%3A%2F%2Fitunes.apple.com%2Fsearch%3Fterm%3Dx"),
+            ("/raw/itunes/search?term=x", "%2Fraw%2Fitunes%2Fsearch%3Fterm%3Dx"),
+            ("\(daemon.url)/raw/api/a", PercentCoding.encode("\(daemon.url)/raw/api/a")),
+        ] {
+            let shown = await larder("purge", "--url", url, "--url", daemon.url, isTerminal: true)
+            #expect(shown.status == .done && shown.text == "0 entries removed. Nothing is  there.\n", "\(shown)")
+            #expect(
+                daemon.heads.last?.hasPrefix("DELETE /v1/cache?url=\(asked) HTTP/1.1\r\n") == true, "\(daemon.heads)")
+        }
+        let both = await larder("purge", "--url", "/raw/a/b", "--url", "/raw/c/d", "--url", daemon.url)
+        #expect(both.status == .usage)
+        #expect(await larder("purge", "--url", daemon.url).status == .usage, "an address alone purges nothing")
+        #expect(daemon.heads.count == 3)
+    }
+
+    @Test func noBytesOfAnAnswerDriveTheTerminal() async throws {
+        let body = Bytes(text: "a\u{1b}[2J\u{9b}31m") + [0x9B, 0x0A]
+        let daemon = try ScriptedDaemon { _ in
+            Bytes(text: "HTTP/1.1 200 OK\r\nX-Odd: a") + [0x9B, 0x62]
+                + Bytes(text: "\r\nContent-Length: \(body.count)\r\n\r\n") + body
+        }
+        let shown = await larder("get", "-i", "/x", "--url", daemon.url, isTerminal: true)
+        let controls = shown.text.unicodeScalars.filter { $0.isControl && !["\n", "\r", "\t"].contains($0) }
+        #expect(controls.isEmpty && shown.out.strictText != nil, "\(shown.text)")
+        #expect(await larder("get", "/x", "--url", daemon.url).out == body, "a pipe gets the bytes")
+    }
+
     @Test func artworkGoesToAFileWholeOrNotAtAll() async throws {
         let daemon = try ScriptedDaemon { head in
             head.contains("/v1/artwork/good ") ? answer(200, "PNG", ["Content-Type: image/png"]) : answer(404, "{}")
@@ -134,6 +184,17 @@ struct CommandTests {
             #expect(
                 await larder("artwork", "good", "-o", "/nowhere/x", "--url", daemon.url).status == .failed)
         }
+    }
+
+    @Test(arguments: [("suspended", true), ("notConfigured", false), ("off", false)])
+    func statusNamesAnEndOnlyOfARestThatEndsByItself(_ state: String, _ isNamed: Bool) async throws {
+        let body = """
+            {"providers":[{"name":"itunes","state":"\(state)","suspendedUntil":"2026-11-20T12:00:00Z"}]}
+            """
+        let daemon = try ScriptedDaemon { head in head.contains("/healthz") ? answer(200, "ok") : answer(200, body) }
+        let shown = await larder("status", "--url", daemon.url, isTerminal: true, width: 120)
+        #expect(shown.text.contains(state), "\(shown)")
+        #expect(shown.text.contains("until") == isNamed, "\(shown)")
     }
 
     @Test func statusAndQuotaShowBudgets() async throws {
@@ -163,6 +224,31 @@ struct CommandTests {
         }
         let quiet = await larder("status", "--quiet", "--url", daemon.url)
         #expect(quiet.status == .done && quiet.out.isEmpty)
+    }
+
+    @Test func aNarrowStatusKeepsStateRateAndQuotaWhole() async throws {
+        func columns(_ width: Int, _ state: String) async throws -> String {
+            let body = """
+                {"version":"1","providers":[
+                {"name":"hackernews","state":"notConfigured","reachability":"unknown","budget":{},
+                "answers":{"hit":1234,"miss":567,"revalidated":12}},
+                {"name":"itunes",\(state),"reachability":"reachable",
+                "answers":{"hit":1234,"miss":567,"revalidated":12},"budget":{
+                "rate":{"limit":200,"windowSeconds":60,"remaining":197,"resetsAt":"2026-11-20T12:00:30Z"},
+                "quota":{"limit":10000,"windowSeconds":86400,"remaining":9983,"resetsAt":"2026-11-21T12:00:00Z"}}}]}
+                """
+            let daemon = try ScriptedDaemon { _ in answer(200, body) }
+            let table = await larder("status", "--url", daemon.url, isTerminal: true, width: width).text
+            #expect(!table.contains("…") && table.contains("notConfigured"), "\(width): \(table)")
+            #expect(table.contains("197 of 200/min") && table.contains("9983 of 10000/day"), "\(width): \(table)")
+            return table
+        }
+        let ready = #""state":"ready""#
+        #expect(try await columns(110, ready).contains("REVALIDATED"))
+        let eighty = try await columns(80, ready)
+        #expect(!eighty.contains("REVALIDATED") && eighty.contains("REACHABLE"), "\(eighty)")
+        let resting = try await columns(80, #""state":"suspended","suspendedUntil":"2026-11-20T12:00:00Z""#)
+        #expect(resting.contains("suspended until 12:00:00Z"), "\(resting)")
     }
 
     @Test func warmAsksEachLineOnceAndTallies() async throws {

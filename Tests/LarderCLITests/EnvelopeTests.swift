@@ -24,6 +24,50 @@ import Testing
         #expect(!songs.table().lines(width: 100)[0].contains("POINTS"))
     }
 
+    private static let chosen = """
+        {"state":"results","sources":[],"results":[{"id":"itunes:song:1","url":"https://example.com/1",
+        "summary":"One\\nline","genres":["Rock","Pop"],"artwork":{"small":"/v1/artwork/abc","original":"https://x"},
+        "attributes":{"trackCount":9}}]}
+        """
+
+    @Test(arguments: [
+        ("url", "   URL", "1  https://example.com/1"), ("id", "   ID", "1  itunes:song:1"),
+        ("ARTWORK", "   ARTWORK", "1  /v1/artwork/abc"), ("summary", "   SUMMARY", "1  One line"),
+        ("genres, id", "   ID             GENRES", "1  itunes:song:1  Rock, Pop"),
+    ])
+    func whatIsChosenHasAColumn(_ fields: String, _ header: String, _ row: String) throws {
+        let table = try envelope(Self.chosen).table(ChosenColumns(fields))
+        #expect(table.lines(width: 80) == [header, row] && Envelope.showsSomething(table))
+        #expect(try envelope(Self.chosen).table().lines(width: 80).count == 2, "a number alone where none is chosen")
+    }
+
+    @Test func theSourceIsShownWhereItIsChosen() throws {
+        let found = try envelope(#"{"state":"results","results":[{"id":"a","provider":"itunes"}]}"#)
+        #expect(found.table(ChosenColumns("provider")).lines(width: 80) == ["   SOURCE", "1  itunes"])
+    }
+
+    @Test(arguments: ["search", "local"])
+    func whatATableCannotShowIsSaidToBeInJSON(_ command: String) async throws {
+        let body = #"{"state":"results","results":[{"id":"a","attributes":{"trackCount":9}}]}"#
+        let daemon = try ScriptedDaemon { _ in answer(200, body) }
+        let shown = await larder(command, "x", "--fields", "attributes", "--url", daemon.url, isTerminal: true)
+        #expect(
+            shown.text.hasPrefix("A table cannot show the chosen members of these 1 results; --json shows them.\n"),
+            "\(shown.text)")
+        let url = body.replacing(#""attributes":{"trackCount":9}"#, with: #""url":"https://example.com/""#)
+        let other = try ScriptedDaemon { _ in answer(200, url) }
+        let table = await larder(command, "x", "--fields", "url", "--url", other.url, isTerminal: true)
+        #expect(table.text.hasPrefix("   URL\n1  https://example.com/\n"), "\(table.text)")
+    }
+
+    @Test func recordsOfTheAPIAreSaidToBeInJSONOnly() async throws {
+        let daemon = try ScriptedDaemon { _ in answer(200, #"{"state":"results","results":[{"title":"A"}]}"#) }
+        let words = "larder: a table cannot show the API's own records; --json shows them\n"
+        let shown = await larder("search", "x", "--include", "source", "--url", daemon.url, isTerminal: true)
+        #expect(shown.err == words)
+        #expect(await larder("search", "x", "--include", "source", "--url", daemon.url).err.isEmpty)
+    }
+
     @Test func aPartialAnswerSaysWhy() throws {
         let partial = try envelope(
             """
@@ -34,5 +78,23 @@ import Testing
         let footer = partial.footer(
             LocalResponse(status: 200, reason: "OK", fields: [:], body: [], keepsAlive: true), took: .milliseconds(1))
         #expect(footer.hasPrefix("hackernews 7, not all: The budget is spent."), "\(footer)")
+    }
+
+    @Test func thatAllWasDroppedIsNotThatNothingWasFound() throws {
+        let dropped = try envelope(
+            """
+            {"state":"allDropped","sources":[{"provider":"newsapi","state":"allDropped","count":0,"dropped":3,
+            "droppedReasons":{"removed":2,"title":1},"error":null}],"results":[]}
+            """)
+        #expect(dropped.exitStatus == .noResults)
+        #expect(
+            dropped.emptiness
+                == "Nothing usable was found: newsapi found 3: 2 that the source removed, 1 without a title.")
+        let footer = dropped.footer(
+            LocalResponse(status: 200, reason: "OK", fields: [:], body: [], keepsAlive: true), took: .milliseconds(1))
+        #expect(footer.hasPrefix("newsapi 0 of 3, unusable: 2 that the source removed, 1 without a title"), "\(footer)")
+        let none = try envelope(
+            #"{"state":"noResults","sources":[{"provider":"newsapi","state":"noResults","count":0}],"results":[]}"#)
+        #expect(none.emptiness == "Nothing was found.")
     }
 }

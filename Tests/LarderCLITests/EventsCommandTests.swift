@@ -35,6 +35,17 @@ import Testing
         #expect(EventsCommand.lines(told) == ["2026-01-01 00:00:00 UTC  itunes      \(text)"])
     }
 
+    @Test func aRestThatIsOverIsSaidToBe() {
+        let told = event(
+            "snapshot",
+            #"{"at":"2026-01-01T00:00:00Z","providers":[{"provider":"itunes","suspended":false,"probing":true,"class":"limited"}]}"#
+        )
+        #expect(
+            EventsCommand.lines(told) == [
+                "2026-01-01 00:00:00 UTC  itunes      the rest is over: the next call tries it (limited)"
+            ])
+    }
+
     private static let stream = """
         event: snapshot
         data: {"at":"2026-01-01T00:00:00Z","providers":[{"provider":"itunes","reachable":true,"suspended":false,"budgets":[{"limit":"rate","calls":20,"remaining":20}]},{"provider":"jokes","suspended":false,"budgets":[]}]}

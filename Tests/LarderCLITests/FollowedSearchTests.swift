@@ -114,8 +114,54 @@ struct FollowedSearchTests {
             return head.contains("/events ") ? open : answer(202, loading, ["Location: /v1/searches/abc"])
         }
         let shown = await larder("search", "x", "--timeout", "5s", "--url", daemon.url, isTerminal: true)
-        #expect(shown.status == .noDaemon && shown.err.contains("no whole answer within 5s"), "\(shown)")
+        #expect(shown.status == .unreachable && shown.err.contains("no source answered within 5s"), "\(shown)")
+        #expect(shown.err.contains("waited for itunes, dnd5e"))
         #expect(daemon.heads.last?.hasPrefix("DELETE /v1/searches/abc ") == true, "\(daemon.heads)")
+    }
+
+    @Test(arguments: [true, false])
+    func whenItsTimeIsOverWhatHasComeIsShown(_ isTerminal: Bool) async throws {
+        let half = envelope.replacing(#""state":"partial""#, with: #""state":"loading""#)
+            .replacing(
+                #""state":"failed","error":{"class":"timedOut","detail":"dnd5e was late."}"#,
+                with: #""state":"loading""#)
+        let open = Bytes(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") + Bytes(text: "1\r\n:\r\n")
+        let daemon = try ScriptedDaemon(keepsOpen: { $0.contains("/events ") }) { head in
+            if head.hasPrefix("DELETE ") { return answer(200, "{}") }
+            if head.contains("/events ") { return open }
+            return head.hasPrefix("GET /v1/searches/abc ")
+                ? answer(200, half) : answer(202, loading, ["Location: /v1/searches/abc"])
+        }
+        let shown = await larder("search", "x", "--timeout", "1s", "--url", daemon.url, isTerminal: isTerminal)
+        #expect(shown.status == .partial, "\(shown)")
+        #expect(shown.err == "larder: not all within 1s: dnd5e left out\n")
+        #expect(shown.text.contains("Banana Pancakes"))
+        #expect(isTerminal || shown.text.contains(#""state":"partial""#) && !shown.text.contains("/events"))
+        #expect(!isTerminal || shown.text.contains("dnd5e: dnd5e did not answer within 1s."), "\(shown.text)")
+        #expect(daemon.heads.last?.hasPrefix("DELETE /v1/searches/abc ") == true, "\(daemon.heads)")
+    }
+
+    @Test func theAnswerOfASearchGivenUpIsPartialAndNamesNoSearch() throws {
+        let half = """
+            {"id":"abc","events":"/v1/searches/abc/events","state":"loading","query":{"q":"x"},"sources":[
+            {"provider":"itunes","state":"results","count":1,"stale":false},{"provider":"dnd5e","state":"loading"}],
+            "count":1,"results":[{"id":"itunes:song:1"}]}
+            """
+        let ended = UnfinishedSearch.ended(try JSON.parse(Bytes(text: half)), after: .seconds(2))
+        #expect(
+            ended.lossyText == #"{"state":"partial","query":{"q":"x"},"sources":["#
+                + #"{"provider":"itunes","state":"results","count":1,"stale":false},"#
+                + #"{"provider":"dnd5e","state":"failed","count":0,"stale":false,"error":{"class":"timedOut","#
+                + #""detail":"dnd5e did not answer within 2s.","retryable":true}}],"#
+                + #""count":1,"results":[{"id":"itunes:song:1"}]}"#)
+    }
+
+    @Test(arguments: ["0", "0s"])
+    func noTimeAtAllIsRefused(_ timeout: String) async throws {
+        let daemon = try daemon()
+        let shown = await larder("search", "x", "--timeout", timeout, "--url", daemon.url)
+        #expect(shown.status == .usage && daemon.heads.isEmpty, "\(shown)")
+        #expect(shown.err.contains(#"--timeout: "\#(timeout)" leaves no time for an answer"#), "\(shown.err)")
     }
 
     @Test func theLineIsWrittenOverAndFitsTheTerminal() throws {

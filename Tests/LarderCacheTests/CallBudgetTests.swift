@@ -1,7 +1,8 @@
 // Budgets: never more than so many calls in any window, in whatever order things happen.
-import LarderCache
 import LarderCore
 import Testing
+
+@testable import LarderCache
 
 @Suite struct CallBudgetTests {
     let now = Sample.now
@@ -49,6 +50,81 @@ import Testing
         #expect(budget.resetsAt(Self.perMinute, now: now + .seconds(60)) == nil)
         #expect(budget.resetsAt(nil, now: now) == nil)
         #expect(budget.resetsAt(Self.perMinute, now: now + .seconds(-9)) == now + .seconds(51), "a clock set back")
+    }
+
+    @Test func aCallThatIsGivenBackWasNeverTaken() {
+        var budget = CallBudget(rate: Self.perMinute, quota: Self.perDay)
+        for second in [0, 1, 2] { #expect(budget.take(now: now + .seconds(second)) == .granted) }
+        budget.giveBack(now + .seconds(1), mark: 2)
+        #expect(budget.remembered == [now, now + .seconds(2)])
+        #expect(budget.usage(now: now + .seconds(3)) == (rate: 1, quota: 3) as (Int?, Int?))
+        #expect(budget.take(now: now + .seconds(3)) == .granted)
+        #expect(budget.take(now: now + .seconds(4)) == .spent(until: now + .seconds(60)))
+        // A thousand that never left are none.
+        for _ in 0..<1000 {
+            #expect(budget.take(now: now + .seconds(70)) == .granted)
+            budget.giveBack(now + .seconds(70), mark: budget.taken)
+        }
+        #expect(budget.usage(now: now + .seconds(70)) == (rate: 3, quota: 2) as (Int?, Int?))
+    }
+
+    @Test func aCallIsGivenBackThoughTheClockWasSetBackMeanwhile() {
+        var budget = CallBudget(rate: Self.perMinute, quota: nil)
+        #expect(budget.take(now: now) == .granted)
+        #expect(budget.take(now: now + .seconds(-30)) == .granted)
+        budget.giveBack(now, mark: 1)
+        #expect(budget.remembered == [now + .seconds(-30)])
+    }
+
+    @Test func whatTheAPISaysIsLeftGetsBackWhatWasTakenOff() {
+        func credits(_ remaining: Int) -> Credits {
+            Credits([Credits.Allowance(name: "user", limit: 10, remaining: remaining, resetsAt: now + .seconds(600))])
+        }
+        var budget = CallBudget(rate: nil, quota: nil)
+        budget.learn(credits(5), mark: 0, now: now)
+        #expect(budget.take(now: now) == .granted)
+        budget.giveBack(now, mark: budget.taken)
+        #expect(budget.remaining(now: now) == 5)
+        // An answer that was asked for later has counted without it.
+        #expect(budget.take(now: now) == .granted)
+        let mark = budget.taken
+        #expect(budget.take(now: now) == .granted)
+        budget.learn(credits(4), mark: budget.taken, now: now)
+        budget.giveBack(now, mark: mark)
+        #expect(budget.remaining(now: now) == 4)
+    }
+
+    /// Calls that never left are in no answer's count, whenever that was asked for.
+    @Test func whatWasGivenBackIsNotTakenOffWhatALateAnswerSays() {
+        let credits = Credits([
+            Credits.Allowance(name: "user", limit: 100, remaining: 60, resetsAt: now + .seconds(600))
+        ])
+        var budget = CallBudget(rate: nil, quota: nil)
+        #expect(budget.take(now: now) == .granted)
+        let mark = budget.taken
+        for _ in 0..<99 { #expect(budget.take(now: now) == .granted) }
+        for other in 2...100 { budget.giveBack(now, mark: other) }
+        budget.learn(credits, mark: mark, now: now)
+        #expect(budget.remaining(now: now) == 60)
+        // One that was asked for after them need not make up for them.
+        #expect(budget.take(now: now) == .granted)
+        budget.learn(credits, mark: budget.taken, now: now)
+        #expect(budget.remaining(now: now) == 60)
+    }
+
+    /// What is forgotten counts as made: less seems left, never more.
+    @Test func onlySoManyOfThoseGivenBackAreRemembered() {
+        let credits = Credits([
+            Credits.Allowance(name: "user", limit: 9999, remaining: 9000, resetsAt: now + .seconds(600))
+        ])
+        var budget = CallBudget(rate: nil, quota: nil)
+        #expect(budget.take(now: now) == .granted)
+        for _ in 0..<1000 {
+            #expect(budget.take(now: now) == .granted)
+            budget.giveBack(now, mark: budget.taken)
+        }
+        budget.learn(credits, mark: 1, now: now)
+        #expect(budget.remaining(now: now) == 9000 - (1000 - CallBudget.mostReturned))
     }
 
     @Test func knownCallsCountAfterARestart() {

@@ -26,6 +26,22 @@ import Testing
         #expect(machine.suspension == nil)
     }
 
+    @Test func aRestIsOneUpToItsEndAndThenAProbe() {
+        let machine = suspended()
+        #expect(machine.rest(at: now + .milliseconds(4999))?.until == now + .seconds(5))
+        #expect(!machine.isProbing(at: now + .milliseconds(4999)))
+        #expect(machine.rest(at: now + .seconds(5)) == nil && machine.isProbing(at: now + .seconds(5)))
+        #expect(probing().rest(at: now + .seconds(6)) == nil && probing().isProbing(at: now + .seconds(6)))
+        #expect(!SuspensionMachine().isProbing(at: now))
+    }
+
+    @Test func aRestThatTheClockWasSetBackFromIsOver() {
+        var machine = suspended()
+        let before = now + .seconds(-2 * 86_400)
+        #expect(machine.rest(at: before) == nil && machine.isProbing(at: before))
+        #expect(machine.mayCall(now: before) == .probe)
+    }
+
     @Test(arguments: [FailureClass.limited, .refused])
     func providersOwnWordSuspendsAtOnce(_ failure: FailureClass) {
         var machine = SuspensionMachine()

@@ -62,7 +62,7 @@ import Testing
         ("\"\\x\"", .invalidEscape, 1), ("\"\\u12G4\"", .invalidEscape, 1), ("\"\\ud800\"", .loneSurrogate, 1),
         ("\"\\ud800\\u0041\"", .loneSurrogate, 1), ("\"\\udc00\"", .loneSurrogate, 1),
         ("\"a\nb\"", .controlCharacter, 2),
-        ("\"aaaaaaaaaa\u{1}\"", .controlCharacter, 11), ("\u{FEFF}1", .unexpectedByte, 0),
+        ("\"aaaaaaaaaa\u{1}\"", .controlCharacter, 11), ("1\u{FEFF}", .trailingBytes, 1),
         ("// x\n1", .unexpectedByte, 0),
         ("'a'", .unexpectedByte, 0), ("[1]]", .trailingBytes, 3),
     ])

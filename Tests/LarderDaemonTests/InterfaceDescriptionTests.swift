@@ -40,4 +40,48 @@ import Testing
             }
         }
     }
+
+    @Test func everyRouteWithResultsTellsWhatCanBeWantedOfThem() throws {
+        let document = try JSON.parse(InterfaceDescription.document())
+        func allowed(_ path: String, _ name: String) -> [String]? {
+            document["paths"]?[path]?["get"]?["parameters"]?.elements.first { $0["name"]?.string == name }?["schema"]?[
+                "enum"]?.elements.compactMap(\.string)
+        }
+        for path in ["/v1/search", "/v1/itunes/search", "/v1/dnd/{collection}/{index}", "/v1/hackernews/top"] {
+            #expect(allowed(path, "include") == ["source"], "\(path)")
+            #expect(allowed(path, "fields") == ResultProjection.names, "\(path)")
+        }
+        #expect(allowed("/v1/local", "fields") == ResultProjection.names)
+        #expect(allowed("/v1/local", "include") == nil)
+    }
+
+    @Test func everyReasonOfADroppedRecordIsDescribed() throws {
+        let schemas = try #require(try JSON.parse(InterfaceDescription.document())["components"]?["schemas"])
+        let source = try #require(schemas["Source"]?["properties"])
+        let reasons = source["droppedReasons"]?["properties"]
+        for reason in DropReason.allCases {
+            #expect(reasons?[reason.rawValue]?["description"]?.string == "Records \(reason.phrase).")
+        }
+        let states = schemas["Envelope"]?["properties"]?["state"]?["enum"]?.elements.compactMap(\.string) ?? []
+        #expect(Set(states) == Set(LiveSearch.State.allCases.map(\.rawValue)))
+    }
+
+    @Test func whoAnswersWithResultsAnswersWithAnEnvelope() throws {
+        let paths = try JSON.parse(InterfaceDescription.document())["paths"]
+        func schema(_ path: String) -> String? {
+            paths?[path]?["get"]?["responses"]?["200"]?["content"]?["application/json"]?["schema"]?["$ref"]?.string
+        }
+        #expect(schema("/v1/search") == "#/components/schemas/Envelope")
+        #expect(schema("/v1/local") == "#/components/schemas/Envelope")
+        #expect(schema("/v1/status") == nil)
+    }
+
+    @Test func thePageForProvidersNamesEveryReason() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let page = try #require(
+            try ConfigurationFile.read("/\(root)/Docs/writing-a-provider.md", limit: 1 << 20).strictText)
+        for reason in DropReason.allCases {
+            #expect(page.contains("| `\(reason.rawValue)` | \(reason.phrase) |"), "\(reason)")
+        }
+    }
 }

@@ -42,7 +42,8 @@ import Testing
         let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
         let upstream = Answers(fields: fields)
         let accounts = AccountDesk(
-            loop: loop, upstream: upstream, store: state, time: time, log: .silent, counters: counters)
+            loop: loop, upstream: upstream, store: state, secrets: SecretBook(try load(configuration)), time: time,
+            log: .silent, counters: counters)
         let desk = UpstreamDesk(
             loop: loop, upstream: upstream, accounts: accounts, state: state, compute: ComputeGate(width: 1),
             time: time, log: .silent, counters: counters)

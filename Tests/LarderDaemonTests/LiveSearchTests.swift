@@ -48,6 +48,14 @@ import Testing
         }
     }
 
+    @Test func anEventShowsOfTheResultsWhatIsWanted() throws {
+        let shape = try ResultShape(QueryParameters([.init("fields", "title")]))
+        let source = answer("a", #"[{"id":"a:b:1","kind":"b","title":"t"}]"#)
+        let event = LiveEnvelope.sourceEvent(source, shape).lossyText
+        #expect(event.contains(#""results":[{"id":"a:b:1","title":"t"}]"#), "\(event)")
+        #expect(LiveEnvelope.sourceEvent(source).lossyText.contains(#""kind":"b""#))
+    }
+
     @Test func nothingUsableIsFailedWithItsProblem() {
         var search = search("a")
         _ = search.arrived(0, failure("a", .limited))

@@ -78,4 +78,9 @@ struct SettingsListenTests {
         let found = findings(text)
         #expect(found.count == 1 && found.first?.contains(message) == true, "\(found)")
     }
+
+    @Test func hostNamesMayBeAddressesWithOrWithoutBrackets() throws {
+        let settings = try load(#"hostNames: [Larder.lan, 192.168.1.5, "[2001:DB8:0::5]", "::ffff:127.0.0.1"]"#)
+        #expect(settings.hostNames == ["larder.lan", "192.168.1.5", "[2001:db8::5]", "[::ffff:127.0.0.1]"])
+    }
 }

@@ -35,6 +35,17 @@ struct SettingsLogTests {
         #expect(value["values"]?["time"]?.string == "x")
     }
 
+    @Test func noFormHoldsACommandOfC1() {
+        let bad = line("m\u{9b}31m", [("v", "a\u{90}b\u{9c}"), ("raw", Bytes([0x61, 0x9B, 0x62]).lossyText)])
+        for bytes in [
+            LogRendering.text(bad, colour: false), LogRendering.journal(bad), LogRendering.json(bad),
+        ] {
+            let controls = bytes.lossyText.unicodeScalars.filter { $0.isControl && $0 != "\n" }
+            #expect(controls.isEmpty, "\(bytes.lossyText)")
+            #expect(bytes.strictText != nil, "a raw byte above 0x7F is one of C1 to a terminal that reads no UTF-8")
+        }
+    }
+
     @Test func aLongValueIsCut() {
         let text = LogRendering.journal(line("m", [("v", String(repeating: "é", count: 5000))])).lossyText
         #expect(text.utf8.count < LogRendering.maxValueBytes + 40)

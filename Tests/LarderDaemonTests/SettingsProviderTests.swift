@@ -177,7 +177,7 @@ struct SettingsSecretTests {
     }
 
     @Test(arguments: [
-        ("file:/nowhere/key", "does not exist"), ("file:key", "absolute path"), ("env:NOT_SET", "is not set"),
+        ("file:/dev/null", "is empty"), ("file:key", "absolute path"), ("env:NOT_SET", "is not set"),
     ])
     func aSecretThatCannotBeHadIsAnError(_ text: String, _ message: String) {
         let found = findings("providers: { newsapi: { key: \"\(text)\" } }\n")

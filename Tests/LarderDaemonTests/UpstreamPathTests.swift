@@ -15,6 +15,7 @@ import Testing
 
     @Test(arguments: [
         "/", "/a", "/a/b.c", "/...", "/.a", "/a.", "/a/..b", "//", "/%2E%2E%2E", "/a%2Fb", "/a+b", "/%e9",
+        "/...;/a", "/;..", "/a;../b", "/a;b=c", "/%5Ca", "/a%5C...",
     ])
     func pathsThatStayBelowTheBaseAreAllowed(_ path: String) {
         #expect(isAllowed(path))
@@ -22,6 +23,8 @@ import Testing
 
     @Test(arguments: [
         "/.", "/..", "/./a", "/a/..", "/a/../b", "/%2e%2E", "/.%2e/a", "/a%2F..", "/a%2F%2e%2e%2Fb", "/a/%2E",
+        "/a/..;/b", "/..;x=y", "/a/%2e%2e%3Bx/b", "/.;/a", "/a/..%5cb", "/a%5C..", "/a%5c..%5Cb", "/a/..\\b",
+        "/a%5C.%5Cb",
     ])
     func segmentsOfDotsAreRefusedHoweverTheyAreSpelled(_ path: String) {
         #expect(!isAllowed(path))

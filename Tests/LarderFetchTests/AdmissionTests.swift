@@ -6,8 +6,16 @@ import Testing
 @Suite struct AdmissionTests {
     private func origin(_ host: String) -> Origin { Origin(scheme: "https", host: host, port: "443") }
 
-    @Test func slotsAreGivenInOrderAndNeverTooMany() {
-        var admission = Admission(maxActive: 2, maxPerOrigin: 2, maxWaiting: 2)
+    private func admission(
+        _ most: Int, perOrigin: Int, waiting: Int, paced: Int = 0, pacedPerOrigin: Int = 0
+    ) -> Admission {
+        Admission(
+            brief: Admission.Places(most: most, mostPerOrigin: perOrigin),
+            paced: Admission.Places(most: paced, mostPerOrigin: pacedPerOrigin), maxWaiting: waiting)
+    }
+
+    @Test func placesAreGivenInOrderAndNeverTooMany() {
+        var admission = admission(2, perOrigin: 2, waiting: 2)
         #expect(admission.ask(1, origin: origin("a")) == .granted)
         #expect(admission.ask(2, origin: origin("a")) == .granted)
         #expect(admission.ask(3, origin: origin("a")) == .waits)
@@ -22,7 +30,7 @@ import Testing
     }
 
     @Test func anOriginsCrowdHoldsNobodyElse() {
-        var admission = Admission(maxActive: 2, maxPerOrigin: 1, maxWaiting: 9)
+        var admission = admission(2, perOrigin: 1, waiting: 9)
         #expect(admission.ask(1, origin: origin("a")) == .granted)
         #expect(admission.ask(2, origin: origin("a")) == .waits)
         #expect(admission.ask(3, origin: origin("b")) == .granted)
@@ -34,7 +42,7 @@ import Testing
     }
 
     @Test func whoIsUnderWayIsNotTurnedAwayAndWhoLeavesIsForgotten() {
-        var admission = Admission(maxActive: 1, maxPerOrigin: 1, maxWaiting: 1)
+        var admission = admission(1, perOrigin: 1, waiting: 1)
         #expect(admission.ask(1, origin: origin("a")) == .granted)
         #expect(admission.ask(2, origin: origin("a")) == .waits)
         #expect(admission.ask(3, origin: origin("a"), isUnderWay: true) == .waits)
@@ -44,11 +52,42 @@ import Testing
     }
 
     @Test func highLimitsPutInForceLetMoreIn() {
-        var admission = Admission(maxActive: 1, maxPerOrigin: 1, maxWaiting: 9)
+        var admission = admission(1, perOrigin: 1, waiting: 9)
         for id in 1...3 as ClosedRange<UInt64> { _ = admission.ask(id, origin: origin("a")) }
-        admission.maxActive = 3
-        admission.maxPerOrigin = 3
+        admission.brief.most = 3
+        admission.brief.mostPerOrigin = 3
         #expect(admission.next() == 2)
         #expect(admission.next() == 3)
+    }
+
+    @Test func whatClientsPaceUsesUpNoPlaceOfTheOthers() {
+        var admission = admission(1, perOrigin: 1, waiting: 9, paced: 3, pacedPerOrigin: 2)
+        #expect(admission.ask(1, origin: origin("a"), pace: .client) == .granted)
+        #expect(admission.ask(2, origin: origin("a"), pace: .client) == .granted)
+        #expect(admission.ask(3, origin: origin("a"), pace: .client) == .waits, "two to one origin")
+        #expect(admission.ask(4, origin: origin("b"), pace: .client) == .granted)
+        #expect(admission.ask(5, origin: origin("c"), pace: .client) == .waits, "three in all")
+        #expect(admission.ask(6, origin: origin("a")) == .granted)
+        #expect(admission.active == 4)
+        admission.release(origin("a"))
+        #expect(admission.next() == nil, "the others' place is none for them")
+        admission.release(origin("b"), pace: .client)
+        #expect(admission.next() == 5)
+        admission.release(origin("a"), pace: .client)
+        #expect(admission.next() == 3)
+    }
+
+    @Test func whoMovesAsideGivesItsPlaceBackAndOnlyWhereThereIsAnother() {
+        var admission = admission(1, perOrigin: 1, waiting: 9, paced: 1, pacedPerOrigin: 1)
+        #expect(admission.ask(1, origin: origin("a")) == .granted)
+        #expect(admission.ask(2, origin: origin("a")) == .waits)
+        #expect(admission.next() == nil)
+        #expect(admission.moveAside(origin("a")) == true)
+        #expect(admission.next() == 2)
+        #expect(admission.moveAside(origin("a")) == false)
+        #expect(admission.brief.taken == 1 && admission.paced.taken == 1)
+        admission.release(origin("a"), pace: .client)
+        #expect(admission.moveAside(origin("a")) == true)
+        #expect(admission.brief.taken == 0 && admission.paced.taken == 1)
     }
 }

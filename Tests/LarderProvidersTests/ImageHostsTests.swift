@@ -75,6 +75,17 @@ import Testing
         #expect(hosts([]).permits("https://a.org/x") == nil)
     }
 
+    @Test(arguments: [
+        ("https://a.mzstatic.com/b.jpg", AddressPolicy.publicOnly), ("https://a.mzstatic.com:443/b.jpg", .publicOnly),
+        ("http://127.0.0.1:9000/b.jpg", .configured),
+        ("http://a.mzstatic.com/b.jpg", nil), ("http://a.mzstatic.com:443/b.jpg", nil),
+        ("https://a.mzstatic.com:80/b.jpg", nil), ("https://a.mzstatic.com:8443/b.jpg", nil),
+        ("https://127.0.0.1:9000/b.jpg", nil), ("http://127.0.0.1:9001/b.jpg", nil), ("https://evil.org/b.jpg", nil),
+    ])
+    func aRedirectLeadsToHttpsOnItsPortOrToAnOriginOfTheRules(_ url: String, _ addresses: AddressPolicy?) {
+        #expect(hosts(["*.mzstatic.com", "http://127.0.0.1:9000"]).permitsRedirect(to: url) == addresses)
+    }
+
     @Test func everyBuiltInEntryIsARule() {
         for provider in ProviderRegistry.builtIn {
             #expect(provider.about.imageHosts.allSatisfy { ImageHostRule($0) != nil })

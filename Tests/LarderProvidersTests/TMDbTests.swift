@@ -89,8 +89,8 @@ import Testing
              "backdrop_path":"/w.jpg","genre_ids":[28,99999],"vote_average":7.50,"vote_count":3,"adult":true},
             {"media_type":"tv","id":2,"name":"C","first_air_date":"2020-01-02","poster_path":"/p.jpg","origin_country":["DE"]},
             {"media_type":"person","id":3,"name":"D","profile_path":"/q.png","known_for_department":"Acting",
-             "known_for":[{"media_type":"movie","title":"E"},{"media_type":"tv","name":"F"}]},
-            {"media_type":"collection","id":4,"name":"G","poster_path":"/logo.svg"},{"media_type":"game","id":5,"name":"H"},
+             "known_for":[{"media_type":"movie","id":8,"title":"E"},{"media_type":"tv","id":9,"name":"F"}]},
+            {"media_type":"collection","id":4,"title":"G","original_title":"GG","poster_path":"/logo.svg"},{"media_type":"game","id":5,"name":"H"},
             {"id":6,"title":"I"},{"id":7,"name":"J","first_air_date":"2001-01-01"},{"media_type":"movie","title":"K"}]}
             """#
         let found = try results("tmdb/search?q=x", answer(200, body))
@@ -108,7 +108,42 @@ import Testing
         #expect(all[0]["artwork"]?["original"]?.string == "https://image.tmdb.org/t/p/original/w.jpg")
         #expect(all[1]["url"]?.string == "https://www.themoviedb.org/tv/2")
         #expect(all[2]["attributes"]?["knownFor"]?.elements.compactMap(\.string) == ["E", "F"])
+        #expect(
+            all[2]["attributes"]?["knownForIds"]?.elements.compactMap(\.string) == ["tmdb:movie:8", "tmdb:series:9"])
         #expect(all[3]["artwork"] == nil, "a drawing is no picture here")
+        #expect(all[3]["title"]?.string == "G" && all[3]["attributes"]?["originalTitle"]?.string == "GG")
+    }
+
+    /// The URL that a handle leads to.
+    private func opened(_ artwork: JSONValue?, _ size: String = "small") throws -> String {
+        let path = try #require(artwork?[size]?.string)
+        return try #require(signer.open(path.dropFirst("/v1/artwork/".count))).url
+    }
+
+    @Test func backdropsAndPicturesInsideARecordAreHandlesToo() throws {
+        let list = answer(
+            200, #"{"results":[{"id":1,"title":"A","poster_path":"/p.jpg","backdrop_path":"/w.jpg"}]}"#)
+        let film = try #require(JSON.parse(results("tmdb/movie/popular", list).results).elements.first { _ in true })
+        #expect(try opened(film["attributes"]?["backdrop"]) == "https://image.tmdb.org/t/p/w300/w.jpg")
+        let record = answer(
+            200,
+            #"""
+            {"id":1,"title":"A","poster_path":"/p.jpg","backdrop_path":"/w.jpg",
+            "credits":{"cast":[{"name":"X","profile_path":"/x.jpg"},{"name":"Y","profile_path":null}]},
+            "images":{"backdrops":[{"file_path":"/b.jpg","width":9}]},"production_companies":[{"logo_path":"/l.svg"}]}
+            """#)
+        let one = try #require(JSON.parse(results("tmdb/movie/1", record).results).elements.first { _ in true })
+        let more = try #require(one["attributes"])
+        #expect(try opened(more["backdrop"], "large") == "https://image.tmdb.org/t/p/w780/w.jpg")
+        #expect(more["backdropPath"]?.string == "/w.jpg")
+        let cast = Array(try #require(more["credits"]?["cast"]).elements)
+        #expect(cast[0]["profilePath"]?.string == "/x.jpg")
+        #expect(try opened(cast[0]["artwork"]) == "https://image.tmdb.org/t/p/w185/x.jpg")
+        #expect(cast[0]["artwork"]?["original"]?.string == "https://image.tmdb.org/t/p/original/x.jpg")
+        #expect(cast[1]["artwork"] == nil)
+        let backdrop = more["images"]?["backdrops"]?.elements.first { _ in true }
+        #expect(try opened(backdrop?["artwork"]) == "https://image.tmdb.org/t/p/w300/b.jpg")
+        #expect(!one.raw.lossyText.contains("l.svg\",\"artwork"), "a drawing is no picture here")
     }
 
     @Test func genresAreNamedInTheLanguageThatWasAsked() throws {

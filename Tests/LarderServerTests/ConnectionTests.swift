@@ -85,6 +85,7 @@ func eventually(_ condition: () async -> Bool) async {
             #expect(try client.response().text == "OPTIONS * - ")
             client.send("GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.response().status == 421)
+            #expect(test.count(ServerCounters.refusals, "notAProxy") == 1)
             let other = try RawClient(test.address)
             other.send("GET nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try other.response().status == 400)

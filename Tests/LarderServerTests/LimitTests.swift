@@ -117,7 +117,8 @@ import Testing
 
     @Test func atTheConnectionLimitFurtherOnesWaitAndAreServedLater() async throws {
         let settings = ServerSettings(limits: ServerLimits(maxConnections: 2))
-        try await withServer(loops: 2, settings: settings) { test in
+        // Its time stands still: nobody is idle for long enough to be closed for others.
+        try await withServer(loops: 2, settings: settings, clock: HandClock()) { test in
             var first: RawClient? = try RawClient(test.address)
             let second = try RawClient(test.address)
             #expect(try first?.get("/1").status == 200)
@@ -134,7 +135,7 @@ import Testing
 
     @Test func aRaisedLimitLetsThoseInWhoWait() async throws {
         var settings = ServerSettings(limits: ServerLimits(maxConnections: 1))
-        try await withServer(settings: settings) { test in
+        try await withServer(settings: settings, clock: HandClock()) { test in
             let first = try RawClient(test.address)
             #expect(try first.get("/1").status == 200)
             let second = try RawClient(test.address)

@@ -119,6 +119,11 @@ import Testing
                 ("Host: evil.example", 421), ("Host: localhost.evil.example", 421), ("Host:", 421),
                 ("Host: localhost\r\nSec-Fetch-Site: cross-site", 403),
                 ("Host: localhost\r\nOrigin: https://evil.example", 403), ("Host: localhost\r\nOrigin: null", 403),
+                ("Host: localhost\r\nSec-Fetch-Site: same-site", 403), ("Host: [::ffff:127.0.0.1]", 421),
+                ("Host: localhost\r\nOrigin: https://evil.example\r\nOrigin: http://localhost", 403),
+                ("Host: localhost\r\nOrigin: http://localhost\r\nOrigin: https://evil.example", 403),
+                ("Host: localhost\r\nOrigin: https://evil.example\r\nOrigin:", 403),
+                ("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Site: none", 403),
             ] {
                 let client = try RawClient(test.address)
                 client.send("GET /a HTTP/1.1\r\n\(fields)\r\n\r\n")
@@ -128,8 +133,8 @@ import Testing
                 #expect(client.isEnded())
             }
             #expect(shelf.asked.current == 0)
-            #expect(test.count(ServerCounters.refusals, "foreignHost") == 3)
-            #expect(test.count(ServerCounters.refusals, "crossSite") == 3)
+            #expect(test.count(ServerCounters.refusals, "foreignHost") == 4)
+            #expect(test.count(ServerCounters.refusals, "crossSite") == 8)
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         "localhost", "LOCALHOST:8787", "localhost.", "a.localhost", "a.b.localhost:1", "127.0.0.1", "127.0.0.1:8787",
-        "192.168.1.5:80", "[::1]", "[::1]:8787", "[2001:db8::1]:65535", "pantry.example", "PANTRY.example:9", "nas:80",
+        "127.255.0.9", "[::1]", "[::1]:8787", "pantry.example", "PANTRY.example:9", "nas:80",
     ])
     func acceptsWhatStrangersCannotPointHere(host: String) {
         #expect(Self.policy.allows(host))
@@ -25,6 +25,51 @@ import Testing
     ])
     func refusesEveryOtherName(host: String) {
         #expect(Self.policy.allows(host) == (host == "localhost:"))
+    }
+
+    /// To these a browser sends no Sec-Fetch fields, though they lead to this machine.
+    @Test(arguments: [
+        "[::ffff:127.0.0.1]", "[::ffff:7f00:1]:8787", "[::FFFF:127.0.0.1]", "[::]", "[::]:8787", "0.0.0.0",
+        "0.0.0.0:80",
+        "[0:0:0:0:0:0:0:1]", "[::127.0.0.1]", "0177.0.0.1", "127.0.0.01", "0x7f000001", "192.168.1.5:80",
+        "[2001:db8::1]:65535", "[fe80::1]", "10.0.0.1", "128.0.0.1", "126.255.255.255",
+    ])
+    func refusesOtherLiteralsOfThisMachine(host: String) {
+        #expect(!Self.policy.allows(host))
+    }
+
+    @Test func aDeclaredLiteralIsAcceptedHoweverABrowserWritesIt() {
+        let policy = HostPolicy(names: [
+            "0.0.0.0", "192.168.1.5", "[::ffff:127.0.0.1]", "[2001:DB8:0::5]", "2130706433",
+        ])
+        let accepted = [
+            "0.0.0.0:8787", "192.168.1.5", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]:80", "[2001:db8::5]:8787",
+            "2130706433",
+        ]
+        for host in accepted { #expect(policy.allows(host), "\(host)") }
+        for host in ["[::]", "192.168.1.6", "[2001:db8::6]", "[::ffff:127.0.0.2]"] {
+            #expect(!policy.allows(host), "\(host)")
+        }
+    }
+
+    @Test func theConnectionsOwnAddressIsKnownByItsCanonicalText() throws {
+        func isLocal(_ host: String, _ address: String) throws -> Bool {
+            let literal = HostPolicy.literal(of: try Address(address))
+            return Bytes(text: host).withUnsafeBufferPointer { HostPolicy.isLocal($0, literal) }
+        }
+        for host in ["192.168.1.5", "192.168.1.5:1", "192.168.1.5:65535", "192.168.1.5:"] {
+            #expect(try isLocal(host, "192.168.1.5:8787"), "\(host)")
+            // An IPv4 connection to a socket of both families.
+            #expect(try isLocal(host, "[::ffff:192.168.1.5]:8787"), "\(host)")
+        }
+        for host in [
+            "", "192.168.1.50", "192.168.1.5x", "192.168.1.5:80x", "192.168.1.5:123456", "[::ffff:192.168.1.5]",
+        ] {
+            #expect(try !isLocal(host, "192.168.1.5:8787"), "\(host)")
+        }
+        #expect(try isLocal("[2001:db8::5]:80", "[2001:0DB8::0:5]:8787"))
+        #expect(try !isLocal("[2001:db8:0::5]:80", "[2001:db8::5]:8787"))
+        #expect(try !isLocal("", "unix:/run/larder.sock"))
     }
 }
 
@@ -51,6 +96,11 @@ import Testing
         Case(site: "cross-site", mode: "navigate", dest: "iframe", target: "/landing", allowed: false),
         Case(site: "cross-site", mode: "navigate", dest: "document", isGet: false, target: "/landing", allowed: false),
         Case(site: "cross-site", mode: "navigate", dest: "document", target: "/landing/more", allowed: false),
+        Case(site: "same-site", allowed: false),
+        Case(site: "same-site", mode: "no-cors", dest: "image", target: "/landing", allowed: false),
+        Case(site: "same-site", mode: "navigate", dest: "document", allowed: false),
+        Case(site: "same-site", mode: "navigate", dest: "document", target: "/landing?code=1", allowed: true),
+        Case(origin: "http://localhost:8787", site: "same-site", allowed: false),
         Case(origin: "http://localhost:8787", allowed: true),
         Case(origin: "HTTP://LOCALHOST:8787", allowed: true),
         Case(origin: "https://localhost:8787", allowed: true),

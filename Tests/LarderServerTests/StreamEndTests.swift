@@ -120,4 +120,57 @@ import Testing
             #expect(try client.isClosed())
         }
     }
+
+    /// An answer whose length is told by the connection's end alone.
+    private func oldPut(_ test: TestServer) throws -> RawClient {
+        let client = try RawClient(test.address)
+        client.send("PUT /up HTTP/1.0\r\nContent-Length: 100000\r\n\r\npart")
+        var seen = Bytes()
+        while !seen.lossyText.hasSuffix("part") {
+            guard case .bytes(let count) = client.transfer(into: &seen), count > 0 else { break }
+        }
+        return client
+    }
+
+    private static let mirror = Answering(streamsBelow: "/") { request in
+        guard let upload = request.upload else { return ServerResponse(status: 500) }
+        return ServerResponse(status: 200, body: .stream(upload.reader, length: nil))
+    }
+
+    @Test func whenAnUploadStopsItsUndelimitedAnswerEndsByAReset() async throws {
+        try await withServer(handler: Self.mirror, clock: HandClock()) { test in
+            let client = try oldPut(test)
+            await eventually {
+                await test.advance(.seconds(4))
+                return test.count(ServerCounters.timeouts, "body") == 1
+            }
+            #expect(client.end() == .failed(ECONNRESET))
+        }
+    }
+
+    @Test func whenAnUploadDripsItsUndelimitedAnswerEndsByAReset() async throws {
+        try await withServer(handler: Self.mirror, clock: HandClock()) { test in
+            let client = try oldPut(test)
+            for _ in 0..<60 where test.count(ServerCounters.slow, "upload") == 0 {
+                client.send("x")
+                await test.advance(.zero)
+                await test.advance(.seconds(4))
+            }
+            #expect(test.count(ServerCounters.slow, "upload") == 1)
+            #expect(client.end() == .failed(ECONNRESET))
+        }
+    }
+
+    @Test func anUndelimitedAnswerThatIsNotTakenEndsByAReset() async throws {
+        let reader = MadeReader.pattern(10_000, of: 262_144)
+        try await withServer(handler: streaming { reader }, clock: HandClock()) { test in
+            let client = try RawClient(test.address)
+            client.send("GET / HTTP/1.0\r\n\r\n")
+            await eventually {
+                await test.advance(.seconds(8))
+                return test.count(ServerCounters.timeouts, "write") == 1
+            }
+            #expect(client.end() == .failed(ECONNRESET))
+        }
+    }
 }

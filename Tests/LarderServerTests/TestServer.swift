@@ -177,12 +177,7 @@ final class RawClient {
     /// Waits for more; false at the end or when nothing comes.
     @discardableResult
     private func receive() -> Bool {
-        var buffer = Bytes(repeating: 0, count: 65_536)
-        guard case .bytes(let count) = buffer.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) else {
-            return false
-        }
-        received.append(contentsOf: buffer[..<count])
-        return true
+        if case .bytes = transfer(into: &received) { true } else { false }
     }
 
     /// One response: its head's lines and as much body as its length says.
@@ -204,6 +199,23 @@ final class RawClient {
         let mark = Bytes(text: "\r\n\r\n")
         guard bytes.count >= 4 else { return nil }
         return (0...bytes.count - 4).first { bytes[$0] == 13 && Bytes(bytes[$0..<$0 + 4]) == mark }.map { $0 + 4 }
+    }
+
+    /// Waits for more and puts it behind `bytes`, past what `response` sees.
+    func transfer(into bytes: inout Bytes) -> Transfer {
+        var buffer = Bytes(repeating: 0, count: 65_536)
+        let transfer = buffer.withUnsafeMutableBytes { Syscall.receive(descriptor, into: $0) }
+        if case .bytes(let count) = transfer { bytes += buffer[..<count] }
+        return transfer
+    }
+
+    /// How the server ends, whatever it sends before.
+    func end() -> Transfer {
+        var bytes = Bytes()
+        while true {
+            let transfer = transfer(into: &bytes)
+            guard case .bytes = transfer else { return transfer }
+        }
     }
 
     /// Everything until the server ends.

@@ -74,6 +74,23 @@ import Testing
         }
     }
 
+    @Test func aURLIsExactlyThatOneHoweverOftenItIsPurged() async throws {
+        try await withStore { (store, bench) async throws in
+            let urls = [
+                "a?q=jack", "a?q=jack", "a?q=jackson", "a?q=jack+b", "a?q=Jack", "b?x=https://h.example/a?q=jack",
+            ]
+            for (number, url) in urls.enumerated() {
+                let label = "GET https://h.example/\(url)"
+                #expect(await store.write(bench.entry("\(number)", provider: "itunes", label: label)) == .stored)
+            }
+            let url = "https://h.example/a?q=jack"
+            #expect(try await store.purge(.url(url, provider: "newsapi"), soft: false) == 0)
+            #expect(try await store.purge(.url(url, provider: nil), soft: false) == 2, "in every variant")
+            #expect(try await store.purge(.url(url, provider: nil), soft: false) == 0)
+            #expect(try await store.statistics().entries == 4)
+        }
+    }
+
     @Test func whatIsStoredAfterAPurgeBeganStays() async throws {
         // purge: begin, slice        slice … slice, end
         // write:              late                         stays, though the purge is of everything

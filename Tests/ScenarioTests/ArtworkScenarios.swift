@@ -190,4 +190,18 @@ import Testing
             #expect(hidden.requests.isEmpty)
         }
     }
+
+    /// The first hop is upgraded to https; a redirect names its scheme and port itself.
+    @Test(arguments: ["http://192.0.2.1/a.png", "https://192.0.2.1:8443/a.png", "https://192.0.2.1:80/a.png"])
+    func aRedirectToPlainHTTPOrToAnotherPortIsNotFollowed(target: String) async throws {
+        let moods = CacheScenarios.Moods()
+        moods.set("HTTP/1.1 302 Found\r\nLocation: \(target)\r\nContent-Length: 0\r\n\r\n")
+        let origin = origin(moods)
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin, "    imageHosts: [\"*\"]")) { larder in
+            let answer = try await larder.get(try await handle(larder))
+            #expect(answer.status == 502, "\(answer)")
+            #expect(answer.body.lossyText.contains("which is not allowed"), "\(answer)")
+        }
+    }
 }

@@ -86,6 +86,33 @@ import Testing
         }
     }
 
+    @Test func aRestThatIsOverIsToldAsOneWhoseNextCallTriesTheProvider() async throws {
+        let origin = ScriptedOrigin(answering: ok("", status: "429 Too Many Requests", fields: "Retry-After: 60\r\n"))
+        defer { origin.stop() }
+        let time = ManualTime()
+        try await withLarder(BasicScenarios.itunes(origin), time: time) { larder in
+            func told() async throws -> (status: JSONValue, event: JSONValue) {
+                let status = try await larder.get("/v1/status").json()
+                var stream = try await listen(larder)
+                let snapshot = try #require(try await next(&stream, 1).first).data
+                return (
+                    try #require(status["providers"]?.elements.first { $0["name"]?.string == "itunes" }),
+                    try #require(snapshot["providers"]?.elements.first { $0["provider"]?.string == "itunes" })
+                )
+            }
+            #expect(try await larder.get("/v1/itunes/search?q=one").status == 429)
+            let resting = try await told()
+            #expect(resting.status["state"]?.string == "suspended" && resting.status["suspendedUntil"] != nil)
+            #expect(resting.event["suspended"]?.bool == true && resting.event["probing"] == nil)
+
+            time.advance(by: .seconds(120))
+            let over = try await told()
+            #expect(over.status["state"]?.string == "probing" && over.status["suspendedUntil"] == nil)
+            #expect(over.event["suspended"]?.bool == false && over.event["probing"]?.bool == true)
+            #expect(over.event["until"] == nil && over.event["class"]?.string == "limited")
+        }
+    }
+
     @Test func aProviderThatCannotBeReachedIsToldOnce() async throws {
         let moods = CacheScenarios.Moods()
         let origin = ScriptedOrigin { _ in moods.current.withLock { $0 } }

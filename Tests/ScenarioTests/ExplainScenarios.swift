@@ -56,6 +56,105 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("personalToken", "Larder", "Authorization", "Basic s3cret", ""),
+            ("personalTarget", "Larder", "Accept", "*/*", "?session_id=s3cret"),
+        ])
+    func aRequestThatABuiltInAPIIsAskedBesideTheCache(
+        _ rule: String, _ section: String, _ name: String, _ value: String, _ query: String
+    ) async throws {
+        let origin = ScriptedOrigin(answering: ok(#"{"id":11,"title":"Lantern"}"#))
+        defer { origin.stop() }
+        let tmdb = "tmdb: { baseURL: \"\(origin.base)\", key: s3cret-of-ours, rate: 50/h, quota: 99/day }"
+        try await withLarder("providers: { \(tmdb) }") { larder in
+            let answer = try await larder.get("/raw/tmdb/3/movie/11" + query, (name, value))
+            #expect(answer.status == 200, "\(answer)")
+            let part = try await source(answer, larder)
+            #expect(part["provider"]?.string == "tmdb")
+            #expect(part["outcome"]?.string == "bypass")
+            #expect(part["forward"]?.string == "bypass")
+            #expect(part["upstreamStatus"]?.integer == 200)
+            #expect(part["stored"]?.bool == false)
+            #expect(part["key"]?["path"]?.string == "/3/movie/11")
+            expectRule(part["rule"], rule, section, rule)
+            #expect(part["limiter"]?["quotaRemaining"]?.integer == 98)
+            let text = part["explanation"]?.elements.compactMap(\.string) ?? []
+            #expect(text.first?.contains("beside the cache") == true, "\(text)")
+            #expect(text.last?.contains("49 of 50/h and 98 of 99/day") == true, "\(text)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aBypassTellsWhoseKeyWasSent(_ isConfigured: Bool) async throws {
+        let origin = ScriptedOrigin(answering: ok(#"{"success":true,"status":200,"data":[]}"#))
+        defer { origin.stop() }
+        let key = isConfigured ? ", key: s3cret-of-ours" : ""
+        try await withLarder("providers: { imgur: { baseURL: \"\(origin.base)\"\(key) } }") { larder in
+            let answer = try await larder.get("/raw/imgur/3/gallery/hot", ("Authorization", "Bearer s3cret"))
+            #expect(answer.status == 200, "\(answer)")
+            #expect(
+                origin.requests.last?.field("Authorization")
+                    == (isConfigured ? "Client-ID s3cret-of-ours" : "Bearer s3cret"))
+            let text = try await source(answer, larder)["explanation"]?.elements.compactMap(\.string) ?? []
+            #expect(
+                text.first
+                    == (isConfigured
+                        ? "The upstream was asked beside the cache (bypass), with the configured key instead of the client's."
+                        : "The request was passed on as it is (bypass), beside the cache."),
+                "\(text)")
+        }
+    }
+
+    @Test func aBypassNamesItsRuleAlsoWhereNothingIsStored() async throws {
+        let origin = ScriptedOrigin(answering: ok("mine"))
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            let answer = try await larder.get("/raw/api/me", ("Authorization", "Bearer s3cret"))
+            let part = try await source(answer, larder)
+            #expect(part["outcome"]?.string == "bypass", "\(part.raw.lossyText)")
+            expectRule(part["rule"], "ownBusiness", "Larder", "the rule of the bypass")
+        }
+    }
+
+    @Test func aFailureOfABuiltInAPIThatGaveNoAnswer() async throws {
+        let gone = ScriptedOrigin(answering: "")
+        gone.stop()
+        try await withLarder("providers: { newsapi: { baseURL: \"\(gone.base)\", key: s3cret-of-ours } }") { larder in
+            for (field, rule) in [("key-of-a-library", nil), ("Basic s3cret", "personalToken")] {
+                let answer = try await larder.get("/raw/newsapi/v2/everything?q=a", ("Authorization", field))
+                #expect(answer.status >= 500, "\(answer)")
+                let part = try await source(answer, larder)
+                #expect(part["provider"]?.string == "newsapi")
+                #expect(part["outcome"]?.string == "none")
+                #expect(part["class"]?.string == "unreachable", "\(part.raw.lossyText)")
+                #expect(part["key"]?["query"]?.string == "q=a")
+                #expect(part["rule"]?["name"]?.string == rule)
+                #expect(part["detail"]?.string?.isEmpty == false)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/raw/newsap/v2/everything", "unknownProvider", #"did you mean "newsapi"?"#),
+            ("/v1/search?q=a&source=itune", "invalidParameter", #"did you mean "itunes"?"#),
+            ("/raw/qqqqqq/v2", "unknownProvider", #"There is no provider "qqqqqq"."#),
+        ])
+    func aProviderThatDoesNotExist(_ target: String, _ code: String, _ words: String) async throws {
+        try await withLarder { larder in
+            let answer = try await larder.get(target)
+            let problem = try answer.json()
+            #expect(problem["code"]?.string == code, "\(answer)")
+            #expect(problem["detail"]?.string?.contains(words) == true, "\(answer)")
+            let value = try await explain(answer, larder)
+            #expect(sources(value).isEmpty)
+            #expect(value["problem"]?["code"]?.string == code)
+            #expect(value["problem"]?["detail"]?.string == problem["detail"]?.string)
+            #expect(value["problem"]?["allowed"]?.elements.contains { $0.string == "itunes" } == true)
+        }
+    }
+
     @Test func aMissAHitInTheStoreAndOneInMemory() async throws {
         let origin = ScriptedOrigin(answering: ok("page", fields: "Cache-Control: max-age=600\r\nAge: 100\r\n"))
         defer { origin.stop() }

@@ -290,6 +290,8 @@ import Testing
         #expect(all.count { $0.method != .get } == 6)
         // What is an account's own is for who is signed in: AccountScenarios.
         for recording in all where !recording.path.contains("/account/") {
+            // A path that was written down with "{deletehash}" in it.
+            let path = recording.path.replacing("{", with: "%7B").replacing("}", with: "%7D")
             let bytes = try readFile("\(Recording.folder)/\(recording.file)")
             let origin = try OriginServer(
                 source: .custom { _ in
@@ -299,11 +301,11 @@ import Testing
             try origin.start()
             defer { origin.stop() }
             try await withImgur(origin) { larder in
-                let raw = try await larder.get("/raw/imgur\(recording.path)")
+                let raw = try await larder.get("/raw/imgur\(path)")
                 #expect(raw.status == recording.status, "\(recording.file): \(raw)")
                 #expect(raw.body == bytes, "\(recording.file)")
                 if recording.status < 400, recording.method == .get {
-                    let again = try await larder.get("/raw/imgur\(recording.path)")
+                    let again = try await larder.get("/raw/imgur\(path)")
                     #expect(again["Cache-Status"]?.hasPrefix("larder; hit") == true, "\(again)")
                 }
                 guard recording.method == .get else { return }

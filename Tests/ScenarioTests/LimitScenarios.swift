@@ -82,24 +82,29 @@ import Testing
     }
 
     @Test func connectionsBeyondTheLimitWaitForTheirTurn() async throws {
-        // No connection may end by idling while the test, perhaps under a sanitizer, takes its time.
-        try await withLarder("server: { maxConnections: 2, idleTimeout: 1h }") { larder in
+        // Neither connection may be closed for another while the test, perhaps under a sanitizer, takes its time: each
+        // has a request with its handler.
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("at last"))] }
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin, "server: { maxConnections: 2 }")) { larder in
             let (cameEarly, third) = try await onOwnThread { [address = larder.address] () -> (Bool, WireResponse) in
-                func ask(_ client: WireClient) throws -> WireResponse {
-                    try client.send(ServerScenarios.request("/healthz"))
-                    return try client.receive()
+                func begin(_ number: Int) throws -> WireClient {
+                    let client = try WireClient(address)
+                    try client.send(ServerScenarios.request("/raw/api/\(number)"))
+                    while origin.requests.count < number { sched_yield() }
+                    return client
                 }
-                var first: WireClient? = try WireClient(address)
-                let second = try WireClient(address)
-                _ = try first.map(ask)
-                _ = try ask(second)
+                var first: WireClient? = try begin(1)
+                let second = try begin(2)
                 let third = try WireClient(address)
                 try third.send(ServerScenarios.request("/healthz"))
-                for _ in 0..<50 { _ = try ask(second) }
-                let cameEarly = third.hasInput
+                let cameEarly = third.hasInput(within: 200)
+                _ = first
                 first = nil
                 let answer = try third.receive()
-                _ = try ask(second)
+                gate.open()
+                _ = try second.receive()
                 return (cameEarly, answer)
             }
             #expect(!cameEarly)

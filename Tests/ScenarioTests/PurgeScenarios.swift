@@ -70,6 +70,83 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "BASE/search?term=jack+johnson", "/raw/itunes/search?term=jack+johnson",
+        "HERE/raw/itunes/search?term=jack+johnson", "/raw/itunes/./search?term=jack+johnson",
+        "HERE/raw/itunes/%2E/search?term=jack+johnson", "BASE/./search?term=jack+johnson",
+    ])
+    func aURLTakesItsEntryAndWhatWasMadeOfIt(_ spelling: String) async throws {
+        try await withStock { larder, origin async throws in
+            let url = spelling.replacing("BASE", with: origin.base).replacing("HERE", with: "http://\(larder.address)")
+            let answer = try await purge(larder, "url=\(PercentCoding.encode(url))")
+            #expect(try answer.json()["purged"]?.integer == 2, "raw and normalised: \(answer)")
+            #expect(try answer.json()["reason"] == nil)
+            #expect(try await held(larder) == [Self.moon, Self.other])
+        }
+    }
+
+    @Test func aURLOfAProviderOfOnesOwnIsFoundToo() async throws {
+        try await withStock { larder, origin async throws in
+            let answer = try await purge(larder, "url=\(PercentCoding.encode("/raw/api/thing"))")
+            #expect(try answer.json()["purged"]?.integer == 1, "\(answer)")
+            #expect(try await held(larder) == [Self.jack, Self.moon, Self.raw, Self.merged])
+        }
+    }
+
+    @Test(arguments: [
+        ("url=%2Fraw%2Fapi%2Fnothing", "Nothing is stored of api for that URL."),
+        ("url=https%3A%2F%2Felsewhere.example%2Fa", "No provider has a base URL that this is below"),
+        (
+            "url=http%3A%2F%2Flocalhost%2Fraw%2Fitune%2Fa",
+            "There is no provider \"itune\"; did you mean \"itunes\"? No stored request holds that URL."
+        ),
+        ("term=zebra", "No stored request holds \"zebra\"."), ("provider=newsapi", "Nothing of newsapi is stored."),
+        ("key=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "No entry has that digest."),
+    ])
+    func nothingPurgedSaysWhy(_ query: String, _ reason: String) async throws {
+        try await withStock { larder, _ async throws in
+            let answer = try await purge(larder, query)
+            #expect(try answer.json()["purged"]?.integer == 0, "\(answer)")
+            #expect(try answer.json()["reason"]?.string?.hasPrefix(reason) == true, "\(answer)")
+            #expect(try await held(larder) == Self.stock)
+        }
+    }
+
+    @Test func aURLPurgedTwiceTakesNoOtherThatBeginsWithIt() async throws {
+        try await withStock { larder, _ async throws in
+            let longer = Self.raw + "+and+friends"
+            #expect(try await larder.get(longer).status == 200)
+            let query = "url=\(PercentCoding.encode(Self.raw))"
+            #expect(try await purge(larder, query).json()["purged"]?.integer == 2)
+            for _ in 0..<2 {
+                let again = try await purge(larder, query)
+                #expect(try again.json()["purged"]?.integer == 0, "\(again)")
+                #expect(try again.json()["reason"]?.string == "Nothing is stored of itunes for that URL.")
+            }
+            #expect(try await larder.get(longer, ("Cache-Control", "only-if-cached")).status == 200)
+            #expect(try await held(larder) == [Self.moon, Self.other])
+        }
+    }
+
+    @Test(arguments: ["url=%2Fv1%2Fsearch", "url=%2Fraw%2Fbing%2Fx", "url=ftp%3A%2F%2Fa%2Fb", "url=words"])
+    func whatIsNoURLIsRefused(_ query: String) async throws {
+        try await withStock { larder, _ async throws in
+            let answer = try await purge(larder, query)
+            try BadInputScenarios.expectProblem(answer, 400, query)
+            #expect(try await held(larder) == Self.stock)
+        }
+    }
+
+    @Test func aURLOfAnUnknownProviderIsToldTheNearestName() async throws {
+        try await withStock { larder, _ async throws in
+            let answer = try await purge(larder, "url=%2Fraw%2Fitune%2Fsearch")
+            #expect(answer.status == 400, "\(answer)")
+            let problem = try answer.json()
+            #expect(problem["detail"]?.string == "There is no provider \"itune\"; did you mean \"itunes\"?")
+            #expect(problem["parameter"]?.string == "provider")
+        }
+    }
+
     @Test func aProviderTakesAllOfItsOwn() async throws {
         try await withStock { larder, _ async throws in
             #expect(try await purge(larder, "provider=itunes").json()["purged"]?.integer == 4)

@@ -196,8 +196,15 @@ extension RecordingScenarios {
     private func expectWhole(_ envelope: JSONValue, _ recording: Recording) throws {
         let records = try recording.records
         try expectEnvelope(envelope, records: records.count)
-        // Articles that were withdrawn are the only records that give no result.
-        let kept = records.filter { $0["title"]?.string != "[Removed]" }
+        // Articles that were withdrawn, and those that a list holds twice, are the only records that give no result.
+        var seen: Set<String> = []
+        let kept = records.filter { record in
+            // Articles have titles, the sources of articles have names.
+            guard record["title"] != nil, recording.api == "newsapi", let url = record["url"]?.string else {
+                return true
+            }
+            return record["title"]?.string != "[Removed]" && seen.insert(url).inserted
+        }
         let results = Array(try #require(envelope["results"]).elements)
         try #require(results.count == kept.count)
         for (record, result) in zip(kept, results) {

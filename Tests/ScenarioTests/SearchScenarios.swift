@@ -29,7 +29,7 @@ final class Market: Sendable {
         return """
             providers:
               itunes: { baseURL: "\(origin.base)/itunes", \(manners)\(more["itunes"] ?? "") }
-              newsapi: { baseURL: "\(origin.base)/newsapi", \(manners)\(key ? ", key: a-key" : "")\(more["newsapi"] ?? "") }
+              newsapi: { baseURL: "\(origin.base)/newsapi", \(manners)\(key ? ", key: a-long-key" : "")\(more["newsapi"] ?? "") }
               dnd5e: { baseURL: "\(origin.base)/dnd5e", \(manners)\(more["dnd5e"] ?? "") }
               jokes: { enabled: false }
               hackernews: { enabled: false }

@@ -1,4 +1,5 @@
 // Uploads in one step and in two, and what becomes of them when something goes wrong: nothing is ever sent twice.
+import Glibc
 import LarderCore
 import LarderHTTP
 import LarderOrigin
@@ -171,6 +172,23 @@ import Testing
             #expect(answer.status == 429, "\(answer)")
             #expect(stand.origin.requests(to: UploadStand.route) == 1)
             #expect(try await larder.counter("larder_uploads_total", #"result="notSent""#) == 1)
+        }
+    }
+
+    /// The file was not sent, so that sending it again makes no second one.
+    @Test func anUploadWhoseConnectionIsRefusedWasNotSent() async throws {
+        let (descriptor, port) = listenOnLoopback()
+        close(descriptor)
+        let configuration = """
+            admin: { token: \(UploadStand.token) }
+            providers: { imgur: { baseURL: "http://127.0.0.1:\(port)", key: c11e47 } }
+            """
+        try await withLarder(configuration) { larder in
+            let answer = try await larder.post(UploadStand.picture(), type: "image/png")
+            #expect(answer.status == 502, "\(answer)")
+            #expect(try answer.json()["retryable"]?.bool == true, "\(answer)")
+            #expect(try await larder.counter("larder_uploads_total", #"result="notSent""#) == 1)
+            #expect(try await larder.counter("larder_uploads_total", #"result="upstreamLost""#) == 0)
         }
     }
 

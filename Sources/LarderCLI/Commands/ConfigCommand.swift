@@ -7,7 +7,8 @@ enum ConfigCommand {
         "config check", "check a configuration", operands: "[FILE]",
         details: [
             "Tells everything that is wrong, one finding a line: file:line:column: setting: what. The environment is "
-                + "looked at as the daemon would."
+                + "looked at as the daemon would. Where the file is that of larder.service, it also warns of files that the "
+                + "service's user cannot read; the unit and what is dropped into it say who that is."
         ],
         options: [ServeCommand.setOption, ServeCommand.listenOption],
         examples: [
@@ -21,11 +22,15 @@ enum ConfigCommand {
         do throws(SettingsError) {
             settings = try sources.read()
         } catch {
-            for issue in error.issues { invocation.console.line("\(issue)") }
+            for issue in error.issues { invocation.console.line(Console.printable("\(issue)")) }
             let count = error.issues.count
             throw CommandFailure(.usage, "\(count) \(count == 1 ? "mistake" : "mistakes")")
         }
-        for note in settings.notes { invocation.console.line("note: \(note)") }
+        for note in settings.notes { invocation.console.line("note: \(Console.printable(note))") }
+        let unit = ServiceUnit.installed(environment: invocation.environment)
+        for warning in unit?.warnings(file: sources.file, secrets: settings.secretFiles) ?? [] {
+            invocation.console.line("warning: \(Console.printable(warning))")
+        }
         let changed = settings.effective.filter { $0.origin != .standard }.count
         let file = sources.file ?? "no file"
         invocation.console.line("\(file): right; \(changed) \(changed == 1 ? "setting" : "settings") changed")

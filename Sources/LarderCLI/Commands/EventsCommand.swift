@@ -25,7 +25,7 @@ enum EventsCommand {
         ) { event throws(CommandFailure) in
             let text = asJSON ? json(event) : lines(event).map { $0 + "\n" }.joined()
             // Nobody reads it any more: no more is wanted.
-            return text.isEmpty || console.write(Bytes(text: text))
+            return text.isEmpty || (asJSON ? console.show(Bytes(text: text)) : console.write(Bytes(text: text)))
         }
         guard response.status == 200 else { throw Problem(response).asFailure }
         if asJSON || !console.isTerminal { return .done }
@@ -60,6 +60,7 @@ enum EventsCommand {
     private static func state(_ value: JSONValue) -> String {
         var parts: [String] = []
         if value["suspended"]?.bool == true { parts.append(suspension(value)) }
+        if value["probing"]?.bool == true { parts.append("the rest is over: the next call tries it\(reason(value))") }
         if value["reachable"]?.bool == false { parts.append("cannot be reached") }
         for budget in value["budgets"]?.elements.map({ $0 }) ?? [] {
             if let left = budget["remaining"]?.integer {

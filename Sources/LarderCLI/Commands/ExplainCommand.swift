@@ -20,19 +20,24 @@ enum ExplainCommand {
     ) { invocation throws(CommandFailure) in
         let operand = try invocation.operand("path")
         let conversation = try Conversation(invocation)
-        let id = RequestID(operand) != nil ? operand : try ask(operand, conversation, invocation)
-        let (value, response) = try conversation.json(LocalRequest(.get, "/v1/explain/\(id)"))
+        let asked = RequestID(operand) != nil ? nil : try ask(operand, conversation, invocation)
+        let id = asked?.id ?? operand
+        let (value, response) = try explanation(of: id, asked, conversation)
+        let sources = value["sources"]?.elements.map { $0 } ?? []
+        if sources.isEmpty, let problem = value["problem"] {
+            throw refusal(Problem(problem, status: value["status"]?.integer ?? 400))
+        }
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + [0x0A])
+            _ = invocation.console.show(response.body + [0x0A])
             return .done
         }
-        let path = Console.printable(value["path"]?.string ?? operand)
+        // A hit from memory is recorded without its target, and the path of a built-in API lacks the way to it.
+        let path = Console.printable(asked?.target ?? value["path"]?.string ?? operand)
         let status = value["status"].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
         invocation.console.line(
             invocation.console.styled(
                 "\(value["method"]?.string ?? "GET") \(path.isEmpty ? "(from memory)" : path): \(status), request \(id)",
                 .bold))
-        let sources = value["sources"]?.elements.map { $0 } ?? []
         if sources.isEmpty { invocation.console.line("  No provider had a part in it, nor the cache.") }
         for source in sources {
             invocation.console.line("\(Console.printable(source["provider"]?.string ?? "")):")
@@ -41,6 +46,44 @@ enum ExplainCommand {
             }
         }
         return .done
+    }
+
+    /// A request of ours that was made to be explained.
+    private struct Asked {
+        var target: String
+        var id: String
+        var response: LocalResponse
+    }
+
+    private static func explanation(
+        of id: String, _ asked: Asked?, _ conversation: Conversation
+    ) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
+        // A listener of one provider passes every path on: it shall not ask its API for this one. The daemon does not mind.
+        let response = try conversation.ask(
+            LocalRequest(.get, "/v1/explain/\(id)", fields: ["Cache-Control": "only-if-cached"]))
+        let value = try? JSON.parse(response.body)
+        let code = value?["code"]?.string
+        if let asked, asked.response.status >= 400, response.status == 404, code == "unknownRequest" {
+            // It was refused before it was a request of anybody's, as one of a foreign page is.
+            throw refusal(Problem(asked.response))
+        }
+        let isProblem = response.status >= 400 && code != nil && code != "notStored"
+        if isProblem { throw Problem(response).asFailure }
+        guard response.status == 200, let value, value["sources"] != nil,
+            let named = value["requestId"]?.string, RequestID(named) == RequestID(id)
+        else {
+            throw CommandFailure(
+                .broken, "what came is not an explanation (status \(response.status))",
+                advice: "Is --url a listener of one provider? Explanations are at the daemon's own address.")
+        }
+        return (value, response)
+    }
+
+    /// What was asked is wrong, so that there is nothing to explain: a provider that does not exist, for one.
+    private static func refusal(_ problem: Problem) -> CommandFailure {
+        var failure = problem.asFailure
+        if problem.status == 404 { failure.status = .usage }
+        return failure
     }
 
     /// The path of a URL of this daemon; anything else as it is.
@@ -52,10 +95,10 @@ enum ExplainCommand {
         return text
     }
 
-    /// Asks the route; the id of its answer.
+    /// Asks the route.
     private static func ask(
         _ path: String, _ conversation: Conversation, _ invocation: Invocation
-    ) throws(CommandFailure) -> String {
+    ) throws(CommandFailure) -> Asked {
         var request = LocalRequest(.get, try GetCommand.target(local(path)))
         for text in invocation.options["--header"] ?? [] { request.fields.lines.append(try GetCommand.field(text)) }
         if invocation.has("--only-if-cached") { request.fields.add("Cache-Control", "only-if-cached") }
@@ -63,6 +106,6 @@ enum ExplainCommand {
         guard let id = response.fields.first("X-Request-Id") else {
             throw CommandFailure(.broken, "the answer has no X-Request-Id: is this a Larder daemon?")
         }
-        return id
+        return Asked(target: request.target, id: id, response: response)
     }
 }

@@ -36,7 +36,7 @@ enum GetCommand {
         }
         out += response.body
         if invocation.console.isTerminal, let last = response.body.last, last != 0x0A { out.append(0x0A) }
-        _ = invocation.console.write(out)
+        _ = invocation.console.show(out)
         return response.status < 400 ? .done : Problem(response).exitStatus
     }
 

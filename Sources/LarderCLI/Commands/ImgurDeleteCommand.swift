@@ -17,7 +17,7 @@ enum ImgurDeleteCommand {
         }
         let (_, response) = try Conversation(invocation).json(LocalRequest(.delete, "/v1/imgur/images/\(hash)"))
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {
             invocation.console.line("Deleted.")
         }

@@ -51,7 +51,7 @@ enum ImgurUploadCommand {
         do throws(CommandFailure) {
             let connection = try conversation.connect()
             response = try connection.upload(
-                try conversation.signed(request), file, within: max(conversation.timeout, .seconds(90))
+                try conversation.signed(request, for: connection), file, within: max(conversation.timeout, .seconds(90))
             ) { progress.show($0) }
         } catch {
             progress.end()
@@ -74,7 +74,7 @@ enum ImgurUploadCommand {
 
     private static func show(_ response: LocalResponse, _ invocation: Invocation) throws(CommandFailure) {
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
             return
         }
         guard let image = (try? JSON.parse(response.body))?["image"], let link = image["link"]?.string else {

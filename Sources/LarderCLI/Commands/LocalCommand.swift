@@ -10,6 +10,9 @@ enum LocalCommand {
         CommandOption("--kind", value: "NAMES", "kinds of results with commas: song, article, story, monster"),
         CommandOption("--limit", value: "NUMBER", "results at most, 1 to 200; 50 unless set"),
         CommandOption("--offset", value: "NUMBER", "results to leave out at the beginning, to 10000"),
+        CommandOption(
+            "--fields", value: "NAMES",
+            "members of each result, with commas: title, creator, url, price …; all unless set"),
     ]
 
     static let command = Subcommand(
@@ -32,6 +35,8 @@ enum LocalCommand {
         _ = try invocation.number("--limit", in: 1...200)
         _ = try invocation.number("--offset", in: 0...10_000)
         let request = invocation.question("/v1/local", invocation.operands.joined(separator: " "), questionOptions)
-        return try SearchCommand.show(request, conversation, invocation.console, asJSON: invocation.wantsJSON)
+        return try SearchCommand.show(
+            request, conversation, invocation.console, asJSON: invocation.wantsJSON,
+            chosen: ChosenColumns(invocation.value("--fields")))
     }
 }

@@ -2,6 +2,16 @@
 import LarderCore
 
 enum PurgeCommand {
+    /// `--url` is the daemon's address everywhere. Here it may also be what to purge: an address has no path, and what is
+    /// stored has one.
+    private static let urlOption = CommandOption(
+        "--url", value: "URL",
+        "what has this URL: an API's own, or /raw/NAME/…; without a path, the daemon's address")
+
+    private static func isAddress(_ url: String) -> Bool {
+        (try? DaemonAddress(url: url)) != nil || url.hasPrefix("unix:")
+    }
+
     /// Option and parameter of `DELETE /v1/cache`.
     private static let selectors = ["--all": "all", "--provider": "provider", "--term": "term", "--key": "key"]
 
@@ -9,43 +19,57 @@ enum PurgeCommand {
         "purge", "remove entries from the cache",
         details: [
             "Works over the Unix socket for root, the daemon's own user and admin.users, and over TCP with the token. "
-                + "--provider and --term may be given together."
+                + "--provider and --term may be given together. --url takes a URL as the API has it, or as it is below /raw, "
+                + "with or without the daemon's address in front, and means exactly that URL. --term takes every stored "
+                + "request whose URL holds the text."
         ],
         options: [
             CommandOption("--all", "everything"),
             CommandOption("--provider", value: "NAME", "what came from this API"),
-            CommandOption("--term", value: "TEXT", "entries whose request holds the text"),
+            CommandOption("--term", value: "TEXT", "entries whose URL holds the text"),
             CommandOption("--key", value: "DIGEST", "one entry by its key's digest, in base64url"),
             CommandOption(
                 "--soft", "keep the entries as stale ones: served only while refreshing or when the API fails"),
             CommandOption("--json", "JSON on a terminal too"),
-        ] + Conversation.options,
+        ] + Conversation.options.map { $0.name == urlOption.name ? urlOption : $0 },
         examples: [
             ("larder purge --term 'jack johnson'", "one search of every provider"),
+            (
+                "larder purge --url 'https://itunes.apple.com/search?term=jack+johnson'",
+                "one URL of an API, and what was made of it"
+            ),
             ("larder purge --provider newsapi --soft", "fetch the news again, and have the old ones in reserve"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
+        var invocation = invocation
+        let given = invocation.options["--url"] ?? []
+        let urls = given.filter { !isAddress($0) }
+        invocation.options["--url"] = given.count == urls.count ? nil : given.filter(isAddress)
+        guard urls.count <= 1 else { throw CommandFailure(.usage, "only one URL at a time") }
         var parameters = QueryParameters()
         for (option, name) in selectors.sorted(by: { $0.key < $1.key }) {
             guard let value = invocation.value(option) else { continue }
             parameters.items.append(.init(name, option == "--all" ? "1" : value))
         }
+        for url in urls { parameters.items.append(.init("url", url)) }
         let names = Set(parameters.items.map(\.name))
         guard names.count == 1 || names == ["provider", "term"] else {
             throw CommandFailure(
                 .usage, names.isEmpty ? "what shall be purged?" : "these cannot be given together",
-                advice: "One of --all, --provider NAME, --term TEXT, --key DIGEST; or --provider with --term.")
+                advice:
+                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST; or --provider with --term.")
         }
         if invocation.has("--soft") { parameters.items.append(.init("soft", "1")) }
         let (value, response) = try Conversation(invocation)
             .json(LocalRequest(.delete, "/v1/cache?\(parameters.encoded)"))
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {
             let count = value["purged"]?.integer ?? 0
             let what = invocation.has("--soft") ? "made stale" : "removed"
-            invocation.console.line("\(count) \(count == 1 ? "entry" : "entries") \(what).")
+            let reason = value["reason"]?.string.map { " " + Console.printable($0) } ?? ""
+            invocation.console.line("\(count) \(count == 1 ? "entry" : "entries") \(what).\(reason)")
         }
         return .done
     }

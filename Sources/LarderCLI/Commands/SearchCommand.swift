@@ -14,6 +14,11 @@ enum SearchCommand {
             "--sort", value: "ORDER", choices: ["relevance", "name", "date", "price"], "the order of the results"),
         CommandOption("--country", value: "CODE", "two letters: the store or edition, such as de"),
         CommandOption("--lang", value: "CODE", "the language, such as ja_jp or en"),
+        CommandOption(
+            "--fields", value: "NAMES",
+            "members of each result, with commas: title, creator, url, price …; all unless set"),
+        CommandOption(
+            "--include", value: "WHAT", choices: ["source"], "in JSON: the API's own record beside each result"),
     ]
 
     static let command = Subcommand(
@@ -21,13 +26,20 @@ enum SearchCommand {
         details: [
             "The words are one query. On a terminal each source is shown when it has answered; then the results are a "
                 + "table, with a line about sources, cache and time below it. Elsewhere they are the daemon's JSON. Ctrl-C "
-                + "cancels the search in the daemon too. Exit status 3 says that nothing was found, 4 that a source failed."
+                + "cancels the search in the daemon too. Exit status 3 says that nothing was found, 4 that a source failed. "
+                + "With --timeout what has come by then is shown, and the rest is cancelled: the state is partial, a source "
+                + "without an answer has failed with the class timedOut, and the exit status is 4, or 6 where no source "
+                + "has answered."
         ],
         options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [
             ("larder search jack johnson --source itunes", "songs, albums, books and apps"),
             ("larder search --source itunes --category software --sort price notes", "the cheapest first"),
             ("larder search dragon --source dnd,news --json | jq '.results[].title'", "two sources, in a pipe"),
+            (
+                "larder search dragon --source itunes --json --fields title,url --include source",
+                "and the API's records"
+            ),
         ]
     ) { invocation throws(CommandFailure) in
         guard !invocation.operands.isEmpty else {
@@ -35,7 +47,12 @@ enum SearchCommand {
         }
         let conversation = try Conversation(invocation)
         let request = try request(invocation.operands.joined(separator: " "), invocation)
-        return try show(request, conversation, invocation.console, asJSON: invocation.wantsJSON)
+        if invocation.has("--include"), !invocation.wantsJSON {
+            invocation.console.note("larder: a table cannot show the API's own records; --json shows them")
+        }
+        return try show(
+            request, conversation, invocation.console, asJSON: invocation.wantsJSON,
+            isTimed: invocation.has("--timeout"), chosen: ChosenColumns(invocation.value("--fields")))
     }
 
     /// The question of these options.
@@ -45,29 +62,48 @@ enum SearchCommand {
     }
 
     /// Asks and shows the answer.
+    /// - Parameters:
+    ///   - isTimed: the person said for how long: JSON too is then of what has come.
+    ///   - chosen: the members that were asked for by name.
     static func show(
-        _ request: LocalRequest, _ conversation: Conversation, _ console: Console, asJSON: Bool
+        _ request: LocalRequest, _ conversation: Conversation, _ console: Console, asJSON: Bool, isTimed: Bool = false,
+        chosen: ChosenColumns = .none
     ) throws(CommandFailure) -> CommandStatus {
         let clock = ContinuousClock()
         let start = clock.now
         let search = FollowedSearch(conversation, console)
         defer { search.end() }
-        if asJSON {
+        if asJSON, !isTimed {
             let (value, response) = try conversation.json(request)
-            _ = console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            _ = console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
             return Envelope(value).exitStatus
         }
-        let (value, response) = try search.answer(to: request)
+        let outcome = try search.answer(to: request, isQuiet: asJSON)
+        let response = outcome.response
         let took = start.duration(to: clock.now)
-        let envelope = Envelope(value)
-        let lines = envelope.table().lines(width: console.width)
-        if let header = lines.first {
+        let envelope = Envelope(outcome.value)
+        defer {
+            if outcome.isLate {
+                let limit = Units.format(duration: conversation.timeout)
+                console.note("larder: not all within \(limit): \(outcome.late.joined(separator: ", ")) left out")
+            }
+        }
+        if asJSON {
+            _ = console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            return outcome.isLate ? .partial : envelope.exitStatus
+        }
+        let table = envelope.table(chosen)
+        let lines = table.lines(width: console.width)
+        if !lines.isEmpty, !Envelope.showsSomething(table) {
+            console.line(
+                "A table cannot show the chosen members of these \(table.rows.count) results; --json shows them.")
+        } else if let header = lines.first {
             console.line(console.styled(header, .bold))
             for line in lines.dropFirst() { console.line(line) }
         } else {
-            console.line("Nothing was found.")
+            console.line(envelope.emptiness)
         }
         console.line(console.styled(envelope.footer(response, took: took), .faint))
-        return envelope.exitStatus
+        return outcome.isLate ? .partial : envelope.exitStatus
     }
 }

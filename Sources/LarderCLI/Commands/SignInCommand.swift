@@ -28,14 +28,14 @@ enum SignInCommand {
             let expiresAt = begun["expiresAt"]?.string
         else { throw CommandFailure(.broken, "the daemon's answer names no page to sign in on") }
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + [0x0A])
+            _ = invocation.console.show(response.body + [0x0A])
         } else {
             show(begun, url, expiresAt, invocation.console)
         }
         if invocation.has("--no-wait") { return .done }
         let (account, answer) = try wait(conversation, since: startedAt, until: expiresAt)
         if invocation.wantsJSON {
-            _ = invocation.console.write(answer.body + [0x0A])
+            _ = invocation.console.show(answer.body + [0x0A])
         } else {
             let name = account["account"]?.string.map { " as \(Console.printable($0))" } ?? ""
             invocation.console.line("Signed in\(name).")
@@ -102,7 +102,7 @@ enum SignInCommand {
         let (value, response) = try Conversation(invocation).json(LocalRequest(.get, "/v1/imgur/account"))
         let isSignedIn = value["signedIn"]?.bool == true
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + [0x0A])
+            _ = invocation.console.show(response.body + [0x0A])
         } else if isSignedIn {
             let name = value["account"]?.string.map { " as \(Console.printable($0))" } ?? ""
             let until = value["expiresAt"]?.string.map { ", until \(StatusCommand.time($0))" } ?? ""

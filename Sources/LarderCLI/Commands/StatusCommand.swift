@@ -21,7 +21,7 @@ enum StatusCommand {
         }
         let (value, response) = try conversation.json(LocalRequest(.get, "/v1/status"))
         if invocation.wantsJSON {
-            _ = invocation.console.write(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {
             show(value, invocation.console)
         }
@@ -48,9 +48,17 @@ enum StatusCommand {
         var table = providers(value)
         guard !table.rows.isEmpty else { return }
         if table.wholeWidth > console.width { table = providers(value, isBrief: true) }
+        // What the table is for stays whole: figures about the past go first.
+        for least in [["REVALIDATED"], ["HITS", "MISSES"], ["REACHABLE"]] where table.wholeWidth > console.width {
+            table.leaveOut(least)
+        }
         console.line()
         let lines = table.lines(width: console.width)
         for (number, line) in lines.enumerated() { console.line(number == 0 ? console.styled(line, .bold) : line) }
+        for provider in value["providers"]?.elements.map({ $0 }) ?? [] {
+            guard let problem = provider["configurationProblem"]?.string else { continue }
+            console.line(Console.printable("\(provider["name"]?.string ?? ""): \(problem)"))
+        }
     }
 
     /// One row a provider.
@@ -59,10 +67,15 @@ enum StatusCommand {
         var table = TableLayout(columns: [
             .init("PROVIDER"), .init("STATE", weight: 1), .init("REACHABLE"), .init("RATE", weight: 1),
             .init("QUOTA", weight: 1), .init("HITS", isRight: true), .init("MISSES", isRight: true),
+            .init("REVALIDATED", isRight: true),
         ])
         for provider in value["providers"]?.elements.map({ $0 }) ?? [] {
             var state = Console.printable(provider["state"]?.string ?? "")
-            if let until = provider["suspendedUntil"]?.string { state += " until \(time(until))" }
+            // What is off or has no key waits for nothing that comes by itself.
+            if state == "suspended", let until = provider["suspendedUntil"]?.string {
+                state += " until \(isBrief ? timeOfDay(until) : time(until))"
+            }
+            if state == "probing", !isBrief { state += ": the next call tries it" }
             let reachable = Console.printable(provider["reachability"]?.string ?? "")
             let answers = provider["answers"]
             let hits = ["hit", "memoryHit", "stale", "negative", "joined"].compactMap { answers?[$0]?.integer }.reduce(
@@ -73,6 +86,8 @@ enum StatusCommand {
                 limit(budget?["rate"], isBrief: isBrief),
                 limit(budget?["quota"], isBrief: isBrief), answers == nil ? "" : String(hits),
                 answers?["miss"]?.integer.map(String.init) ?? "",
+                // Most people have none of these: then the column is left out.
+                answers?["revalidated"]?.integer.flatMap { $0 > 0 ? String($0) : nil } ?? "",
             ])
         }
         return table
@@ -111,6 +126,12 @@ enum StatusCommand {
         let plain = Console.printable(text)
         guard plain.count == 20, plain.hasSuffix("Z") else { return plain }
         return "\(plain.prefix(10)) \(plain.dropFirst(11).prefix(8)) UTC"
+    }
+
+    /// The same without its date: "12:00:30Z".
+    private static func timeOfDay(_ text: String) -> String {
+        let plain = Console.printable(text)
+        return plain.count == 20 && plain.hasSuffix("Z") ? String(plain.dropFirst(11)) : plain
     }
 
     private static func size(_ bytes: Int, of limit: Int?) -> String {

@@ -31,7 +31,7 @@ enum WarmCommand {
             let request = try SearchCommand.request(line, invocation)
             var response = try conversation.ask(request)
             if let wait = retryAfter(response), wait <= longest {
-                invocation.console.note("\(line): limited; waiting \(Units.format(duration: wait))")
+                invocation.console.note("\(Console.printable(line)): limited; waiting \(Units.format(duration: wait))")
                 try await Self.pause(wait)
                 response = try conversation.ask(request)
             }
@@ -59,7 +59,8 @@ enum WarmCommand {
             }
             let isHit = Envelope.outcome(response).hasPrefix("hit")
             if isHit { hits += 1 } else { fetched += 1 }
-            if (try? JSON.parse(response.body))?["state"]?.string == "noResults" { empty += 1 }
+            let state = (try? JSON.parse(response.body))?["state"]?.string ?? ""
+            if ["noResults", "allDropped"].contains(state) { empty += 1 }
             return isHit ? "hit" : "fetched"
         }
 

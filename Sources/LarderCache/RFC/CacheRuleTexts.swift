@@ -18,7 +18,8 @@ extension CacheRule {
             reuse
         case .uriMiss, .variantMiss, .variantMatch, .validated, .validatedNone, .headUpdate, .headInvalidate,
             .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty, .configuredNegative,
-            .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness:
+            .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget,
+            .fleeting:
             change
         }
     }
@@ -116,6 +117,9 @@ extension CacheRule {
         case .errorOverAnswer: ("Larder", "An error never takes the place of an answer that may still cover for it.")
         case .ownBusiness:
             ("Larder", "The request carries credentials, and nothing says that the answer is for everybody.")
+        case .personalToken: ("Larder", "The request carries credentials that are no application's key.")
+        case .personalTarget: ("Larder", "The path or the parameters name one person's session or sign-in.")
+        case .fleeting: ("Larder", "The API gives another answer each time it is asked.")
         case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
         case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")
         case .configuredNegative: ("Larder", "The configuration sets how long an absence is remembered.")

@@ -65,6 +65,7 @@ actor AccountDesk {
 
     private let upstream: any Upstream
     private let store: StateStore
+    private let secrets: SecretBook
     private let time: any TimeSource
     private let log: Logger
     private let counters: CounterRegistry
@@ -72,12 +73,13 @@ actor AccountDesk {
     private var isStopped = false
 
     init(
-        loop: EventLoop, upstream: any Upstream, store: StateStore, time: any TimeSource, log: Logger,
-        counters: CounterRegistry
+        loop: EventLoop, upstream: any Upstream, store: StateStore, secrets: SecretBook, time: any TimeSource,
+        log: Logger, counters: CounterRegistry
     ) {
         self.loop = loop
         self.upstream = upstream
         self.store = store
+        self.secrets = secrets
         self.time = time
         self.log = log
         self.counters = counters
@@ -93,6 +95,7 @@ actor AccountDesk {
             if accounts[name] == nil {
                 let standing = await stored(name)
                 accounts[name] = Account(application: application, state: TokenState(standing))
+                hide(name)
             }
             accounts[name]?.application = application
             accounts[name]?.state.forgetFailure()
@@ -378,6 +381,7 @@ actor AccountDesk {
     @discardableResult
     private func save(_ provider: String) async -> Bool {
         guard let standing = accounts[provider]?.state.standing else { return true }
+        hide(provider)
         do {
             try await store.setValue(Self.valueName(provider), standing.encode())
             return true
@@ -385,6 +389,14 @@ actor AccountDesk {
             log.error("the sign-in could not be saved", ["provider": provider, "error": "\(error)"])
             return false
         }
+    }
+
+    /// No upstream's text repeats the tokens that hold now.
+    private func hide(_ provider: String) {
+        guard case .signedIn(let tokens) = accounts[provider]?.state.standing else {
+            return secrets.setTokens([], of: provider)
+        }
+        secrets.setTokens([tokens.access, tokens.refresh].compactMap { $0 }, of: provider)
     }
 
     private func count(_ provider: String, _ result: String) {

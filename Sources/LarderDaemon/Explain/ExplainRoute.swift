@@ -63,6 +63,15 @@ struct ExplainRoute: Sendable {
             writer.member("path", explanation.path)
             writer.member("route", explanation.route)
             writer.member("status", explanation.status)
+            if let refusal = explanation.refusal {
+                writer.name("problem")
+                writer.object { writer in
+                    writer.member("code", refusal.code)
+                    writer.member("detail", refusal.detail)
+                    writer.member(ifPresent: "parameter", refusal.parameter)
+                    if !refusal.allowed.isEmpty { writer.member("allowed", strings: refusal.allowed) }
+                }
+            }
             writer.name("sources")
             writer.array { writer in
                 for part in explanation.parts {
@@ -76,12 +85,22 @@ struct ExplainRoute: Sendable {
 
 extension ExplainedPart {
     /// In words: what happened, then the rules, each with the section it comes from.
-    func sentences(at time: WallTime) -> [String] {
+    /// - Parameter lane: the provider's budget as it is now; told where the request was passed on beside the cache, since
+    ///   each such request costs a call.
+    func sentences(at time: WallTime, lane: LaneReport? = nil) -> [String] {
         var out = [headline(at: time)]
         if let rule { out.append("\(rule.sentence) (\(rule.section))") }
         if let storing, storing != rule { out.append("\(storing.sentence) (\(storing.section))") }
         if let detail { out.append(detail) }
+        if outcome == .bypass, let lane { out.append(Self.budget(lane)) }
         return out
+    }
+
+    private static func budget(_ lane: LaneReport) -> String {
+        let left = [lane.rate, lane.quota].compactMap { $0 }.map { "\($0.remaining) of \($0.limit)" }
+        return left.isEmpty
+            ? "No budget limits the calls to it."
+            : "It costs a call of the budget each time: \(left.joined(separator: " and ")) are left."
     }
 
     private func headline(at time: WallTime) -> String {
@@ -94,9 +113,20 @@ extension ExplainedPart {
         case .stale: "A stored answer was used although it is stale for \(-(left ?? 0)) s; it is refreshed behind."
         case .joined: "Another request's fetch of the same thing answered this one too."
         case .miss: "The upstream was asked\(forward.map { " (\($0.rawValue))" } ?? "")\(kept)."
-        case .bypass:
-            "The request was passed on as it is\(forward.map { " (\($0.rawValue))" } ?? ""), beside the cache."
+        case .revalidated:
+            "The upstream was asked\(forward.map { " (\($0.rawValue))" } ?? "") and confirmed the stored answer."
+        case .bypass: passedBy(forward.map { " (\($0.rawValue))" } ?? "")
         case .none: "Nothing could be answered from the cache or the upstream."
+        }
+    }
+
+    private func passedBy(_ reason: String) -> String {
+        switch sent {
+        case .asItCame: "The request was passed on as it is\(reason), beside the cache."
+        case .configuredKey:
+            "The upstream was asked beside the cache\(reason), with the configured key instead of the client's."
+        case .account:
+            "The upstream was asked beside the cache\(reason), for the account that is signed in."
         }
     }
 
@@ -109,7 +139,7 @@ extension ExplainedPart {
         writer.object { writer in
             writer.member("provider", provider)
             writer.member("outcome", outcome.rawValue)
-            writer.member("explanation", strings: sentences(at: time))
+            writer.member("explanation", strings: sentences(at: time, lane: lane))
             writer.name("key")
             writer.object { writer in
                 for part in key { writer.member(part.name, part.value ?? "(absent)") }

@@ -36,6 +36,16 @@ struct ExplainedPart: Sendable {
     /// Why the request went forward, where it did, and what the upstream answered.
     var forward: ForwardReason?
     var upstreamStatus: Int?
+    /// What credentials went upstream with a request that passed beside the cache.
+    var sent: SentCredentials = .asItCame
+
+    enum SentCredentials: Sendable {
+        /// Those of the client, where it sent any.
+        case asItCame
+        case configuredKey
+        /// The token of the account that is signed in.
+        case account
+    }
     /// By which rule a stored answer was used, or why it was not.
     var rule: CacheRule?
     /// By which rule the upstream's answer was stored, or why it was not.
@@ -62,6 +72,16 @@ struct Explanation: Sendable {
     var route = ""
     var status = 0
     var parts: [ExplainedPart] = []
+    /// The request was refused before any provider had a part in it.
+    var refusal: Refusal?
+
+    /// What was wrong with a request.
+    struct Refusal: Sendable {
+        var code: String
+        var detail: String
+        var parameter: String?
+        var allowed: [String]
+    }
 }
 
 /// The last explanations, the oldest forgotten first. Memory hits are not here: their loops keep records of their own.
@@ -82,6 +102,25 @@ final class ExplanationBook: Sendable {
     /// Adds what is known of one source's part.
     func note(_ id: RequestID, at now: WallTime, _ part: ExplainedPart) {
         change(id, now) { $0.parts.append(part) }
+    }
+
+    /// An error ended the request. Of a provider whose part is known already it says nothing new.
+    func note(_ id: RequestID, at now: WallTime, _ error: ClientFacingError) {
+        change(id, now) { explanation in
+            guard error.failure != nil || error.provider != nil else {
+                explanation.refusal = Explanation.Refusal(
+                    code: error.code, detail: error.detail, parameter: error.parameter, allowed: error.allowed)
+                return
+            }
+            let provider = error.provider ?? ""
+            guard !explanation.parts.contains(where: { $0.provider == provider && $0.detail == error.detail }) else {
+                return
+            }
+            var part = ExplainedPart(provider: provider)
+            part.failure = error.failure
+            part.detail = error.detail
+            explanation.parts.append(part)
+        }
     }
 
     /// The request has been answered.

@@ -35,8 +35,10 @@ enum LiveEnvelope {
     }
 
     /// The event of one source's answer, with its results.
-    static func sourceEvent(_ answer: SourceAnswer) -> Bytes {
-        let results = answer.normalised?.results ?? Bytes(text: "[]")
+    static func sourceEvent(_ answer: SourceAnswer, _ shape: ResultShape = .whole) -> Bytes {
+        let none = Bytes(text: "[]")
+        // Rows hold what we wrote: what cannot be cut is not there, and the end of the search says why.
+        let results = (try? shape.applied(to: answer.normalised?.results ?? none)) ?? none
         var writer = JSONWriter(reserving: results.count + 256)
         Envelope.append(answer, results: results, to: &writer)
         return writer.bytes

@@ -68,7 +68,8 @@ struct LiveRoute: Sendable {
         let context = context
         let seat = SessionSeat.current
         return try context.searches.begin(
-            query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName)
+            query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName),
+            shape: question.shape
         ) { page in
             // A newer question of its session ends it, though its own request may long be answered. Taken back at its
             // end: the same question may be asked any number of times.
@@ -85,7 +86,7 @@ struct LiveRoute: Sendable {
             answer.withLock { $0 = result }
             switch result {
             case .success(let made):
-                if !made.isMerged { context.count(made.outcome, of: made.provider) }
+                if !made.isMerged, let provider = made.provider { context.count(made.outcome, of: provider) }
                 let count = answers.sources.reduce(0) { $0 + ($1.normalised?.count ?? 0) }
                 context.searches.conclude(page, LiveSearch.Conclusion(made, count: count))
             case .failure(let error):
@@ -148,8 +149,10 @@ struct LiveRoute: Sendable {
     /// The search as it stands.
     private func json(_ search: LiveSearch, route: String) async -> ServerResponse {
         let sources = search.conclusion == nil ? search.answers.compactMap { $0?.normalised } : []
-        let sort = search.sort
-        let merged = try? await context.compute.run { try ResultOrder.merge(sources.map(\.results), by: sort) }
+        let (sort, shape) = (search.sort, search.shape)
+        let merged = try? await context.compute.run {
+            try shape.applied(to: ResultOrder.merge(sources.map(\.results), by: sort))
+        }
         let results = merged ?? Bytes(text: "[]")
         let count = merged == nil ? 0 : sources.reduce(0) { $0 + $1.count }
         var response = ServerResponse(status: 200, route: route)

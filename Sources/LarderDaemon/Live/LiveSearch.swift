@@ -9,6 +9,7 @@ struct LiveSearch: Sendable {
         case loading
         case results
         case noResults
+        case allDropped
         case partial
         case failed
         case cancelled
@@ -48,6 +49,8 @@ struct LiveSearch: Sendable {
     /// The canonical query, a JSON object.
     let query: Bytes
     let sort: SortOrder
+    /// What is wanted of the results; those in `answers` are whole.
+    let shape: ResultShape
     /// The sources' names, in the order of the question.
     let names: [String]
     private(set) var state = State.loading
@@ -55,7 +58,8 @@ struct LiveSearch: Sendable {
     private(set) var answers: [SourceAnswer?]
     private(set) var conclusion: Conclusion?
 
-    init(id: String, query: Bytes, sort: SortOrder, names: [String]) {
+    init(id: String, query: Bytes, sort: SortOrder, names: [String], shape: ResultShape = .whole) {
+        self.shape = shape
         self.id = id
         self.query = query
         self.sort = sort

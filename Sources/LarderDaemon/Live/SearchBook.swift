@@ -54,12 +54,14 @@ final class SearchBook: Sendable {
     /// Begins a search and runs the work for it.
     /// - Throws: 503 where the book is full of searches under way, or the daemon stops.
     func begin(
-        query: Bytes, sort: SortOrder, names: [String], work: @escaping @Sendable (LivePage) async -> Void
+        query: Bytes, sort: SortOrder, names: [String], shape: ResultShape = .whole,
+        work: @escaping @Sendable (LivePage) async -> Void
     ) throws(ClientFacingError) -> LivePage {
         let id = Self.freshID()
         // One event when it begins, one for each source, one at the end.
         let feed = EventFeed(Self.feedName, seats: seats, keeping: names.count + 2)
-        let page = LivePage(LiveSearch(id: id, query: query, sort: sort, names: names), feed: feed)
+        let page = LivePage(
+            LiveSearch(id: id, query: query, sort: sort, names: names, shape: shape), feed: feed)
         let now = time.monotonic()
         guard !isClosed.withLock({ $0 }) else { throw EventSeats.stopping }
         guard shelf.withLock({ $0.begin(id, page, now: now) }) else {
@@ -96,7 +98,7 @@ final class SearchBook: Sendable {
     /// One source's answer is there.
     func arrived(_ page: LivePage, _ place: Int, _ answer: SourceAnswer) {
         guard page.search.withLock({ $0.arrived(place, answer) }) else { return }
-        page.feed.post("source", LiveEnvelope.sourceEvent(answer))
+        page.feed.post("source", LiveEnvelope.sourceEvent(answer, page.value.shape))
     }
 
     /// All sources have answered.

@@ -8,6 +8,8 @@ import LarderProviders
 struct SearchQuestion: Sendable {
     var parts: [SearchPlan.Part]
     var sort: SortOrder
+    /// What is wanted of the results.
+    var shape: ResultShape
     /// The canonical query, a JSON object.
     var query: Bytes
     /// What all of them are asked, where it is a search.
@@ -22,6 +24,7 @@ struct SearchQuestion: Sendable {
     init(_ plan: SearchPlan, _ directives: ClientDirectives, _ settings: Settings) {
         parts = plan.parts
         sort = plan.sort
+        shape = plan.shape
         query = plan.query
         request = plan.request
         self.directives = directives
@@ -30,18 +33,20 @@ struct SearchQuestion: Sendable {
 
     /// One endpoint of one source.
     init(
-        _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ directives: ClientDirectives, _ settings: Settings
+        _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ shape: ResultShape, _ directives: ClientDirectives,
+        _ settings: Settings
     ) {
         parts = [.ask(provider, endpoint)]
         sort = .relevance
-        query = endpoint.query
+        self.shape = shape
+        query = shape.shown(in: endpoint.query)
         self.directives = directives
         self.settings = settings
     }
 
     /// The query as the answer shows it: one source alone says how it understood the question.
     var shownQuery: Bytes {
-        if isSingle, case .ask(_, let endpoint) = parts.first { endpoint.query } else { query }
+        if isSingle, case .ask(_, let endpoint) = parts.first { shape.shown(in: endpoint.query) } else { query }
     }
 
     /// The keys of the normalised entries that the answer is made from.

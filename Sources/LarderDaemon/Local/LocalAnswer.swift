@@ -1,10 +1,12 @@
 // The envelope of `/v1/local`. A result is the same as everywhere, with one member more, `local`: when it was stored,
 // whether it is stale, and where it matched. Pure.
 import LarderCore
+import LarderProviders
 import LarderStore
 
 enum LocalAnswer {
     static func render(_ question: LocalQuestion, _ answer: FullTextAnswer, now: WallTime) -> Bytes {
+        let results = results(answer.matches, now: now)
         var writer = JSONWriter(reserving: answer.matches.reduce(1024) { $0 + $1.json.count + 256 })
         writer.object { writer in
             writer.member("state", answer.matches.isEmpty ? "noResults" : "results")
@@ -26,7 +28,7 @@ enum LocalAnswer {
             writer.member("count", answer.matches.count)
             writer.member("total", answer.total)
             if answer.isCapped { writer.member("capped", true) }
-            writer.member("results", raw: results(answer.matches, now: now))
+            writer.member("results", raw: (try? question.shape.applied(to: results)) ?? results)
         }
         return writer.bytes
     }
@@ -37,7 +39,7 @@ enum LocalAnswer {
         for (number, match) in matches.enumerated() {
             if number > 0 { out.append(0x2C) }
             // A result is never an empty object: it has an id.
-            out.append(contentsOf: match.json.dropLast())
+            out.append(contentsOf: withoutSource(match.json).dropLast())
             out.append(contentsOf: Bytes(text: ",\"local\":"))
             out.append(contentsOf: local(match, now: now))
             out.append(0x7D)
@@ -45,6 +47,16 @@ enum LocalAnswer {
         out.append(0x5D)
         return out
     }
+
+    /// A result as it is without `include=source`: here nobody asked for the API's own record.
+    private static func withoutSource(_ result: Bytes) -> Bytes {
+        guard result.firstRange(of: sourceMember) != nil,
+            let plain = try? ResultProjection.withoutSources([0x5B] + result + [0x5D])
+        else { return result }
+        return Bytes(plain.dropFirst().dropLast())
+    }
+
+    private static let sourceMember = Bytes(text: "\"\(SourceRecord.name)\":")
 
     private static func local(_ match: FullTextMatch, now: WallTime) -> Bytes {
         var writer = JSONWriter()

@@ -5,7 +5,7 @@ import LarderProviders
 import LarderStore
 
 struct LocalQuestion: Sendable {
-    static let parameters = ["q", "source", "category", "kind", "limit", "offset"]
+    static let parameters = ["q", "source", "category", "kind", "limit", "offset", "fields"]
     /// Bytes of the text, words and phrases in it.
     static let longestText = 500
     static let mostTerms = 16
@@ -20,9 +20,12 @@ struct LocalQuestion: Sendable {
     var kinds: [String] = []
     var limit = 50
     var offset = 0
+    /// What is wanted of the results.
+    var shape: ResultShape
 
     init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
         try query.check(only: Self.parameters)
+        shape = try ResultShape(query)
         text = (query["q"] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !text.isEmpty else { throw .missing("q", "A search needs words: q=…") }
         guard text.utf8.count <= Self.longestText else {
@@ -139,7 +142,7 @@ struct LocalQuestion: Sendable {
             writer.member("limit", limit)
             writer.member("offset", offset)
         }
-        return writer.bytes
+        return shape.shown(in: writer.bytes)
     }
 }
 

@@ -46,7 +46,7 @@ struct PassFetch: Sendable {
         if rule.semantics == .rfc, let entry = found.entry {
             conditions = Validation.conditionalFields(for: [entry])
         }
-        switch await send(conditions) {
+        switch await send(conditions, found.entry) {
         case .failure(let failure): return .failed(failure)
         case .success((let stream, let classification)):
             guard stream.head.status == 304 else {
@@ -59,7 +59,7 @@ struct PassFetch: Sendable {
             }
             // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition.
             found.entry = nil
-            switch await send([:]) {
+            switch await send([:], nil) {
             case .failure(let failure): return .failed(failure)
             case .success((let whole, let classification)):
                 guard whole.head.status != 304 else {
@@ -79,14 +79,22 @@ struct PassFetch: Sendable {
         }
     }
 
-    private func send(_ conditions: HeaderFields) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+    /// - Parameter old: what is stored.
+    private func send(
+        _ conditions: HeaderFields, _ old: StoredResponse?
+    ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
         var fields = request.forwarded
         if isRefresh {
             fields.remove("Cache-Control")
             fields.remove("Pragma")
         }
         fields.lines += conditions.lines
-        let order = request.order(fields, method: .get, settings: settings, limit: .max)
+        var order = request.order(fields, method: .get, settings: settings, limit: .max)
+        let classify = request.call(order).classify
+        order.isPacedByClient = { head in
+            // The store sets the pace of what it keeps. Events have no end, kept or not.
+            head.isEventStream || !verdict(head, classify(head.response), old).isStored
+        }
         return await context.upstream.open(request.call(order), upload: nil, stall: Self.stall)
     }
 
@@ -144,15 +152,8 @@ struct PassFetch: Sendable {
         _ voice: FlightVoice
     ) async -> FlightResult {
         let head = stream.head
-        var verdict = storing(head, classification)
-        let mayBeKept = verdict.isStored
-        if head.status >= 500, let old = found.entry, old.status < 500, verdict.isStored {
-            // An error never takes the place of what may still cover for it.
-            verdict = .refuse(.errorOverAnswer)
-        }
-        if let length = head.length, length > settings.cacheMaxObject, verdict.isStored {
-            verdict = .refuse(.objectTooLarge)
-        }
+        let verdict = verdict(head, classification, found.entry)
+        let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
         let body = TapeBody(stream.body, length: head.length)
         let own = PassFields.endToEnd(head)
         var made = Made(entry: entry(head, own, verdict))
@@ -177,7 +178,19 @@ struct PassFetch: Sendable {
         guard verdict.isStored else { return .answered(made) }
         stream.body.holdEnd()
         await voice.announce(made)
-        return await archive(made, stream.body, body, began)
+        return await archive(made, stream, body, began)
+    }
+
+    /// Whether an answer of that head is stored, and by which rule.
+    private func verdict(
+        _ head: UpstreamHead, _ classification: Classification, _ old: StoredResponse?
+    ) -> PassVerdict {
+        let verdict = storing(head, classification)
+        guard verdict.isStored else { return verdict }
+        // An error never takes the place of what may still cover for it.
+        if head.status >= 500, let old, old.status < 500 { return .refuse(.errorOverAnswer) }
+        if let length = head.length, length > settings.cacheMaxObject { return .refuse(.objectTooLarge) }
+        return verdict
     }
 
     /// Waits a moment for a body that is small and on its way, so that its answer can say whether it was stored.
@@ -273,12 +286,16 @@ struct PassFetch: Sendable {
 
     /// Writes the body into the store as it comes.
     private func archive(
-        _ made: Made, _ tape: BodyTape, _ body: TapeBody, _ began: MemoryStamp
+        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ began: MemoryStamp
     ) async -> FlightResult {
+        let tape = stream.body
         defer { tape.release() }
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
-        else { return .answered(made) }
+        else {
+            stream.becamePaced()
+            return .answered(made)
+        }
         tape.keep(in: writer.written)
         var written: Int64 = 0
         var piece = Bytes()
@@ -290,6 +307,7 @@ struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
+                        stream.becamePaced()
                         return .answered(made)
                     }
                     written += Int64(piece.count)

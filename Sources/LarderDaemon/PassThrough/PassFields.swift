@@ -1,19 +1,28 @@
 // The upstream's fields as a client gets them: all of them in their order and spelling, but for those of the connection
-// and a few that would be wrong or unsafe on this machine's own origin.
+// and a few that would be wrong or unsafe here. `WayOut` fits what is left to the place where it goes out.
 import LarderCore
 import LarderHTTP
 
 enum PassFields {
+    /// Those of a final answer.
     /// - Parameters:
     ///   - isShared: others get the same bytes, so nobody's cookies go along.
     ///   - received: the answer is dated by its arrival where the upstream did not date it (RFC 9110 §6.6.1).
     static func toClient(_ fields: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
-        var fields = HopByHop.endToEnd(fields)
-        fields.remove(ours)
+        var fields = filtered(fields)
         if !fields.contains("Date") { fields.add("Date", HTTPDate.format(received)) }
-        if isShared { fields.remove("Set-Cookie") }
+        if isShared { fields.remove(cookies) }
         return fields
     }
+
+    /// Those that any head may have, interim or final: not of the connection (RFC 9110 §7.6.1), and not ours to say.
+    static func filtered(_ fields: HeaderFields) -> HeaderFields {
+        var fields = HopByHop.endToEnd(fields)
+        fields.remove(ours)
+        return fields
+    }
+
+    static let cookies: FieldNameSet = ["Set-Cookie", "Set-Cookie2"]
 
     /// The fields of an answer that are not of its connection, and that it came through here.
     static func endToEnd(_ head: UpstreamHead) -> HeaderFields {
@@ -34,13 +43,25 @@ enum PassFields {
         fields.set("X-Content-Type-Options", "nosniff")
     }
 
+    /// Fields by which one answer changes how a browser treats everything of the answer's origin, or of its host. Below
+    /// `/raw` that is every provider's and Larder's own, so they go in no head there.
+    static let ofWholeOrigin: FieldNameSet = [
+        // What is stored, and what may control it: Clear Site Data, Service Workers, FedCM's login status.
+        "Clear-Site-Data", "Service-Worker-Allowed", "Set-Login", "Origin-Agent-Cluster",
+        // How it is reached: RFC 6797, RFC 7838, RFC 7469, RFC 9163.
+        "Strict-Transport-Security", "Alt-Svc", "Public-Key-Pins", "Public-Key-Pins-Report-Only", "Expect-CT",
+        // Where errors of it are told: Network Error Logging, Reporting.
+        "NEL", "Report-To", "Reporting-Endpoints",
+        // What requests to it carry: RFC 8942, RFC 9842, and cookies by a form that knows no `Path` of ours (RFC 2965).
+        "Accept-CH", "Accept-CH-Lifetime", "Critical-CH", "Use-As-Dictionary", "Set-Cookie2",
+    ]
+
     private static let ours: FieldNameSet = [
         // The server says these itself.
         "Content-Length", "Age", "X-Request-Id",
-        // They speak of the upstream's host and would be taken for this machine's.
-        "Strict-Transport-Security", "Alt-Svc", "Service-Worker-Allowed", "Clear-Site-Data",
         // The API may let any site's pages read its answers; here those would be the user's own (P45).
         "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
-        "Access-Control-Allow-Headers", "Access-Control-Expose-Headers",
+        "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+        "Access-Control-Allow-Private-Network", "Timing-Allow-Origin",
     ]
 }

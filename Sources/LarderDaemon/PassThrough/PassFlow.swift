@@ -173,8 +173,9 @@ struct PassFlow: Sendable {
             served.forwardStatus = passed.upstreamStatus
             return .served(served)
         }
+        let fetched: CacheOutcome = passed.upstreamStatus == 304 ? .revalidated : .miss
         var served = PassServed(
-            entry: made.entry, body: made.entry.source, outcome: joined ? .joined : .miss, forward: reason,
+            entry: made.entry, body: made.entry.source, outcome: joined ? .joined : fetched, forward: reason,
             forwardStatus: passed.upstreamStatus, isStored: made.isStored,
             interim: joined ? [] : passed.interim, stamp: made.isStored ? made.stamp : nil, rule: rule,
             storing: passed.storing)
@@ -196,6 +197,8 @@ struct PassFlow: Sendable {
             // The cache had no part in it.
             served.outcome = .bypass
             served.forward = .bypass
+            // That nothing was stored is not why: with the same answer in the store it would have been no other.
+            if entryIsMissing(rule) { served.rule = .ownBusiness }
         }
         if let body = passed.body {
             let isLong = (body.length ?? .max) > 1 << 20
@@ -206,6 +209,8 @@ struct PassFlow: Sendable {
         }
         return .served(served)
     }
+
+    private func entryIsMissing(_ rule: CacheRule) -> Bool { rule == .uriMiss || rule == .variantMiss }
 
     // MARK: Stale where it may be
 

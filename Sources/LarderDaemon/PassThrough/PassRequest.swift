@@ -13,8 +13,10 @@ final class PassRequest: Sendable {
     /// Percent-encoded, beginning with "/".
     let path: String
     let query: String?
-    /// The client's own fields.
+    /// The client's own fields, without cookies that are not for this provider.
     let fields: HeaderFields
+    /// How answers to this client go out. Others may wait for the same fetch by another way.
+    let way: WayOut
     /// What goes upstream, but for conditions and ranges, which the cache adds or answers itself. It is also what
     /// `Vary` selects by: the origin saw these and no others.
     let forwarded: HeaderFields
@@ -27,7 +29,8 @@ final class PassRequest: Sendable {
     let endpoint: String
     let rule: FreshnessRule
 
-    init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
+    init(_ request: ServerRequest, _ way: WayOut) throws(ClientFacingError) {
+        let (provider, path) = (way.provider, way.path)
         // Its answer would show a page what the client's other fields are (RFC 9110 §9.3.8).
         guard request.method != .trace else {
             throw ClientFacingError(
@@ -44,32 +47,43 @@ final class PassRequest: Sendable {
                 status: 508, code: "loop", detail: "The request has come through this program too many times.")
         }
         self.provider = provider
-        method = request.method
         self.path = path
         query = request.query
-        fields = request.fields
+        self.way = way
+        method = request.method
+        var fields = request.fields
+        if fields.contains("Cookie"),
+            !ForwardedCookies.areForwarded(fields, to: provider, isSharedOrigin: way.isSharedOrigin)
+        {
+            fields.remove("Cookie")
+        }
+        self.fields = fields
         endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
         rule = provider.rule(for: endpoint)
         directives = ClientDirectives(fields: request.fields)
-        forwarded = Self.forwarded(request, provider)
+        forwarded = Self.forwarded(fields, request, provider)
         isPersonal = forwarded.contains(anyOf: Self.personal)
         primary = provider.rawKey(UpstreamRequest(path: path, query: request.query))
     }
 
     /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
     /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
-    private static func forwarded(_ request: ServerRequest, _ provider: ConfiguredProvider) -> HeaderFields {
-        var forwarded = HopByHop.endToEnd(request.fields)
+    private static func forwarded(
+        _ fields: HeaderFields, _ request: ServerRequest, _ provider: ConfiguredProvider
+    ) -> HeaderFields {
+        var forwarded = HopByHop.endToEnd(fields)
         forwarded.remove(notForwarded)
         if provider.settings.key != nil { forwarded.remove("Authorization") }
-        if request.method == .get || request.method == .head {
-            // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account.
+        let isRead = request.method == .get || request.method == .head
+        // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account. An
+        // error that may repeat our key must be one that can be read here, whatever the method.
+        if isRead || provider.settings.key != nil {
             let takesGzip = ContentCoding.accepts(request.fields.combined("Accept-Encoding"), "gzip")
             forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
-            if provider.settings.semantics == .ttl {
-                forwarded.lines.removeAll { !forwardedAlways.contains($0.name) }
-                forwarded.set("Accept", "*/*")
-            }
+        }
+        if isRead, provider.settings.semantics == .ttl {
+            forwarded.lines.removeAll { !forwardedAlways.contains($0.name) }
+            forwarded.set("Accept", "*/*")
         }
         Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
         return forwarded

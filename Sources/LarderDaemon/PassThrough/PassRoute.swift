@@ -9,11 +9,10 @@ import LarderStore
 struct PassRoute: Sendable {
     let context: DaemonContext
 
-    /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
     func pass(
-        _ server: ServerRequest, provider: ConfiguredProvider, path: String, snapshot: Snapshot, route: String
+        _ server: ServerRequest, _ way: WayOut, snapshot: Snapshot, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        let request = try PassRequest(server, provider: provider, path: path)
+        let request = try PassRequest(server, way)
         if server.method == .options, Self.forwardsLeft(server) == 0 { return Self.options(route) }
         let hasBody = server.upload != nil || !server.body.isEmpty
         guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
@@ -48,9 +47,9 @@ struct PassRoute: Sendable {
         explain(server, request, served)
         var answer = assemble(served, request, server, route)
         // Asked here and not behind a call that may wait: mostly there is nothing to undo.
-        if let coding = context.unwantedCoding(answer, by: server) { answer = await context.plain(answer, coding) }
+        if let coding = answer.chooseCoding(for: server) { answer = await context.plain(answer, coding) }
         var response = context.respond(answer, to: server)
-        response.interim = served.interim
+        response.interim = request.way.interim(served.interim)
         return response
     }
 
@@ -58,15 +57,14 @@ struct PassRoute: Sendable {
         _ served: PassServed, _ request: PassRequest, _ server: ServerRequest, _ route: String
     ) -> Answer {
         let entry = served.entry
-        let isShared = !served.isOwn && served.outcome != .bypass && (served.isStored || served.outcome != .miss)
+        let isShared = !served.isOwn && served.outcome != .bypass && (served.isStored || !served.outcome.isFetched)
         var answer = Answer(
             status: entry.status, reason: entry.reason,
-            fields: PassFields.toClient(entry.fields, isShared: isShared, received: entry.responseTime),
+            fields: request.way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
             body: [], bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forwardStatus,
             isStored: served.isStored, provider: request.provider.name, route: route)
         answer.isOurs = false
-        if server.listenerProvider == nil { PassFields.confine(&answer.fields) }
         answer.detail = served.forward != nil && served.outcome == .stale ? served.rule.rawValue : nil
         answer.variesByCoding = true
         switch served.body {
@@ -88,25 +86,25 @@ struct PassRoute: Sendable {
     ) async -> ServerResponse {
         var answer = Answer(
             status: response.status, reason: response.reason,
-            fields: PassFields.toClient(response.fields, isShared: true, received: response.responseTime),
+            fields: request.way.fields(response.fields, isShared: true, received: response.responseTime),
             body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime, outcome: .miss,
             forward: .uriMiss, forwardStatus: response.status, provider: request.provider.name, route: route)
         answer.isOurs = false
         answer.isMirroredError = true
-        if server.listenerProvider == nil { PassFields.confine(&answer.fields) }
         return context.respond(await context.accepted(answer, by: server), to: server)
     }
 
     private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: PassServed) {
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.target
+        if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
         part.digest = served.entry.key.digest
         part.outcome = served.outcome
         part.forward = served.forward
         part.upstreamStatus = served.forwardStatus
         part.rule = served.rule
         part.storing = served.storing
-        if served.outcome == .miss { part.isStored = served.isStored }
+        if served.outcome.isFetched { part.isStored = served.isStored }
         if case .tape = served.body { part.isBeingStored = served.isKept }
         part.receivedAt = served.entry.responseTime
         part.initialAge = served.entry.initialAge
@@ -193,6 +191,7 @@ struct PassRoute: Sendable {
         let head = stream.head
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.target
+        if request.provider.settings.key != nil { part.sent = .configuredKey }
         part.outcome = reason == .bypass || reason == .method ? .bypass : .miss
         part.forward = reason
         part.upstreamStatus = head.status
@@ -203,13 +202,12 @@ struct PassRoute: Sendable {
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         var answer = Answer(
             status: head.status, reason: head.reason,
-            fields: PassFields.toClient(
+            fields: request.way.fields(
                 PassFields.endToEnd(head), isShared: false, received: head.responseTime), body: [],
             bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
             outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
             forwardStatus: head.status, provider: request.provider.name, route: route)
         answer.isOurs = false
-        if server.listenerProvider == nil { PassFields.confine(&answer.fields) }
         answer.isMirroredError = true
         let isHead = server.method == .head
         if let whole = isHead ? nil : stream.body.whole {
@@ -220,7 +218,7 @@ struct PassRoute: Sendable {
             answer.stream = .tape(TapeBody(stream.body, length: length))
         }
         var response = context.respond(await context.accepted(answer, by: server), to: server)
-        response.interim = head.interim
+        response.interim = request.way.interim(head.interim)
         return response
     }
 

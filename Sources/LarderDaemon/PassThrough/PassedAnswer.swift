@@ -48,8 +48,8 @@ indirect enum BodySource: Sendable {
     case bytes(Bytes)
     case large(any LargeBody)
     case tape(TapeBody)
-    /// Another one with its content coding undone on the way.
-    case plain(BodySource, coding: String)
+    /// Another one with its content coding undone on the way; the length of the plain body where it is known.
+    case plain(BodySource, coding: String, length: Int64?)
 
     /// All of it, as a response's body.
     /// - Parameter isRead: the body goes out, and not only its length.
@@ -60,13 +60,19 @@ indirect enum BodySource: Sendable {
         case .tape(let body):
             guard isRead else { return .stream(WholeBodyReader([]), length: body.length) }
             return .stream(body.reader() ?? Self.gone, length: body.length)
-        case .plain(let coded, let coding):
-            guard isRead else { return .stream(WholeBodyReader([]), length: nil) }
-            guard case .stream(let reader, _) = coded.whole(isRead: true),
-                let plain = InflatingReader(reader, coding: coding)
-            else { return .stream(Self.gone, length: nil) }
-            return .stream(plain, length: nil)
+        case .plain(let coded, let coding, let length):
+            return .stream(isRead ? Self.inflating(coded, coding) : WholeBodyReader([]), length: length)
         }
+    }
+
+    private static func inflating(_ coded: BodySource, _ coding: String) -> any BodyReader {
+        let reader: any BodyReader =
+            switch coded.whole(isRead: true) {
+            case .stream(let reader, _): reader
+            case .bytes(let bytes): WholeBodyReader(bytes)
+            case .empty, .slices: gone
+            }
+        return InflatingReader(reader, coding: coding) ?? gone
     }
 
     private static var gone: any BodyReader { FailingBodyReader("The beginning of the body is not kept any more.") }
@@ -80,8 +86,8 @@ indirect enum BodySource: Sendable {
         case .tape(let body):
             let reader: any BodyReader = body.reader() ?? Self.gone
             return .stream(RangeBodyReader(reader, range: range), length: count)
-        // It has no length, so no range of it is ever made.
-        case .plain: return whole(isRead: true)
+        case .plain(let coded, let coding, _):
+            return .stream(RangeBodyReader(Self.inflating(coded, coding), range: range), length: count)
         }
     }
 
@@ -91,7 +97,7 @@ indirect enum BodySource: Sendable {
         case .bytes(let bytes): Int64(bytes.count)
         case .large(let body): body.length
         case .tape(let body): body.length
-        case .plain: nil
+        case .plain(_, _, let length): length
         }
     }
 }

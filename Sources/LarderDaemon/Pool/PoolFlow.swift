@@ -43,7 +43,7 @@ extension DaemonContext {
                         responseTime: entry.responseTime, url: url)
                     parts.append(try endpoint.normalise(response, signer))
                 }
-                return .success(NormalisedEntry(NormalisedAnswer(joining: parts), query: endpoint.query))
+                return .success(NormalisedEntry(NormalisedAnswer(joining: parts), of: endpoint, provider))
             } catch {
                 return .failure(error)
             }
@@ -233,5 +233,7 @@ extension NormalisedAnswer {
             count: parts.reduce(0) { $0 + $1.count }, dropped: parts.reduce(0) { $0 + $1.dropped },
             droppedReasons: parts.reduce(into: [:]) { sums, part in sums.merge(part.droppedReasons, uniquingKeysWith: +)
             })
+        leftOut = parts.reduce(0) { $0 + $1.leftOut }
+        sources = parts.flatMap(\.sources)
     }
 }

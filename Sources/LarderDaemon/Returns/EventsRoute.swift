@@ -35,8 +35,10 @@ struct EventsRoute: Sendable {
                     writer.object { writer in
                         writer.member("provider", name)
                         if let isReachable = sight.isReachable { writer.member("reachable", isReachable) }
-                        writer.member("suspended", sight.suspension != nil)
-                        writer.member(ifPresent: "until", sight.suspension?.until.rfc3339)
+                        // A rest that is over refuses no call: the next one tries the provider.
+                        writer.member("suspended", sight.suspension != nil && !sight.isProbing)
+                        if sight.isProbing { writer.member("probing", true) }
+                        writer.member(ifPresent: "until", sight.isProbing ? nil : sight.suspension?.until.rfc3339)
                         writer.member(ifPresent: "class", sight.suspension?.failure.rawValue)
                         writer.name("budgets")
                         writer.array { writer in

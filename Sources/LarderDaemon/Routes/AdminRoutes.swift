@@ -9,19 +9,20 @@ struct AdminRoutes: Sendable {
     let context: DaemonContext
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
-    /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage.
+    /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage. A URL is an API's own or
+    /// one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         try Authority.check(request, context.snapshot.settings)
         let query = try request.parameters()
         // A purge must do what was said or nothing.
         try query.check(only: ["all", "provider", "term", "url", "key", "soft"])
         let isSoft = try Self.flag(query, "soft")
-        let selector = try selector(query)
-        let count: Int
+        let orders = try orders(query)
+        var count = 0
         // Before it begins, for what is under way; and again after it, for what was read meanwhile.
         context.tier.remove(nil)
         do {
-            count = try await context.store.purge(selector, soft: isSoft)
+            for selector in orders.selectors { count += try await context.store.purge(selector, soft: isSoft) }
         } catch {
             // Some of it may be purged all the same.
             context.tier.remove(nil)
@@ -38,6 +39,7 @@ struct AdminRoutes: Sendable {
         writer.object { writer in
             writer.member("purged", count)
             writer.member("soft", isSoft)
+            if count == 0 { writer.member("reason", orders.reason) }
         }
         return Self.json(writer.bytes, route: route)
     }
@@ -48,9 +50,7 @@ struct AdminRoutes: Sendable {
         let snapshot = context.snapshot
         try Authority.check(request, snapshot.settings)
         guard let provider = snapshot.providers.named(name), await context.upstream.resume(provider.name) else {
-            throw ClientFacingError(
-                status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".",
-                parameter: "name", allowed: snapshot.providers.all.map(\.name))
+            throw .unknownProvider(name, among: snapshot.providers.all.map(\.name), parameter: "name")
         }
         await context.flights.forgetFailures()
         context.log.notice("resumed by hand", ["provider": provider.name])
@@ -59,34 +59,77 @@ struct AdminRoutes: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    private func selector(_ query: QueryParameters) throws(ClientFacingError) -> PurgeSelector {
+    /// What is to be purged, and why it may come to nothing.
+    private struct Orders {
+        /// All are carried out, whatever those before found.
+        var selectors: [PurgeSelector]
+        var reason: String
+    }
+
+    private func orders(_ query: QueryParameters) throws(ClientFacingError) -> Orders {
         let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
             let providers = context.snapshot.providers
             guard let known = providers.named(name) else {
-                throw .invalid("provider", "There is no provider \"\(name)\".", allowed: providers.all.map(\.name))
+                let all = providers.all.map(\.name)
+                throw .invalid("provider", UnknownProvider.sentence("provider", name, among: all), allowed: all)
             }
             return known.name
         }
-        var selectors: [PurgeSelector] = []
-        if try Self.flag(query, "all") { selectors.append(.all) }
-        for name in ["term", "url"] {
-            guard let term = query[name] else { continue }
-            guard !term.isEmpty else { throw .invalid(name, "An empty \(name) would purge everything: say all=1.") }
-            selectors.append(.term(term, provider: provider))
+        var found: [Orders] = []
+        if try Self.flag(query, "all") { found.append(Orders(selectors: [.all], reason: "Nothing is stored.")) }
+        for name in ["term", "url"] where query[name]?.isEmpty == true {
+            throw .invalid(name, "An empty \(name) would purge everything: say all=1.")
         }
-        if let provider, query["term"] == nil, query["url"] == nil { selectors.append(.provider(provider)) }
+        if let term = query["term"] {
+            let of = provider.map { " of \($0)" } ?? ""
+            found.append(
+                Orders(
+                    selectors: [.term(term, provider: provider)], reason: "No stored request\(of) holds \"\(term)\"."))
+        }
+        if let url = query["url"] {
+            // Beside a term it is one too many, whatever it is.
+            let isAlone = query["term"] == nil
+            found.append(
+                isAlone ? try Self.orders(url: url, provider, context.snapshot) : Orders(selectors: [], reason: ""))
+        }
+        if let provider, query["term"] == nil, query["url"] == nil {
+            found.append(Orders(selectors: [.provider(provider)], reason: "Nothing of \(provider) is stored."))
+        }
         if let key = query["key"] {
             guard let bytes = Base64URL.decode(key), let digest = Digest(bytes: bytes) else {
                 throw .invalid("key", "\"key\" is the base64url form of a key's digest.")
             }
-            selectors.append(.digest(digest))
+            found.append(Orders(selectors: [.digest(digest)], reason: "No entry has that digest."))
         }
-        guard let selector = selectors.first, selectors.count == 1 else {
+        guard let orders = found.first, found.count == 1 else {
             throw ClientFacingError(
                 status: 400, code: "missingParameter", detail: "Say what to purge, by exactly one of these.",
                 allowed: ["all=1", "provider=", "term=", "url=", "key="])
         }
-        return selector
+        return orders
+    }
+
+    private static func orders(
+        url: String, _ provider: String?, _ snapshot: Snapshot
+    ) throws(ClientFacingError) -> Orders {
+        let read = try PurgeURL(url, providers: snapshot.providers, settings: snapshot.settings)
+        var places = read.places
+        if let provider { places.removeAll { $0.provider != provider } }
+        let names = places.map(\.provider).joined(separator: ", ")
+        // The key finds what is canonical in another spelling; the label finds variants and what clients with keys of their
+        // own were answered. As it is written it may be of another base URL, from before the settings changed.
+        let labelled = places.isEmpty ? [url] : places.map(\.url)
+        return Orders(
+            selectors: places.map { .digest($0.key.digest) } + labelled.map { .url($0, provider: provider) },
+            reason: places.isEmpty ? noPlace(read, snapshot) : "Nothing is stored of \(names) for that URL.")
+    }
+
+    private static func noPlace(_ url: PurgeURL, _ snapshot: Snapshot) -> String {
+        guard let name = url.unknown else {
+            return "No provider has a base URL that this is below, and nothing is stored for it."
+        }
+        let sentence = UnknownProvider.sentence("provider", name, among: snapshot.providers.all.map(\.name))
+        return sentence + " No stored request holds that URL."
     }
 
     private static func flag(_ query: QueryParameters, _ name: String) throws(ClientFacingError) -> Bool {

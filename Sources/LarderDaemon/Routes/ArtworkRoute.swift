@@ -94,7 +94,7 @@ struct ArtworkRoute: Sendable {
         let order = FetchOrder(
             url: permission.url, fields: ["Accept": "image/*"], addresses: permission.addresses,
             maxBody: Int(clamping: settings.artworkMaxSize), deadline: settings.fetchDeadline, maxRedirects: 3,
-            permits: { hosts.permits($0)?.addresses })
+            permits: { hosts.permitsRedirect(to: $0) })
         let about = provider.about
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: false,

@@ -12,99 +12,117 @@ struct RawRoute: Sendable {
 
     /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
     func pass(
-        _ request: ServerRequest, provider name: String, path: String, route: String
+        _ client: ServerRequest, provider name: String, path: String, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = context.snapshot
+        if let tokenless = Authority.withoutToken(client, snapshot.settings) {
+            return try await pass(tokenless, of: client, provider: name, path: path, snapshot, route: route)
+        }
+        return try await pass(client, of: client, provider: name, path: path, snapshot, route: route)
+    }
+
+    /// - Parameters:
+    ///   - request: as upstreams and the cache may know it, without the admin token.
+    ///   - client: as it came: what it may do is judged by that.
+    private func pass(
+        _ request: ServerRequest, of client: ServerRequest, provider name: String, path: String, _ snapshot: Snapshot,
+        route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
         guard let provider = snapshot.providers.named(name) else {
-            throw ClientFacingError(
-                status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".",
-                parameter: "provider", allowed: snapshot.providers.all.map(\.name))
+            throw .unknownProvider(name, among: snapshot.providers.all.map(\.name))
         }
         guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
+        let way = WayOut(client, provider: provider, name: name, path: UpstreamPath.withoutSingleDots(path))
         if provider.isPassthrough {
-            return try await PassRoute(context: context).pass(
-                request, provider: provider, path: path, snapshot: snapshot, route: route)
+            // Without the key that its owner wanted to be sent, it would be another request.
+            guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
+            return try await PassRoute(context: context).pass(request, way, snapshot: snapshot, route: route)
         }
-        var raw = try RawRequest(request, provider: provider, path: path)
+        var request = request
+        var raw = try RawRequest(request, provider: provider, path: way.path)
         guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: context.time.wall())
         }
         // What belongs to an account is not for everybody on this machine: it names the secrets by which pictures are
         // deleted, for one.
         let claim = provider.claim(for: raw.upstream)
-        if claim != nil { try Authority.check(request, snapshot.settings, what: "Answers for an account") }
+        if claim != nil { try Authority.check(client, snapshot.settings, what: "Answers for an account") }
+        // The key, and a form that repeats the query, have been heard: memory takes the answer as that to any other request.
+        request.fields = raw.fields
+        if raw.bypass != .requestBody { request.body = [] }
         let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
-        if case .fleeting = constancy { raw.isBypass = true }
-        if raw.isBypass { return try await bypass(raw, provider, request, snapshot.settings, route) }
+        if case .fleeting = constancy, raw.bypass == nil { raw.bypass = .fleeting }
+        if raw.bypass != nil { return try await bypass(raw, way, request, snapshot.settings, route) }
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let rule = provider.rule(for: endpoint)
         let directives = ClientDirectives(fields: request.fields)
         let key = provider.rawKey(raw.upstream, identity: raw.identity)
         let question = RawQuestion(
             provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
-            order: raw.order(provider, snapshot.settings), clientFields: request.fields,
-            directives: directives, isStored: !directives.noStore)
+            order: raw.order(provider, snapshot.settings), clientFields: raw.fields,
+            directives: directives, isStored: !directives.noStore,
+            hasClientCredentials: raw.sendsClientCredentials)
         do {
             if case .pooled(let terms) = constancy {
                 let served = try await context.drawnRaw(
                     PoolQuestion(
                         provider: provider, endpoint: endpoint, terms: terms, directives: directives,
                         settings: snapshot.settings))
-                return await answer(served, provider, raw, request, route)
+                return await answer(served, way, raw, request, route)
             }
             let served = try await EntryFlow(
                 context: context, provider: provider.name, key: key, rule: rule,
                 staleWhileRefresh: provider.settings.staleWhileRefresh, directives: directives,
                 patience: snapshot.settings.fetchSoftDeadline, work: context.rawWork(question)
             ).run()
-            return await answer(served, provider, raw, request, route)
+            return await answer(served, way, raw, request, route)
         } catch {
-            return try await mirrored(error, provider, raw, .uriMiss, request, route)
+            return try await mirrored(error, way, raw, .uriMiss, request, route)
         }
     }
 
     /// Neither joined nor stored: the client's own business with the API, within its budget.
     private func bypass(
-        _ raw: RawRequest, _ provider: ConfiguredProvider, _ request: ServerRequest, _ settings: Settings,
-        _ route: String
+        _ raw: RawRequest, _ way: WayOut, _ request: ServerRequest, _ settings: Settings, _ route: String
     ) async throws(ClientFacingError) -> ServerResponse {
+        let provider = way.provider
         var order = raw.order(provider, settings)
         order.mayRetry = false
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let limit = order.maxBody
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
+            hasClientCredentials: raw.sendsClientCredentials,
             classify: { response in
                 // For built-in providers Larder asks for gzip whoever the client is. A part of a coded body (206)
                 // cannot be read, and is the client's own business.
                 provider.provider.classify(response.decoded(limit: limit) ?? response, endpoint: endpoint)
             })
         switch await context.upstream.perform(call) {
-        case .failure(let failure): return try await mirrored(failure, provider, raw, .bypass, request, route)
+        case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, request, route)
         case .success((let response, _)):
+            note(request, explained(raw, provider, forward: .bypass, status: response.status))
             var answer = Answer(
                 status: response.status, reason: response.reason,
-                fields: PassFields.toClient(response.fields, isShared: false, received: response.responseTime),
+                fields: way.fields(response.fields, isShared: false, received: response.responseTime),
                 body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
                 outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
                 forwardStatus: response.status, provider: provider.name, route: route)
             answer.isMirroredError = true
-            if request.listenerProvider == nil { PassFields.confine(&answer.fields) }
             return context.respond(await context.accepted(answer, by: request), to: request)
         }
     }
 
     private func answer(
-        _ served: Served, _ provider: ConfiguredProvider, _ raw: RawRequest, _ request: ServerRequest, _ route: String
+        _ served: Served, _ way: WayOut, _ raw: RawRequest, _ request: ServerRequest, _ route: String
     ) async -> ServerResponse {
+        let provider = way.provider
         let entry = served.entry
-        context.explanations.note(
-            request.id, at: context.time.wall(),
-            served.explained(raw.keyParts))
+        note(request, served.explained(raw.keyParts))
         let isShared = served.isStored || served.outcome != .miss
         var answer = Answer(
             status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
-            fields: PassFields.toClient(entry.fields, isShared: isShared, received: entry.responseTime),
+            fields: way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
             body: entry.body,
             bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in entry.status },
@@ -120,99 +138,56 @@ struct RawRoute: Sendable {
             answer.stamp = served.stamp
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
-        if request.listenerProvider == nil { PassFields.confine(&answer.fields) }
         return context.respond(await context.accepted(answer, by: request), to: request)
+    }
+
+    /// What is told of a request that its provider was asked for, and whose answer is not kept.
+    private func explained(
+        _ raw: RawRequest, _ provider: ConfiguredProvider, forward: ForwardReason, status: Int?
+    ) -> ExplainedPart {
+        var part = ExplainedPart(provider: provider.name)
+        part.key = raw.keyParts
+        part.outcome = forward == .bypass ? .bypass : .miss
+        part.forward = forward
+        part.upstreamStatus = status
+        part.rule = forward == .bypass ? raw.bypass : nil
+        part.isStored = false
+        part.sent =
+            provider.claim(for: raw.upstream) != nil
+            ? .account : provider.settings.key != nil ? .configuredKey : .asItCame
+        return part
+    }
+
+    private func note(_ request: ServerRequest, _ part: ExplainedPart) {
+        context.explanations.note(request.id, at: context.time.wall(), part)
     }
 
     /// A failure in raw mode is the upstream's own answer, where it gave one.
     private func mirrored(
-        _ failure: UpstreamFailure, _ provider: ConfiguredProvider, _ raw: RawRequest, _ forward: ForwardReason,
+        _ failure: UpstreamFailure, _ way: WayOut, _ raw: RawRequest, _ forward: ForwardReason,
         _ request: ServerRequest, _ route: String
     ) async throws(ClientFacingError) -> ServerResponse {
+        let provider = way.provider
+        var part = explained(raw, provider, forward: forward, status: failure.response?.status)
+        part.note(failure)
         guard let response = failure.response else {
+            // Nothing was answered: that the request would have been passed on is told by its rule.
+            part.outcome = .none
+            part.forward = nil
+            note(request, part)
             context.countFailure(provider.name)
             var failure = failure
             if failure.provider.isEmpty { failure.provider = provider.name }
             throw failure.clientFacing(now: context.time.wall())
         }
-        var part = ExplainedPart(failure)
-        part.provider = provider.name
-        part.key = raw.keyParts
-        part.outcome = forward == .bypass ? .bypass : .miss
-        part.forward = forward
-        part.upstreamStatus = response.status
-        part.isStored = false
-        context.explanations.note(request.id, at: context.time.wall(), part)
+        note(request, part)
         var answer = Answer(
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason,
-            fields: PassFields.toClient(response.fields, isShared: forward != .bypass, received: response.responseTime),
+            fields: way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
             body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
             outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status,
             provider: provider.name, route: route)
         answer.isMirroredError = true
-        if request.listenerProvider == nil { PassFields.confine(&answer.fields) }
         return context.respond(await context.accepted(answer, by: request), to: request)
-    }
-}
-
-extension RawRequest {
-    /// What makes the entry's identity, for explanations.
-    fileprivate var keyParts: [KeyParameter] {
-        [KeyParameter("path", upstream.path), KeyParameter("query", upstream.query)]
-    }
-}
-
-extension Answer {
-    /// Gives the plain bytes to a client that does not take the coding they came in. The entity tag then names other
-    /// bytes than these, so it becomes weak (RFC 9110 §8.8.1).
-    mutating func undoCoding() {
-        let response = UpstreamResponse(
-            status: status, fields: fields, body: body, requestTime: bornAt, responseTime: bornAt)
-        guard let plain = response.decoded(limit: 256 << 20) else { return }
-        body = plain.body
-        fields = plain.fields
-        weakenTag()
-    }
-
-    /// The tag of the coded bytes does not name the plain ones exactly.
-    mutating func weakenTag() {
-        if let tag = fields.first("ETag"), !tag.hasPrefix("W/") { fields.set("ETag", "W/\(tag)") }
-    }
-}
-
-extension DaemonContext {
-    /// The coding of an answer that the client does not take; nil where it gets the answer as it is.
-    func unwantedCoding(_ answer: Answer, by request: ServerRequest) -> String? {
-        // A part of a coded body cannot be undone.
-        guard let coding = answer.fields.first("Content-Encoding"), answer.status != 206,
-            !ContentCoding.accepts(request.fields.combined("Accept-Encoding"), coding),
-            !CacheControl(answer.fields.all("Cache-Control")).noTransform
-        else { return nil }
-        return coding
-    }
-
-    /// The answer in a coding that the client takes, undone off the loops where it must be.
-    func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
-        guard let coding = unwantedCoding(answer, by: request) else { return answer }
-        return await plain(answer, coding)
-    }
-
-    /// The answer with its coding undone.
-    func plain(_ answer: Answer, _ coding: String) async -> Answer {
-        if let stream = answer.stream {
-            guard ContentInflater(coding: coding) != nil else { return answer }
-            var answer = answer
-            answer.stream = .plain(stream, coding: coding)
-            answer.fields.remove("Content-Encoding")
-            answer.weakenTag()
-            return answer
-        }
-        return await compute.run {
-            var answer = answer
-            answer.undoCoding()
-            // Memory tells clients apart by whether they take gzip; others may get another form of this one.
-            if !ASCII.equalFolded(coding, "gzip") { answer.digest = nil }
-            return answer
-        }
     }
 }

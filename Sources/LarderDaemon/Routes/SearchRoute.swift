@@ -19,9 +19,9 @@ struct SearchRoute: Sendable {
         guard let provider = snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix })
         else { throw Self.noSuchRoute }
         let query = try request.parameters()
-        let endpoint = try provider.provider.endpoint(path: path, query: query)
+        let (endpoint, shape) = try provider.question(path: path, query: query)
         let question = SearchQuestion(
-            provider, endpoint, ClientDirectives(fields: request.fields), snapshot.settings)
+            provider, endpoint, shape, ClientDirectives(fields: request.fields), snapshot.settings)
         return try await answer(request, question, route: route)
     }
 
@@ -57,14 +57,14 @@ struct SearchRoute: Sendable {
         _ question: SearchQuestion, _ answers: SearchAnswers, route: String
     ) async throws(ClientFacingError) -> Answer {
         if let (source, served) = answers.parts.first, question.isSingle, !source.isLocal {
-            return try single(source, served, route: route)
+            return try await single(source, served, question.shape, route: route)
         }
         return try await merged(question, answers, route: route)
     }
 
     private func single(
-        _ source: SourceAnswer, _ served: Served?, route: String
-    ) throws(ClientFacingError) -> Answer {
+        _ source: SourceAnswer, _ served: Served?, _ shape: ResultShape, route: String
+    ) async throws(ClientFacingError) -> Answer {
         guard let served else {
             guard let failure = source.failure else { throw Self.noSuchRoute }
             throw failure.clientFacing(now: context.time.wall())
@@ -73,11 +73,14 @@ struct SearchRoute: Sendable {
             if served.entry.isNegative { throw Self.notFound(served, context) }
             throw ClientFacingError(status: 500, code: "internal", detail: "A stored answer could not be read.")
         }
-        let tag = Envelope.entityTag(query: normalised.query, sources: [source], order: "")
+        // The stored query is the one of the answer that this is cut from.
+        let query = shape.shown(in: normalised.query)
+        let results = try await shaped([normalised.results], by: .relevance, shape)
+        let tag = Envelope.entityTag(query: query, sources: [source], order: "")
         var fields = Self.fields(tag, source)
         if served.isDrawn { fields.set("Cache-Control", "no-store") }
         let body = Envelope.render(
-            query: normalised.query, sources: [source], count: normalised.count, results: normalised.results)
+            query: query, sources: [source], count: normalised.count, results: results)
         return Answer(
             fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
@@ -98,13 +101,7 @@ struct SearchRoute: Sendable {
         }
         let order = question.sort
         let count = usable.reduce(0) { $0 + $1.count }
-        let results: Bytes
-        do {
-            results = try await context.compute.run { try ResultOrder.merge(usable.map(\.results), by: order) }
-        } catch {
-            // Rows hold what we wrote; one that does not parse was changed behind our back.
-            throw ClientFacingError(status: 500, code: "internal", detail: "Stored results could not be merged.")
-        }
+        let results = try await shaped(usable.map(\.results), by: order, question.shape)
         let tag = Envelope.entityTag(query: question.query, sources: sources, order: order.rawValue)
         let body = Envelope.render(query: question.query, sources: sources, count: count, results: results)
         let outcome = Self.combined(answers.parts.compactMap { $0.served?.outcome })
@@ -113,7 +110,7 @@ struct SearchRoute: Sendable {
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
         var answer = Answer(
             fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: body,
-            bornAt: oldest, freshUntil: freshUntil, outcome: outcome, provider: "search", route: route)
+            bornAt: oldest, freshUntil: freshUntil, outcome: outcome, provider: nil, route: route)
         answer.isMerged = true
         if sources.contains(where: \.isLocal) { answer.detail = "local" }
         for case let served? in answers.parts.map(\.served) {
@@ -129,9 +126,23 @@ struct SearchRoute: Sendable {
         return answer
     }
 
+    /// The results of all sources as one, as they are wanted. Those of one source that are wanted whole are as they lie
+    /// in the store, and then nothing is computed.
+    private func shaped(
+        _ results: [Bytes], by order: SortOrder, _ shape: ResultShape
+    ) async throws(ClientFacingError) -> Bytes {
+        if results.count == 1, order == .relevance, shape.projection == nil { return results[0] }
+        do {
+            return try await context.compute.run { try shape.applied(to: ResultOrder.merge(results, by: order)) }
+        } catch {
+            // Rows hold what we wrote; one that does not parse was changed behind our back.
+            throw ClientFacingError(status: 500, code: "internal", detail: "Stored results could not be read.")
+        }
+    }
+
     /// The outcome of a merged answer: that of the part that cost most.
     private static func combined(_ outcomes: [CacheOutcome]) -> CacheOutcome {
-        let cost: [CacheOutcome] = [.miss, .bypass, .joined, .stale, .negative, .hit]
+        let cost: [CacheOutcome] = [.miss, .bypass, .revalidated, .joined, .stale, .negative, .hit]
         return cost.first { outcomes.contains($0) } ?? .none
     }
 

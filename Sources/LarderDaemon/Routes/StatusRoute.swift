@@ -62,6 +62,8 @@ struct StatusRoute: Sendable {
             writer.member("title", provider.about.title)
             writer.member("kind", provider.isPassthrough ? "passthrough" : "builtIn")
             writer.member("state", state(provider, lane))
+            writer.member(
+                ifPresent: "configurationProblem", provider.settings.keyFileProblem?.sentence(of: provider.name))
             if provider.about.minimumTerm > 1 { writer.member("minimumTerm", provider.about.minimumTerm) }
             writer.member("reachability", lane?.reachability.word ?? "unknown")
             if let word = lane?.reachability.word, word != "unknown" { writer.member("reachable", word == "reachable") }
@@ -109,6 +111,7 @@ struct StatusRoute: Sendable {
         if !provider.settings.enabled { return "off" }
         if !provider.isConfigured { return "notConfigured" }
         if lane?.suspension != nil { return "suspended" }
+        if lane?.isProbing == true { return "probing" }
         let isToldSpent = lane?.credits.contains { $0.remaining == 0 } ?? false
         if lane?.rate?.remaining == 0 || lane?.quota?.remaining == 0 || isToldSpent { return "budgetSpent" }
         return "ready"

@@ -31,8 +31,9 @@ enum BaseURL {
         }
         var path = rest[slash...]
         while path.hasSuffix("/") { path.removeLast() }
-        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
-            throw SettingFault("a base URL's path has no . or .. in it")
+        let plain = try? PercentCoding.decodeBytes(path.utf8, plusIsSpace: false)
+        guard let plain, !DotSegment.occurs(in: plain) else {
+            throw SettingFault("a base URL's path is percent-encoded and has no . or .. in it")
         }
         return scheme + authority.lowercased() + path
     }

@@ -62,7 +62,20 @@ extension SettingsTable {
         summary: "The largest answer that is taken whole from an upstream; a larger one is broken off.",
         advice: "It is held in memory while it is read. Answers of passthrough providers stream and have no limit.")
     static let fetchMaxTransfers = Parameter(
-        "fetch.maxTransfers", .count(1...1024), default: "64", summary: "Upstream exchanges under way at once.")
+        "fetch.maxTransfers", .count(1...1024), default: "64",
+        summary: "Upstream exchanges under way at once whose pace is the API's, 8 of them to one origin; more wait.")
+    static let fetchMaxStreams = Parameter(
+        "fetch.maxStreams", .count(1...4096), default: "128",
+        summary: "Upstream exchanges under way at once whose pace is a client's.",
+        advice: """
+            These are uploads, event streams and other long answers that are passed on without being stored. They \
+            come on top of fetch.maxTransfers. One more upload waits, and is answered with 503 and Retry-After at its \
+            deadline; one more answer takes a place of the others until one of those waits for it.
+            """)
+    static let fetchMaxStreamsPerHost = Parameter(
+        "fetch.maxStreamsPerHost", .count(1...4096), default: "32",
+        summary: "The same to one origin: scheme, host and port.",
+        advice: "An API has so many connections at most, and the 8 of fetch.maxTransfers beside them.")
     static let fetchSideBySide = Parameter(
         "fetch.sideBySide", .count(1...256), default: "16",
         summary: "Calls that one answer may have under way at once, where it takes several: a list and its items.",
@@ -80,7 +93,8 @@ extension SettingsTable {
         advice: "http_proxy and its like in the environment are never followed.")
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxTransfers, fetchSideBySide, fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy,
+        fetchMaxTransfers, fetchMaxStreams, fetchMaxStreamsPerHost, fetchSideBySide, fetchCallsPerAnswer,
+        fetchRefreshOnReturn, fetchProxy,
     ]
 
     static let searchDeadline = Parameter(

@@ -56,8 +56,10 @@ public enum ExampleConfiguration {
                 #baseURL: https://api.example.com/v1
                 #semantics: rfc
                 #cdnCacheControl: false
+                #forwardCookies: false
                 #rate: off
                 #quota: off
+                #deadline: 20s
 
             """
         return out

@@ -30,6 +30,7 @@ extension SettingsTable {
         "providers.<name>.key", .text, default: nil,
         summary: "The API's key: file:/path, env:NAME or the key itself.",
         advice: """
+            A file that is not there yet, or not readable, leaves its provider unconfigured until it is. \
             A file <name>.key in $CREDENTIALS_DIRECTORY comes first; without any, the variable LARDER_<NAME>_KEY \
             is tried (for newsapi also NEWSAPI_KEY; for tmdb TMDB_KEY, TMDB_API_KEY, TMDB_READ_ACCESS_TOKEN, a key or a token; \
             for imgur IMGUR_CLIENT_ID).
@@ -50,15 +51,22 @@ extension SettingsTable {
     static let providerCDNCacheControl = Parameter(
         "providers.<name>.cdnCacheControl", .flag, default: "false",
         summary: "Under rfc, CDN-Cache-Control counts for Larder too, where there is no Larder-Cache-Control.")
+    static let providerForwardCookies = Parameter(
+        "providers.<name>.forwardCookies", .flag, default: "false",
+        summary: "Whether cookies of requests below /raw/<name>/ go to this provider of your own.",
+        advice: """
+            Below /raw all providers are one host to a browser, which sends there the cookies of this machine's other ports \
+            too. On a listener bound to the provider cookies go without it.
+            """)
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Freshness of answers under ttl: one duration, or endpoint: duration with \"*\" for the rest.")
     static let providerEmptyTTL = Parameter(
         "providers.<name>.emptyTTL", .duration(.zero...year), default: nil,
-        summary: "Freshness of an answer without results.")
+        summary: "Freshness under ttl of an answer without results; of a provider of your own, without content (204).")
     static let providerNegativeTTL = Parameter(
         "providers.<name>.negativeTTL", .duration(.zero...year), default: nil,
-        summary: "For this long \"there is no such thing\" is remembered.")
+        summary: "For this long \"there is no such thing\" is remembered under ttl.")
     static let providerStaleFor = Parameter(
         "providers.<name>.staleFor", .duration(.zero...year), default: nil,
         summary: "For this long past its freshness an entry answers when the API fails, is slow or may not be called.")
@@ -67,7 +75,8 @@ extension SettingsTable {
         summary:
             "For this long past its freshness an entry answers at once while it is refreshed; then one waits for the API.",
         advice:
-            "1d unless set, and never longer than staleFor. Under rfc the answer's own stale-while-revalidate counts.")
+            "1d unless set, and never longer than staleFor. Not for rfc: there the answer's own stale-while-revalidate counts."
+    )
     static let providerRate = Parameter(
         "providers.<name>.rate", .rate, default: nil,
         summary: "Upstream calls in any window, such as 20/min; or off.",
@@ -75,16 +84,23 @@ extension SettingsTable {
     static let providerQuota = Parameter(
         "providers.<name>.quota", .rate, default: nil,
         summary: "A second, longer limit, such as 100/day; or off. Remembered across restarts.")
+    static let providerDeadline = Parameter(
+        "providers.<name>.deadline", .duration(.milliseconds(100) ... .seconds(600)), default: nil,
+        summary: "Within this the head of its answer must have come; of a built-in API, the whole answer.",
+        advice: "fetch.deadline unless set.")
     static let providerImageHosts = Parameter(
         "providers.<name>.imageHosts", .texts, default: nil,
         summary: "Where its images may come from: a host, *.suffix, * (any public host), or a full origin.",
-        advice: "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not.")
+        advice:
+            "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not. Not for passthrough."
+    )
 
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
-        providerTTL, providerEmptyTTL,
+        providerForwardCookies, providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
+        providerDeadline,
         providerImageHosts,
     ]
 }

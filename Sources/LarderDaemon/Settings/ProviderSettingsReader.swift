@@ -22,11 +22,6 @@ extension SettingsLoader {
     ) -> [String: ProviderSettings] {
         var result: [String: ProviderSettings] = [:]
         for about in providers {
-            if reader.written["providers.\(about.name).kind"] != nil {
-                reader.issue(
-                    "providers.\(about.name).kind", "\(about.name) is built in: kind is for providers of your own"
-                )
-            }
             result[about.name] = provider(&reader, about, secrets, isPassthrough: false)
         }
         for (name, origin) in named.sorted(by: { $0.key < $1.key }) where result[name] == nil {
@@ -64,7 +59,6 @@ extension SettingsLoader {
             baseURL: reader.text(
                 Table.providerBaseURL, path: "\(path).baseURL", default: isPassthrough ? nil : about.defaultBaseURL,
                 check: BaseURL.check) ?? "",
-            key: key(&reader, about, secrets),
             semantics: reader.choice(
                 Table.providerSemantics, path: "\(path).semantics",
                 default: isPassthrough ? ProviderSemantics.rfc : .ttl),
@@ -80,16 +74,27 @@ extension SettingsLoader {
             imageHosts: reader.texts(
                 Table.providerImageHosts, path: "\(path).imageHosts", default: about.imageHosts,
                 check: BaseURL.checkImageHost))
-        settings.clientSecret = clientSecret(&reader, about, secrets)
+        let key = secret(&reader, about, secrets, Table.providerKey, "key", variables: about.keyVariables)
+        settings.key = key.value
+        settings.keyFileProblem = key.problem
+        // Only where people sign in is there anything to use it for.
+        if about.signIn != nil {
+            settings.clientSecret =
+                secret(&reader, about, secrets, Table.providerClientSecret, "clientSecret", variables: []).value
+        }
         settings.searchURL = searchURL(&reader, about)
         settings.cdnCacheControl = reader.flag(
             Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
+        settings.forwardCookies = reader.flag(Table.providerForwardCookies, path: "\(path).forwardCookies")
         settings.dialect = dialect(&reader, about)
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
+        let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
+        settings.deadline = deadline > .zero ? deadline : nil
         if !isPassthrough, !settings.plainHTTP, BaseURL.isReadableOnTheWay(settings.baseURL) {
             reader.issue(
                 "\(path).baseURL", "is plain http beyond this machine: use https, or allow it with plainHTTP: true")
         }
+        reader.checkEffects(settings, about)
         return settings
     }
 
@@ -116,43 +121,44 @@ extension SettingsLoader {
     /// Where the searches of a provider with two hosts go.
     private func searchURL(_ reader: inout SettingsReader, _ about: ProviderAbout) -> String? {
         let path = "providers.\(about.name).searchURL"
-        guard let standard = about.searchBase?.url else {
-            if reader.written[path] != nil {
-                reader.issue(path, "\(about.name) has one host for everything: baseURL is what there is")
-            }
-            return nil
-        }
+        guard let standard = about.searchBase?.url else { return nil }
         return reader.text(SettingsTable.providerSearchURL, path: path, default: standard, check: BaseURL.check)
     }
 
-    private func key(_ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets) -> String? {
-        secret(&reader, about, secrets, SettingsTable.providerKey, "key", variables: about.keyVariables)
-    }
-
-    /// Only where people sign in is there anything to use it for.
-    private func clientSecret(_ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets) -> String? {
-        let path = "providers.\(about.name).clientSecret"
-        guard about.signIn != nil else {
-            if reader.written[path] != nil {
-                reader.issue(path, "\(about.name) has no sign-in: this setting is not for it")
-            }
-            return nil
-        }
-        return secret(&reader, about, secrets, SettingsTable.providerClientSecret, "clientSecret", variables: [])
-    }
-
-    /// Credential, then setting, then the variables that tools for this API already use.
+    /// Credential, then setting, then the variables that tools for this API already use. The variables do not stand in for
+    /// a file that was named and is not there: it will hold another key than they do.
     private func secret(
         _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets, _ parameter: Parameter,
         _ name: String, variables: [String]
-    ) -> String? {
+    ) -> (value: String?, problem: KeyFileProblem?) {
         let path = "providers.\(about.name).\(name)"
+        var file: String?
+        var missing: KeyFileProblem?
         let written = reader.text(parameter, path: path) { text throws(SettingFault) in
-            try secrets.resolve(text)
+            file = Secrets.file(of: text)
+            missing = file.flatMap { KeyFileProblem(path: $0) }
+            guard missing == nil else { return text }
+            do throws(SettingFault) {
+                return try secrets.resolve(text)
+            } catch {
+                guard error.isSilence else { throw error }
+                missing = .silent
+                return text
+            }
         }
+        if let file { reader.note(SecretFile(setting: path, path: file, credential: "\(about.name).\(name)")) }
         let whole = { (text: String) throws(SettingFault) in text }
-        if let found = credential("\(about.name).\(name)", path, &reader, secrets, check: whole) { return found }
-        if let written { return written }
+        if let found = credential("\(about.name).\(name)", path, &reader, secrets, check: whole) {
+            return (found, nil)
+        }
+        if let missing {
+            let what = name == "key" ? "\(about.name) is not configured" : "it is as if there were none"
+            reader.note(
+                "\(path): \(file ?? "its file") \(missing.predicate); \(what) until it can be read and the settings are "
+                    + "read again")
+            return (nil, missing)
+        }
+        if let written { return (written, nil) }
         let own = SettingsTable.environmentName(of: "\(about.name).\(name)")
         for variable in [own] + variables.filter({ $0 != own }) {
             guard let value = secrets.environment[variable], !value.isEmpty else { continue }
@@ -161,11 +167,11 @@ extension SettingsLoader {
                 reader.note(
                     EffectiveSetting(
                         path: path, value: "(hidden)", defaultText: nil, origin: .environment(variable)))
-                return key
+                return (key, nil)
             } catch {
                 reader.issue(.environment(variable), path, error.message)
             }
         }
-        return nil
+        return (nil, nil)
     }
 }

@@ -4,6 +4,8 @@ import LarderCore
 /// Where secrets may be, for one environment.
 struct Secrets {
     static let maxBytes = 16 << 10
+    /// How long the pipe of a secret may take. A start waits for it, and so does a signal.
+    static let patience = Duration.seconds(1)
 
     let environment: [String: String]
 
@@ -30,8 +32,13 @@ struct Secrets {
         return try Self.check(text, from: "the value")
     }
 
+    /// The file that a setting's text names.
+    static func file(of text: String) -> String? {
+        text.dropping(prefix: "file:").flatMap { $0.hasPrefix("/") ? String($0) : nil }
+    }
+
     private func file(_ path: String) throws(SettingFault) -> String {
-        let bytes = try ConfigurationFile.read(path, limit: Self.maxBytes)
+        let bytes = try ConfigurationFile.read(path, limit: Self.maxBytes, patience: Self.patience)
         guard let text = bytes.strictText else { throw SettingFault("\(path) is no text") }
         return try Self.check(text, from: path)
     }

@@ -18,8 +18,14 @@ extension SettingsTable {
         needsRestart: true)
     static let hostNames = Parameter(
         "hostNames", .texts, default: nil,
-        summary: "Names accepted in Host besides IP addresses, localhost and *.localhost.",
-        advice: "Add the name under which another container or machine calls Larder; foreign names are refused.")
+        summary: """
+            Names and IP addresses accepted in Host besides localhost, *.localhost, 127.0.0.0/8, [::1] and the address \
+            that the connection came to.
+            """,
+        advice: """
+            Add the name or address under which another container or machine calls Larder, where a port is mapped or \
+            forwarded: [larder.lan, 192.168.1.5, "[2001:db8::5]"]. What is not declared is refused.
+            """)
     static let listening = [listen, allowRemote, hostNames]
 
     static let adminToken = Parameter(
@@ -41,7 +47,12 @@ extension SettingsTable {
         advice: "One is enough for most machines; more loops cost little.", needsRestart: true)
     static let serverMaxConnections = Parameter(
         "server.maxConnections", .count(1...1_000_000), default: "4096",
-        summary: "Connections open at once; more wait to be accepted.")
+        summary: "Connections open at once; more wait to be accepted.",
+        advice: """
+            Near the limit those are closed that are idle for longest, and at the limit those whose request has been \
+            incomplete for longest, two seconds at least. One in sixteen, 64 at most, is kept for Unix sockets. Where \
+            the process may not open as many files, fewer are permitted, and the log says how many.
+            """)
     static let serverHeadTimeout = Parameter(
         "server.headTimeout", .duration(.milliseconds(100) ... .seconds(300)), default: "10s",
         summary: "Within this a request's head and body must arrive, once begun.")
@@ -51,6 +62,18 @@ extension SettingsTable {
     static let serverWriteTimeout = Parameter(
         "server.writeTimeout", .duration(.milliseconds(100) ... .seconds(3600)), default: "30s",
         summary: "A client that takes nothing of its answer for this long is dropped.")
+    static let serverMinimumRate = Parameter(
+        "server.minimumRate", .size(0...(1 << 30)), default: "240 B",
+        summary: """
+            Bytes a second at which a client must send a body or take an answer, over server.rateWindow; 0 is any.
+            """,
+        advice: """
+            Only time counts in which Larder waits for the client. A slower upload ends with 408, a slower reader is \
+            cut off. No provider is held to blame.
+            """)
+    static let serverRateWindow = Parameter(
+        "server.rateWindow", .duration(.seconds(1) ... .seconds(3600)), default: "30s",
+        summary: "The time over which server.minimumRate is measured; what is over sooner is not.")
     static let serverDrainTimeout = Parameter(
         "server.drainTimeout", .duration(.zero ... .seconds(300)), default: "10s",
         summary: "A stop waits this long for answers in hand.",
@@ -63,8 +86,8 @@ extension SettingsTable {
         summary: "Event streams (text/event-stream) open at once; further ones get 503.",
         advice: "Each is a connection of server.maxConnections.")
     static let server = [
-        loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverWriteTimeout, serverDrainTimeout,
-        serverMaxBody, serverMaxEventStreams,
+        loops, serverMaxConnections, serverHeadTimeout, serverIdleTimeout, serverWriteTimeout, serverMinimumRate,
+        serverRateWindow, serverDrainTimeout, serverMaxBody, serverMaxEventStreams,
     ]
 
     static let logLevel = Parameter(

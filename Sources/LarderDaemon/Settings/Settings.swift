@@ -9,7 +9,7 @@ public struct Settings: Sendable {
     public var listen: [ListenSetting]
     /// Whether addresses other than loopback were permitted. The loader refused them otherwise.
     public var allowRemote: Bool
-    /// Names accepted in `Host` besides IP literals, `localhost` and `*.localhost`; lower case.
+    /// Names and literals accepted in `Host` besides those of every machine (`HostPolicy`); lower case, IPv6 in brackets.
     public var hostNames: [String]
 
     // Authority over Larder's own state
@@ -49,6 +49,9 @@ public struct Settings: Sendable {
     public var serverIdleTimeout: Duration
     /// For which a client may take nothing of an answer.
     public var serverWriteTimeout: Duration
+    /// Bytes a second that a client must send or take, and the time over which that is measured.
+    public var serverMinimumRate: Int64
+    public var serverRateWindow: Duration
     /// For which a stop waits for answers in hand.
     public var serverDrainTimeout: Duration
     /// The largest request body.
@@ -67,7 +70,10 @@ public struct Settings: Sendable {
     public var fetchFailurePause: Duration
     /// The largest answer that is taken; one larger than `cacheMaxObject` is handed on and not stored.
     public var fetchMaxBody: Int64
+    /// Transfers at once that the upstream paces; and those that a client paces, in all and to one origin.
     public var fetchMaxTransfers: Int
+    public var fetchMaxStreams: Int
+    public var fetchMaxStreamsPerHost: Int
     /// Calls that one answer has under way at once, and in all, where it takes several.
     public var fetchSideBySide: Int
     public var fetchCallsPerAnswer: Int
@@ -105,6 +111,8 @@ public struct Settings: Sendable {
 
     /// What the loader found worth telling, though nothing is wrong: for the log at start and `larder config check`.
     public var notes: [String]
+    /// The files that secrets are read from, or would be if they were there.
+    public var secretFiles: [SecretFile] = []
     /// Every setting with its value as text and where it came from; secrets hidden. For `larder params`.
     public var effective: [EffectiveSetting]
 }
@@ -162,11 +170,15 @@ public struct ProviderSettings: Sendable, Hashable {
     public var searchURL: String?
     /// The API's key; never shown.
     public var key: String?
+    /// The file that `key` names cannot be read: the provider is not configured.
+    public var keyFileProblem: KeyFileProblem?
     /// The secret of the user's application, for an API with a sign-in; never shown.
     public var clientSecret: String?
     public var semantics: ProviderSemantics
     /// `CDN-Cache-Control` speaks to this cache too (RFC 9213 §3.1).
     public var cdnCacheControl = false
+    /// Cookies of requests below `/raw` go upstream.
+    public var forwardCookies = false
     /// One of the provider's dialects; nil where it has one only.
     public var dialect: String?
     /// Whether calls and redirects may leave this machine unencrypted.
@@ -184,6 +196,8 @@ public struct ProviderSettings: Sendable, Hashable {
     /// Upstream calls in any window of the rate, and of the quota; nil is no limit.
     public var rate: CallRate?
     public var quota: CallRate?
+    /// In the place of `fetchDeadline`; nil where that counts.
+    public var deadline: Duration?
     /// Where its pictures may come from: a host, "*.suffix", "*" or a full origin.
     public var imageHosts: [String]
 

@@ -34,7 +34,9 @@ struct SettingsCollector {
     private(set) var providerNames: [String: SettingOrigin] = [:]
 
     /// Variables that are no settings: they speak to the command line, or name keys.
-    private static let otherVariables: Set<String> = ["LARDER_URL", "LARDER_TOKEN", "LARDER_CONFIG"]
+    private static let otherVariables: Set<String> = [
+        "LARDER_URL", "LARDER_TOKEN", "LARDER_CONFIG", "LARDER_DAEMON_USER",
+    ]
 
     // MARK: The file
 

@@ -49,7 +49,8 @@ public struct SettingsLoader: Sendable {
 
         let issues = collector.issues + reader.issues
         guard issues.isEmpty else { throw SettingsError(issues: Self.ordered(issues)) }
-        settings.notes = collector.notes + Self.notes(about: settings)
+        settings.notes = collector.notes + reader.notes + Self.notes(about: settings)
+        settings.secretFiles = reader.secretFiles
         settings.effective = Self.inTableOrder(reader.effective)
         return settings
     }
@@ -90,6 +91,8 @@ public struct SettingsLoader: Sendable {
             serverHeadTimeout: reader.duration(Table.serverHeadTimeout),
             serverIdleTimeout: reader.duration(Table.serverIdleTimeout),
             serverWriteTimeout: reader.duration(Table.serverWriteTimeout),
+            serverMinimumRate: reader.size(Table.serverMinimumRate),
+            serverRateWindow: reader.duration(Table.serverRateWindow),
             serverDrainTimeout: reader.duration(Table.serverDrainTimeout),
             serverMaxBody: reader.size(Table.serverMaxBody),
             serverMaxEventStreams: reader.count(Table.serverMaxEventStreams),
@@ -100,6 +103,8 @@ public struct SettingsLoader: Sendable {
             fetchFailurePause: reader.duration(Table.fetchFailurePause),
             fetchMaxBody: reader.size(Table.fetchMaxBody),
             fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
+            fetchMaxStreams: reader.count(Table.fetchMaxStreams),
+            fetchMaxStreamsPerHost: reader.count(Table.fetchMaxStreamsPerHost),
             fetchSideBySide: reader.count(Table.fetchSideBySide),
             fetchCallsPerAnswer: reader.count(Table.fetchCallsPerAnswer),
             fetchRefreshOnReturn: reader.count(Table.fetchRefreshOnReturn),
@@ -142,9 +147,12 @@ public struct SettingsLoader: Sendable {
 
     private func adminToken(_ reader: inout SettingsReader, _ secrets: Secrets) -> String? {
         let parameter = SettingsTable.adminToken
+        var file: String?
         let written = reader.text(parameter) { text throws(SettingFault) in
-            try secrets.resolve(text)
+            file = Secrets.file(of: text)
+            return try secrets.resolve(text)
         }
+        if let file { reader.note(SecretFile(setting: parameter.path, path: file, credential: "admin.token")) }
         return credential("admin.token", parameter.path, &reader, secrets, check: { $0 }) ?? written
     }
 
@@ -177,8 +185,12 @@ public struct SettingsLoader: Sendable {
 
     private static func hostName(_ text: String) throws(SettingFault) -> String {
         let name = text.lowercased()
+        let address = name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
+        if address.contains(":"), let parsed = try? Address("[\(address)]:0"), case .ipv6(let bytes, _) = parsed {
+            return "[\(Address.text(bytes))]"
+        }
         guard !name.contains("*"), !name.contains(":"), (try? BaseURL.checkImageHost(name)) != nil else {
-            throw SettingFault("\"\(text)\" is not a host name without port")
+            throw SettingFault("\"\(text)\" is not a host name or an IP address without port")
         }
         return name
     }

@@ -6,6 +6,8 @@ import LarderCore
 struct SettingFault: Error {
     var message: String
     var mark: YAMLMark?
+    /// A pipe gave nothing: whoever writes it may come later.
+    var isSilence = false
 
     init(_ message: String, at mark: YAMLMark? = nil) {
         self.message = message
@@ -18,6 +20,10 @@ struct SettingsReader {
     let written: [String: WrittenSetting]
     private(set) var issues: [SettingsIssue] = []
     private(set) var effective: [EffectiveSetting] = []
+    /// What is worth telling, though nothing is wrong.
+    private(set) var notes: [String] = []
+    /// The files that were named for secrets.
+    private(set) var secretFiles: [SecretFile] = []
 
     init(written: [String: WrittenSetting]) {
         self.written = written
@@ -165,6 +171,10 @@ struct SettingsReader {
         issues.append(SettingsIssue(origin: origin, path: path, message: message))
     }
 
+    mutating func note(_ text: String) { notes.append(text) }
+
+    mutating func note(_ file: SecretFile) { secretFiles.append(file) }
+
     /// Notes a value that was found by other means, such as a credential.
     mutating func note(_ setting: EffectiveSetting) {
         effective.removeAll { $0.path == setting.path }
@@ -217,7 +227,7 @@ struct SettingsReader {
         guard !text.isEmpty else {
             throw SettingFault("is empty; leave the line out to have the default", at: node.mark)
         }
-        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+        guard !text.holdsControls else {
             throw SettingFault("holds a line break or another control character", at: node.mark)
         }
         return text

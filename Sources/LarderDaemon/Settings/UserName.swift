@@ -1,13 +1,45 @@
-// Users are written by name and compared by number.
+// Users and groups are written by name and compared by number.
 import Glibc
 
-enum UserName {
+public enum UserName {
     /// The number of a user, nil where the machine knows none of that name.
-    static func number(of name: String) -> UInt32? {
+    public static func number(of name: String) -> UInt32? {
         var record = passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16 << 10)
         let result = getpwnam_r(name, &record, &buffer, buffer.count, &found)
         return result == 0 && found != nil ? record.pw_uid : nil
+    }
+
+    /// The number of a group, nil where the machine knows none of that name.
+    public static func group(of name: String) -> UInt32? {
+        if let number = UInt32(name) { return number }
+        var record = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        var buffer = [CChar](repeating: 0, count: 64 << 10)
+        let result = getgrnam_r(name, &record, &buffer, buffer.count, &found)
+        return result == 0 && found != nil ? record.gr_gid : nil
+    }
+
+    /// The groups a user is in, its own first; empty where the machine knows no such user.
+    public static func groups(of name: String) -> [UInt32] {
+        var record = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        guard getpwnam_r(name, &record, &buffer, buffer.count, &found) == 0, found != nil else { return [] }
+        var groups = [gid_t](repeating: 0, count: 1024)
+        var count = Int32(groups.count)
+        guard getgrouplist(name, record.pw_gid, &groups, &count) >= 0 else { return [record.pw_gid] }
+        return Array(groups.prefix(Int(count)))
+    }
+
+    /// The name of a user, nil where the machine knows none of that number.
+    public static func name(of number: UInt32) -> String? {
+        var record = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        guard getpwuid_r(number, &record, &buffer, buffer.count, &found) == 0, found != nil, let name = record.pw_name
+        else { return nil }
+        return String(cString: name)
     }
 }

@@ -13,6 +13,8 @@ struct AskedSearch: Sendable {
     /// In canonical form, a JSON object.
     var query: Bytes
     var sort: SortOrder
+    /// What is wanted of the results.
+    var shape: ResultShape
 }
 
 struct ProvisionalAnswer: Sendable {
@@ -125,9 +127,11 @@ struct ProvisionalAnswer: Sendable {
         _ found: [SourceAnswer], _ asked: AskedSearch, _ prefix: String, _ request: ServerRequest, _ route: String
     ) async -> ServerResponse? {
         let usable = found.compactMap(\.normalised)
-        let sort = asked.sort
-        guard let results = try? await context.compute.run({ try ResultOrder.merge(usable.map(\.results), by: sort) })
-        else { return nil }
+        let (sort, shape) = (asked.sort, asked.shape)
+        let merged = try? await context.compute.run {
+            try shape.applied(to: ResultOrder.merge(usable.map(\.results), by: sort))
+        }
+        guard let results = merged else { return nil }
         let body = Envelope.render(
             query: asked.query, sources: found, count: usable.reduce(0) { $0 + $1.count }, results: results)
         let now = context.time.wall()
@@ -137,7 +141,7 @@ struct ProvisionalAnswer: Sendable {
             ],
             body: Self.marked(body, prefix), bornAt: found.map(\.bornAt).min() ?? now,
             freshUntil: found.compactMap(\.freshUntil).min() ?? now,
-            outcome: found.contains(where: \.isStale) ? .stale : .hit, provider: "search", route: route)
+            outcome: found.contains(where: \.isStale) ? .stale : .hit, provider: nil, route: route)
         answer.detail = "provisional"
         // It is none of the cache's answers to this question.
         answer.isMerged = true

@@ -28,7 +28,7 @@ struct TypingRoute: Sendable {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
                 let plan = try SearchPlan(query: query, providers: context.snapshot.providers)
-                return AskedSearch(parts: plan.asked, query: plan.query, sort: plan.sort)
+                return AskedSearch(parts: plan.asked, query: plan.query, sort: plan.sort, shape: plan.shape)
             }
             if let early { return early }
             return try await searches.search(request, route: route)
@@ -47,8 +47,10 @@ struct TypingRoute: Sendable {
                     ),
                     provider.isConfigured
                 else { return nil }
-                let endpoint = try provider.provider.endpoint(path: path, query: query)
-                return AskedSearch(parts: [(provider, endpoint)], query: endpoint.query, sort: .relevance)
+                let (endpoint, shape) = try provider.question(path: path, query: query)
+                return AskedSearch(
+                    parts: [(provider, endpoint)], query: shape.shown(in: endpoint.query), sort: .relevance,
+                    shape: shape)
             }
             if let early { return early }
             return try await searches.typed(request, prefix: prefix, path: path, route: route)

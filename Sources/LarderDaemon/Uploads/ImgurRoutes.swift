@@ -35,7 +35,8 @@ struct ImgurRoutes: Sendable {
         guard mayNameImgur(path) else { return nil }
         // As the router reads it: an encoded letter must not make another path of it.
         let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
-        let parts = plain.split(separator: "/").filter { $0 != "." && $0 != ".." }
+        let parts = plain.utf8.split(whereSeparator: DotSegment.isSeparator).filter { !DotSegment.matches($0) }
+            .map { Substring($0) }
         if method == .delete, parts.starts(with: ["raw", "imgur"]) { return "/raw/imgur/…" }
         let isOfOne = parts.indices.dropFirst().dropLast().contains {
             parts[$0 - 1] == "imgur" && parts[$0] == "images"

@@ -249,8 +249,7 @@ struct UploadWork: Sendable {
     private func ending(_ failure: UpstreamFailure) -> Ending {
         var failure = failure
         failure.provider = provider.name
-        let stages: [FetchError.Stage] = [.overloaded, .forbidden]
-        let wasSent = failure.fetch.map { !stages.contains($0.stage) } ?? false
+        let wasSent = failure.fetch.map { !$0.isUnsent } ?? false
         var problem = failure.clientFacing(now: context.time.wall())
         // Whoever reads "retryable" would send it again, and there may be two of it then.
         if wasSent { problem.retryable = false }

@@ -45,14 +45,14 @@ extension DaemonContext {
     ) async -> NormalisedEntry? {
         let response = UpstreamResponse(stored, url: question.provider.url(wider.request))
         let limit = Int(clamping: question.settings.fetchMaxBody)
-        let query = question.endpoint.query
+        let (endpoint, provider) = (question.endpoint, question.provider)
         let signer = signer
         return await compute.run {
             // What cannot be read is no answer here; whoever asks for it by its own name is told so.
             guard let plain = response.decoded(limit: limit), let answer = try? wider.read(plain, signer) else {
                 return nil
             }
-            return NormalisedEntry(answer, query: query)
+            return NormalisedEntry(answer, of: endpoint, provider)
         }
     }
 }

@@ -35,9 +35,10 @@ public enum CacheStatus {
         switch outcome {
         case .hit, .stale: hit(ttl: ttl, detail: detail)
         case .negative: hit(ttl: ttl, detail: detail ?? "negative")
-        case .miss, .joined, .bypass:
+        case .miss, .revalidated, .joined, .bypass:
             forwarded(
-                fwdReason ?? (outcome == .bypass ? .bypass : .uriMiss), status: fwdStatus, stored: stored == true,
+                fwdReason ?? (outcome == .bypass ? .bypass : outcome == .revalidated ? .stale : .uriMiss),
+                status: fwdStatus, stored: stored == true,
                 collapsed: collapsed || outcome == .joined, detail: detail)
         case .none: "larder" + rendered(detail: detail)
         }

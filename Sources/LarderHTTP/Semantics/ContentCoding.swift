@@ -79,7 +79,7 @@ public enum ContentCoding {
     }
 
     /// "deflate" means the zlib format, but some servers send it bare; zlib's header tells them apart (RFC 1950 §2.2).
-    private static func isZlibFormat(_ body: Bytes) -> Bool {
+    static func isZlibFormat(_ body: Bytes) -> Bool {
         guard body.count >= 2 else { return true }
         return body[0] & 0x0F == 8 && (Int(body[0]) << 8 | Int(body[1])) % 31 == 0
     }

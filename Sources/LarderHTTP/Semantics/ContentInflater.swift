@@ -1,71 +1,153 @@
-// Undoing gzip piece by piece (RFC 9110 §8.4.1), for bodies that nobody holds whole. As for whole bodies, one that is cut
-// off or has bytes behind its end is an error: truncated must never look complete.
+// Undoing one content coding piece by piece (RFC 9110 §8.4.1), for bodies that nobody holds whole. As for whole bodies, one
+// that is cut off or has bytes behind its end is an error: truncated must never look complete.
 import CZlib
 import LarderCore
 
+/// How large a body may become that is undone piece by piece. DEFLATE makes at most 1,032 bytes of one (zlib.net/zlib_tech.html),
+/// and data that people keep seldom more than a few dozen. So a body may become large where its coded form is large too.
+public struct InflationLimit: Sendable, Hashable {
+    /// Plain bytes that any body may have.
+    public var floor: Int64
+    /// Plain bytes for each coded one, beyond that.
+    public var ratio: Int64
+
+    public init(floor: Int64, ratio: Int64) {
+        self.floor = floor
+        self.ratio = ratio
+    }
+
+    public static let standard = InflationLimit(floor: 256 << 20, ratio: 100)
+
+    func permits(plain: Int64, coded: Int64) -> Bool {
+        if plain <= floor { return true }
+        let (limit, overflows) = coded.multipliedReportingOverflow(by: ratio)
+        return overflows || plain <= limit
+    }
+}
+
 /// One coded body's state. Confined to one reader.
 public final class ContentInflater {
+    /// The largest piece that `next` gives.
+    public static let pieceSize = 64 * 1024
+
     // zlib keeps the address of its stream: it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
+    private let isGzip: Bool
+    private let limit: InflationLimit
+    private var input = Bytes()
+    private var place = 0
+    private var coded: Int64 = 0
+    private var plain: Int64 = 0
+    private var hasStarted = false
     private var hasEnded = false
-    private var hasBegun = false
+    /// The last piece filled its room: zlib may have more without being given anything.
+    private var isFull = false
 
-    /// - Parameter coding: `gzip` or `x-gzip`; nil for any other.
-    public init?(coding: String) {
-        let name = FieldList.lowercased(ASCII.trimmed(coding[...]))
-        guard name == "gzip" || name == "x-gzip" else { return nil }
+    /// - Parameter coding: `gzip`, `x-gzip` or `deflate`; nil for any other, and for several.
+    public init?(coding: String, limit: InflationLimit = .standard) {
+        let names = FieldList.members([coding]).map { FieldList.lowercased($0) }.filter { $0 != "identity" }
+        guard names.count == 1, ["gzip", "x-gzip", "deflate"].contains(names[0]) else { return nil }
+        isGzip = names[0] != "deflate"
+        self.limit = limit
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        guard larder_inflate_init(stream, 15 + 16) == Z_OK else {
-            stream.deallocate()
-            return nil
-        }
     }
 
     deinit {
-        inflateEnd(stream)
+        if hasStarted { inflateEnd(stream) }
         stream.deallocate()
     }
 
     /// Whether the coded body may end here.
-    public var isWhole: Bool { hasEnded || !hasBegun }
+    public var isWhole: Bool { hasEnded || coded == 0 }
 
-    /// The plain bytes of the next coded ones, handed on in pieces of at most 64 KiB, so that little that becomes much is
-    /// never held whole.
-    public func inflate(_ coded: Bytes, _ take: (Bytes) -> Void) throws(ContentCodingError) {
-        if !coded.isEmpty { hasBegun = true }
-        let result = coded.withUnsafeBufferPointer { input -> ContentCodingError? in
-            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            stream.pointee.avail_in = UInt32(clamping: input.count)
-            return run(take)
-        }
-        if let result { throw result }
+    /// Takes the next coded bytes, once `next` has given nil.
+    public func feed(_ bytes: Bytes) {
+        coded += Int64(bytes.count)
+        input = place < input.count ? Bytes(input[place...]) + bytes : bytes
+        place = 0
     }
 
-    private func run(_ take: (Bytes) -> Void) -> ContentCodingError? {
-        while true {
-            if hasEnded {
-                guard stream.pointee.avail_in > 0 else { return nil }
+    /// The next plain bytes, never empty; nil where more coded ones are needed. What little becomes much is made one piece
+    /// at a time, so that it is never held whole.
+    public func next() throws(ContentCodingError) -> Bytes? {
+        while place < input.count || isFull {
+            if !hasStarted {
+                guard try start() else { return nil }
+            } else if hasEnded {
                 // A gzip file may have several members (RFC 1952 §2.2).
-                guard inflateReset(stream) == Z_OK else { return .damaged }
+                guard isGzip, inflateReset(stream) == Z_OK else { throw .damaged }
                 hasEnded = false
             }
-            var status = Z_OK
-            let out = Bytes(room: 64 * 1024) { output, count in
+            let piece = try step()
+            if piece.isEmpty { continue }
+            plain += Int64(piece.count)
+            guard limit.permits(plain: plain, coded: coded) else { throw .tooLarge }
+            return piece
+        }
+        return nil
+    }
+
+    /// False where it takes more bytes to tell which form of "deflate" it is.
+    private func start() throws(ContentCodingError) -> Bool {
+        var window: Int32 = 15 + 16
+        if !isGzip {
+            guard input.count - place >= 2 else { return false }
+            window = ContentCoding.isZlibFormat(Bytes(input[place..<place + 2])) ? 15 : -15
+        }
+        guard larder_inflate_init(stream, window) == Z_OK else { throw .noMemory }
+        hasStarted = true
+        return true
+    }
+
+    /// One call of zlib: what it makes of the input, at most one piece.
+    private func step() throws(ContentCodingError) -> Bytes {
+        var status = Z_OK
+        let piece = input.withUnsafeBufferPointer { input in
+            let rest = UnsafeBufferPointer(rebasing: input[place...])
+            return Bytes(room: Self.pieceSize) { output, count in
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: rest.baseAddress)
+                stream.pointee.avail_in = UInt32(clamping: rest.count)
+                let given = stream.pointee.avail_in
                 stream.pointee.next_out = output.baseAddress
                 stream.pointee.avail_out = UInt32(output.count)
                 status = CZlib.inflate(stream, Z_NO_FLUSH)
                 count = output.count - Int(stream.pointee.avail_out)
-            }
-            let isFull = out.count == 64 * 1024
-            if !out.isEmpty { take(out) }
-            switch status {
-            case Z_STREAM_END: hasEnded = true
-            case Z_OK: if stream.pointee.avail_in == 0, !isFull { return nil }
-            case Z_BUF_ERROR: return nil
-            case Z_MEM_ERROR: return .noMemory
-            default: return .damaged
+                place += Int(given - stream.pointee.avail_in)
             }
         }
+        isFull = piece.count == Self.pieceSize
+        switch status {
+        case Z_STREAM_END:
+            hasEnded = true
+            isFull = false
+        case Z_OK: break
+        // No progress, since the input is used up.
+        case Z_BUF_ERROR where place == input.count: isFull = false
+        case Z_MEM_ERROR: throw .noMemory
+        default: throw .damaged
+        }
+        return piece
+    }
+}
+
+extension ContentCoding {
+    /// Whether a body of that coding can be undone here.
+    public static func isKnown(_ coding: String) -> Bool {
+        let names = FieldList.members([coding]).map { FieldList.lowercased($0) }.filter { $0 != "identity" }
+        return !names.isEmpty && names.count <= maxCodings
+            && names.allSatisfy { ["gzip", "x-gzip", "deflate"].contains($0) }
+    }
+
+    /// The length of the plain body, which is made piece by piece and not kept.
+    public static func plainLength(
+        of body: Bytes, coding: String, limit: InflationLimit = .standard
+    ) throws(ContentCodingError) -> Int64 {
+        guard let inflater = ContentInflater(coding: coding, limit: limit) else { throw .unknownCoding(coding) }
+        inflater.feed(body)
+        var length: Int64 = 0
+        while let piece = try inflater.next() { length += Int64(piece.count) }
+        guard inflater.isWhole else { throw .truncated }
+        return length
     }
 }

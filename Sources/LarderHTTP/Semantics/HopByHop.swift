@@ -3,12 +3,25 @@ import LarderCore
 
 /// Telling connection fields from message fields.
 public enum HopByHop {
-    private static let always: FieldNameSet = [
+    private static let names = [
         "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
         "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     ]
+    private static let always = FieldNameSet(names + (names + ["content-length"]).flatMap(shadows))
 
-    /// The fields without those of the connection, the ones that `Connection` lists included. Decide about caching
+    /// The spellings of a name with "_" for some of its hyphens: "Content_Length". CGI (RFC 3875 §4.1.18), and what was
+    /// modelled on it, takes them for the name itself, so they would frame the message for the next reader.
+    private static func shadows(_ name: String) -> [String] {
+        let parts = name.split(separator: "-")
+        var spellings = [String(parts[0])]
+        for part in parts.dropFirst() {
+            spellings = spellings.flatMap { ["\($0)-\(part)", "\($0)_\(part)"] }
+        }
+        return spellings.filter { $0 != name }
+    }
+
+    /// The fields without those of the connection, the ones that `Connection` lists and those that another reader could
+    /// take for one of framing ("Transfer_Encoding") included. Decide about caching
     /// before this: a `Connection` field may list what the decision needs.
     public static func endToEnd(_ fields: HeaderFields) -> HeaderFields {
         // Mostly there is nothing to take out, and then nothing is copied.

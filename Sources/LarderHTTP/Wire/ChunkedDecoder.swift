@@ -1,5 +1,6 @@
 // The chunked transfer coding (RFC 9112 §7.1) as a value that is fed whatever came. Extensions are passed over,
-// trailer fields dropped (§7.1.2 allows it); both are bounded. Line ends are CRLF and nothing else.
+// trailer fields dropped (§7.1.2 allows it); both are bounded and must have their grammar: a line that another reader
+// could take for another size or for the next request is refused. Line ends are CRLF and nothing else.
 import LarderCore
 
 /// Decodes one chunked body.
@@ -14,13 +15,14 @@ public struct ChunkedDecoder: Sendable, Hashable {
 
     private enum State: Sendable, Hashable {
         case size(digits: Int)
-        case extensions
+        case extensions(ChunkExtension)
         case sizeEnd
         case data
         case dataEnd
         case dataEndFeed
         case trailerStart
-        case trailer
+        case trailerName
+        case trailerValue
         case trailerEnd
         case lastFeed
         case done
@@ -64,13 +66,14 @@ public struct ChunkedDecoder: Sendable, Hashable {
     private mutating func step(_ byte: UInt8, limit: Int) -> RequestFault? {
         switch state {
         case .size(let digits): return size(byte, digits: digits, limit: limit)
-        case .extensions:
+        case .extensions(let place):
             if byte == 0x0D {
+                guard place.mayEnd else { return .badChunk }
                 state = .sizeEnd
-            } else if !Octet.isValue(byte) {
-                return .badChunk
-            } else if !spend() {
-                return .trailersTooLarge
+            } else {
+                guard let next = place.after(byte) else { return .badChunk }
+                guard spend() else { return .trailersTooLarge }
+                state = .extensions(next)
             }
         case .sizeEnd:
             guard byte == 0x0A else { return .badChunk }
@@ -88,9 +91,14 @@ public struct ChunkedDecoder: Sendable, Hashable {
                 // A trailer line is a field line: it begins with a name.
                 guard Octet.isToken(byte) else { return .badChunk }
                 guard spend() else { return .trailersTooLarge }
-                state = .trailer
+                state = .trailerName
             }
-        case .trailer:
+        case .trailerName:
+            // The colon follows the name at once (RFC 9112 §5.1).
+            guard byte == 0x3A || Octet.isToken(byte) else { return .badChunk }
+            guard spend() else { return .trailersTooLarge }
+            if byte == 0x3A { state = .trailerValue }
+        case .trailerValue:
             if byte == 0x0D {
                 state = .trailerEnd
             } else if !Octet.isValue(byte) {
@@ -121,11 +129,11 @@ public struct ChunkedDecoder: Sendable, Hashable {
             return nil
         }
         guard digits > 0 else { return .badChunk }
-        switch byte {
-        case 0x0D: state = .sizeEnd
-        // White space before an extension is "bad" but allowed (RFC 9112 §7.1.1).
-        case 0x3B, 0x20, 0x09: state = .extensions
-        default: return .badChunk
+        if byte == 0x0D {
+            state = .sizeEnd
+        } else {
+            guard let place = ChunkExtension.end.after(byte) else { return .badChunk }
+            state = .extensions(place)
         }
         total += left
         return nil

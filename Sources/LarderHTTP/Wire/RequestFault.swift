@@ -47,6 +47,10 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
     case headTimedOut
     /// The body stopped coming.
     case bodyTimedOut
+    /// The body comes more slowly than the server's minimum rate.
+    case bodyTooSlow
+    /// The preface of HTTP/2 by prior knowledge (RFC 9113 §3.4).
+    case http2Preface
 
     /// The status that answers it.
     public var status: Int {
@@ -54,10 +58,10 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
         case .targetTooLong: 414
         case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
         case .bodyTooLarge: 413
-        case .unsupportedVersion: 505
+        case .unsupportedVersion, .http2Preface: 505
         case .unknownTransferCoding: 501
         case .unknownExpectation: 417
-        case .headTimedOut, .bodyTimedOut: 408
+        case .headTimedOut, .bodyTimedOut, .bodyTooSlow: 408
         default: 400
         }
     }
@@ -70,7 +74,8 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
         switch self {
         case .badRequestLine: "The request line is not \"method target version\" with single spaces."
         case .badMethod: "The method holds a character that no method may have."
-        case .badTarget: "The request target holds a control character or white space."
+        case .badTarget:
+            "The request target holds white space, a control character, \"#\", or another sign that must be percent-encoded."
         case .badVersion: "The request line does not end with an HTTP version."
         case .unsupportedVersion: "Only HTTP/1.0 and HTTP/1.1 are spoken here."
         case .targetTooLong: "The request target is longer than this server reads."
@@ -97,6 +102,8 @@ public enum RequestFault: UInt8, Error, Sendable, Hashable, CaseIterable {
         case .trailersTooLarge: "The fields after the body are larger than this server reads."
         case .headTimedOut: "The request's head did not arrive in time."
         case .bodyTimedOut: "The request's body stopped arriving."
+        case .bodyTooSlow: "The request's body arrives more slowly than \"server.minimumRate\" permits."
+        case .http2Preface: "HTTP/2 is not spoken here: use HTTP/1.1."
         }
     }
 }

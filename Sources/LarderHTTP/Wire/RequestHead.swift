@@ -70,10 +70,16 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
     public static let selective: HeadFlags = [.range, .ifNoneMatch, .ifModifiedSince]
 
     public static let host = HeadFlags(rawValue: 1 << 16)
-    /// Origin or a Sec-Fetch field: where a browser's request came from.
-    public static let browser = HeadFlags(rawValue: 1 << 17)
+    /// Origin.
+    public static let origin = HeadFlags(rawValue: 1 << 17)
     public static let close = HeadFlags(rawValue: 1 << 18)
     public static let keepAlive = HeadFlags(rawValue: 1 << 19)
+    /// Sec-Fetch-Site.
+    public static let fetchSite = HeadFlags(rawValue: 1 << 20)
+    /// Either of them: where a browser's request came from.
+    public static let browser = HeadFlags(rawValue: 1 << 17 | 1 << 20)
+    /// More than one line of either; the head's own spans hold the last ones alone.
+    public static let repeatedOrigin = HeadFlags(rawValue: 1 << 21)
 }
 
 /// How the end of a request's body is found (RFC 9112 §6.3).

@@ -1,6 +1,7 @@
 // One pass over the bytes of a head (RFC 9112 §2 to §6). What another recipient might read otherwise is refused and
-// never repaired: bare line feeds, folded lines, white space before a colon, doubtful lengths. The target may hold any
-// byte above the space but DEL; what it means is for the router to say.
+// never repaired: bare line feeds, folded lines, white space before a colon, doubtful lengths. Of the target only its end is
+// looked for here: `RequestTarget` says what else it may hold, and is asked of each request that memory does not answer. A
+// target that it refuses is never in memory.
 import LarderCore
 
 /// What may be in a head.
@@ -195,11 +196,17 @@ private struct HeadReader {
             }
         }
         guard rest >= 10 else { return .incomplete }
-        guard start[5] == 0x31 else { return .fault(.unsupportedVersion) }
+        guard start[5] == 0x31 else { return .fault(isHTTP2Preface(head) ? .http2Preface : .unsupportedVersion) }
         // A later minor version is read as the latest known (RFC 9110 §2.5).
         head.minorVersion = start[7] == 0x30 ? 0 : 1
         cursor += 10
         return .complete
+    }
+
+    /// "PRI *" (RFC 9113 §3.4); the version behind it is known to be none of ours.
+    private func isHTTP2Preface(_ head: RequestHead) -> Bool {
+        head.method.count == 3 && head.target.count == 1 && base[Int(head.target.start)] == 0x2A
+            && Octet.equals(base + Int(head.method.start), "pri")
     }
 
     private mutating func fieldLine(_ head: inout RequestHead) -> ParseResult {
@@ -250,7 +257,7 @@ private struct HeadReader {
         case (6, 0x63) where Octet.equals(name, "cookie"): head.flags.insert(.cookie)
         case (6, 0x65) where Octet.equals(name, "expect"): return expect(value, &head)
         case (6, 0x6F) where Octet.equals(name, "origin"):
-            head.flags.insert(.browser)
+            onceOfBrowser(.origin, &head)
             head.origin = value
         case (6, 0x70) where Octet.equals(name, "pragma"): head.flags.insert(.pragma)
         case (6, 0x70) where Octet.equals(name, "prefer"): head.flags.insert(.prefer)
@@ -266,7 +273,7 @@ private struct HeadReader {
             head.ifNoneMatch = value
         case (14, 0x63) where Octet.equals(name, "content-length"): return contentLength(value, &head)
         case (14, 0x73) where Octet.equals(name, "sec-fetch-site"):
-            head.flags.insert(.browser)
+            onceOfBrowser(.fetchSite, &head)
             head.fetchSite = value
         case (14, 0x73) where Octet.equals(name, "sec-fetch-mode"): head.fetchMode = value
         case (14, 0x73) where Octet.equals(name, "sec-fetch-dest"): head.fetchDest = value
@@ -288,6 +295,13 @@ private struct HeadReader {
     @inline(__always)
     private func once(_ flag: HeadFlags, _ head: inout RequestHead) {
         if head.flags.contains(flag) { head.flags.insert(.repeated) }
+        head.flags.insert(flag)
+    }
+
+    /// Notes a field that says where a browser's request came from. Of several lines each one counts.
+    @inline(__always)
+    private func onceOfBrowser(_ flag: HeadFlags, _ head: inout RequestHead) {
+        if head.flags.contains(flag) { head.flags.insert([.repeated, .repeatedOrigin]) }
         head.flags.insert(flag)
     }
 

@@ -348,7 +348,7 @@ extension WireClauses {
         WireClause("RFC 9112 §11.1", .must, "what a client put into a target never becomes a line of an answer") {
             stand in
             stand.answers { request in whole("x", page + "Location: \(request.target)\r\n") }
-            let answer = try await stand.ask("GET", "/a?b=%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a<x>")
+            let answer = try await stand.ask("GET", "/a?b=%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a%3Cx%3E")
             answer.expect(.status(200), .lacks("Set-Cookie"))
         },
     ]

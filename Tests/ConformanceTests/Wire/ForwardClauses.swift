@@ -220,7 +220,7 @@ extension WireClauses {
         },
     ]
 
-    private static let hints = "HTTP/1.1 103 Early Hints\r\nLink: </s.css>; rel=preload\r\nX-Odd: 1\r\n\r\n"
+    private static let hints = "HTTP/1.1 103 Early Hints\r\nLink: <s.css>; rel=preload\r\nX-Odd: 1\r\n\r\n"
 
     private static let interims: [WireClause] = [
         WireClause(
@@ -233,10 +233,20 @@ extension WireClauses {
                     try client.send(stand.request("GET", "/\(fields.count)"))
                     return (try client.receiveHead(), try client.receive())
                 }
-                interim.expect(.status(103), .line("Link: </s.css>; rel=preload"), .line("X-Odd: 1"))
+                interim.expect(.status(103), .line("Link: <s.css>; rel=preload"), .line("X-Odd: 1"))
                 interim.expect(.lacks("Content-Length"), .lacks("Transfer-Encoding"))
                 answer.expect(.status(200), .body("x"), .lacks("Link"))
             }
+        },
+        WireClause("RFC 9110 §7.6.1", .must, "fields of the connection are passed on in no interim answer") { stand in
+            let hop = "Connection: X-Hop\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\nUpgrade: x\r\n"
+            stand.answers("HTTP/1.1 103 Early Hints\r\n\(hop)X-Odd: 1\r\n\r\n" + whole("x", never))
+            let interim = try await stand.talk { client in
+                try client.send(stand.request("GET", "/a"))
+                return try client.receiveHead()
+            }
+            interim.expect(.status(103), .line("X-Odd: 1"))
+            for name in ["Connection", "X-Hop", "Keep-Alive", "Upgrade"] { interim.expect(.lacks(name)) }
         },
         WireClause("RFC 9110 §15.2", .must, "several interim answers are passed on in their order") { stand in
             stand.answers("HTTP/1.1 102 Processing\r\n\r\n" + hints + "HTTP/1.1 199 Odd\r\n\r\n" + whole("x", never))

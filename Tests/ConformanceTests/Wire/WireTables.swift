@@ -5,6 +5,7 @@ extension Tables {
 
     static let wire: [Table] = [
         Table(title: "Messages passed on", clauses: WireClauses.messages),
+        Table(title: "Places, cookies and origins of a mount", clauses: WireClauses.mounts),
         Table(title: "Methods, hops, interim answers, trailers", clauses: WireClauses.forwarding),
         Table(title: "Unsafe methods and their bodies", clauses: WireClauses.uploads),
         Table(title: "Requests: framing", clauses: WireClauses.requestFraming),

@@ -36,6 +36,12 @@ import Testing
         "\r\n", "g\r\n", "-1\r\n", "+5\r\nhello", "5\nhello", "5\r\nhelloX", "5\r\nhello\n", "5\rXhello", "0\r\n\n",
         "0\r\nX\u{0}: 1\r\n",
         "0\r\n folded\r\n", "0\r\nX: 1\n", "5;a\u{1}\r\n", "00000000000000001\r\n", "0x5\r\nhello", " 5\r\nhello",
+        "5 xyz\r\nhello", "5 \r\nhello", "5;\r\nhello", "5; \r\nhello", "5;;a\r\nhello", "5;a;\r\nhello",
+        "5;a b\r\nhello",
+        "5;a=\r\nhello", "5;a= \r\nhello", "5;=b\r\nhello", "5;a=\"x\r\nhello", "5;a=\"x\\\"\r\nhello",
+        "5;a=\"x\"y\r\nhello",
+        "5;a=b=c\r\nhello", "5,a\r\nhello", "0\r\nX\r\n\r\n", "0\r\nX : 1\r\n\r\n", "0\r\nX y: 1\r\n\r\n",
+        "0\r\n: 1\r\n\r\n",
     ])
     func refusesMalformedFraming(text: String) {
         for piece in [1, Int.max] {
@@ -43,6 +49,16 @@ import Testing
                 Issue.record("taken: \(text.debugDescription)")
                 continue
             }
+        }
+    }
+
+    @Test(arguments: [
+        "5;a", "5;a=b", "5 ; a = b", "5\t;a;b=c", "5;a=\"x;y = \\\" z\"", "5;a=\"\" ;b", "5;a ;b", "5;a =\tb",
+    ])
+    func takesWholeExtensions(line: String) {
+        for piece in [1, Int.max] {
+            let result = Self.decode(Bytes(text: "\(line)\r\nhello\r\n0\r\nX:\r\nY: 1 2\r\n\r\n"), piece: piece)
+            #expect(result.body.lossyText == "hello" && result.progress == .done)
         }
     }
 

@@ -1,0 +1,166 @@
+// Whose program takes the connections to a port of this machine. Ports above 1023 are anybody's: while the daemon is not
+// running, another user's program can listen in its place and would be sent the token. The kernel tells the user of each TCP
+// socket in /proc/net/tcp and tcp6 (proc_net(5)); both are looked at after the connection was made and before it is used, so
+// that what is looked at is the socket that answers.
+//
+// A connection to another machine is not judged: its user named that machine, and nothing here knows who listens there.
+import Glibc
+import LarderCore
+import LarderDaemon
+import LarderIO
+
+/// One TCP socket of this machine.
+struct TCPSocket: Sendable, Hashable {
+    var local: Address
+    var remote: Address
+    var isListening: Bool
+    var user: UInt32
+
+    /// A row of /proc/net/tcp or tcp6; nil for the heading and for what is no row.
+    init?(row: Substring) {
+        let words = row.split(separator: " ", maxSplits: 8)
+        guard words.count > 7, let local = Self.address(words[1]), let remote = Self.address(words[2]),
+            let user = UInt32(words[7])
+        else { return nil }
+        self.local = local
+        self.remote = remote
+        // TCP_LISTEN of <netinet/tcp.h>.
+        isListening = words[3] == "0A"
+        self.user = user
+    }
+
+    /// "0100007F:2253": each 32 bits of the address are printed as a number of this machine's byte order.
+    private static func address(_ text: Substring) -> Address? {
+        guard let colon = text.firstIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...], radix: 16)
+        else { return nil }
+        var digits = text[..<colon]
+        guard [8, 32].contains(digits.utf8.count) else { return nil }
+        var bytes: [UInt8] = []
+        while !digits.isEmpty {
+            guard let word = UInt32(digits.prefix(8), radix: 16) else { return nil }
+            withUnsafeBytes(of: word) { bytes += $0 }
+            digits = digits.dropFirst(8)
+        }
+        return Address.ipv6OrV4(bytes, port: port)
+    }
+
+    /// The sockets in the text of one of the two files.
+    static func all(in text: String) -> [TCPSocket] {
+        text.split(separator: "\n").compactMap { TCPSocket(row: $0) }
+    }
+}
+
+extension Address {
+    /// An IPv4 address that is written as an IPv6 one counts as what it is (RFC 4291 §2.5.5.2).
+    fileprivate static func ipv6OrV4(_ bytes: [UInt8], port: UInt16) -> Address {
+        if bytes.count == 4 { return .ipv4(bytes, port: port) }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        return isMapped ? .ipv4(Array(bytes.suffix(4)), port: port) : .ipv6(bytes, port: port)
+    }
+
+    fileprivate var plain: Address {
+        if case .ipv6(let bytes, let port) = self { return .ipv6OrV4(bytes, port: port) }
+        return self
+    }
+
+    /// All addresses of this machine.
+    fileprivate var isWildcard: Bool { host.allSatisfy { $0 == 0 } }
+
+    /// The address without the port.
+    fileprivate var host: [UInt8] {
+        switch self {
+        case .ipv4(let bytes, _), .ipv6(let bytes, _): bytes
+        case .unix: []
+        }
+    }
+}
+
+/// Who is at the other end of a connection inside this machine.
+enum PortOwner: Sendable, Hashable {
+    case trusted
+    case other(UInt32)
+    /// The system does not say.
+    case unknown
+
+    /// - Parameters:
+    ///   - peer: the address that was connected to; `own` is this end's.
+    ///   - trusted: the users who may have the token.
+    static func judge(peer: Address, own: Address, among sockets: [TCPSocket], trusted: Set<UInt32>) -> PortOwner {
+        let (peer, own) = (peer.plain, own.plain)
+        // The other end of this very connection. It has root's number, or that of nobody in a container, until somebody
+        // accepts it: that tells nothing.
+        if let end = sockets.first(where: { !$0.isListening && $0.local == peer && $0.remote == own }),
+            end.user != 0, end.user != overflow
+        {
+            return trusted.contains(end.user) ? .trusted : .other(end.user)
+        }
+        let listeners = sockets.filter {
+            $0.isListening && $0.local.port == peer.port && ($0.local.host == peer.host || $0.local.isWildcard)
+        }
+        guard !listeners.isEmpty else { return .unknown }
+        // Several may listen on one port; which of them accepts is not known yet.
+        return listeners.first { !trusted.contains($0.user) }.map { .other($0.user) } ?? .trusted
+    }
+
+    /// The number that stands for users without one in this namespace (user_namespaces(7)).
+    private static let overflow: UInt32 = 65_534
+
+    /// The users to whom the token may be sent: root, who asks, and the daemon's. That is `$LARDER_DAEMON_USER` where it is
+    /// set; else the user `larder`, whom systemd makes with DynamicUser=, and the owner of /run/larder, which only root can
+    /// make.
+    static func trusted(environment: [String: String]) throws(CommandFailure) -> Set<UInt32> {
+        var users: Set<UInt32> = [0, getuid(), geteuid()]
+        if let name = environment["LARDER_DAEMON_USER"], !name.isEmpty {
+            guard let user = UInt32(name) ?? UserName.number(of: name) else {
+                throw CommandFailure(.usage, "LARDER_DAEMON_USER: there is no user \"\(name)\" on this machine")
+            }
+            users.insert(user)
+            return users
+        }
+        if let user = UserName.number(of: "larder") { users.insert(user) }
+        var status = stat()
+        if lstat("/run/larder", &status) == 0 { users.insert(status.st_uid) }
+        return users
+    }
+
+    /// Who is at the other end of a connected socket; `trusted` for Unix sockets, whose folders say who may make them, and
+    /// for other machines.
+    static func of(_ descriptor: Int32, trusted: Set<UInt32>) -> PortOwner {
+        guard let peer = Socket.peerAddress(descriptor), peer.port != nil, let own = Socket.localAddress(descriptor)
+        else {
+            return .trusted
+        }
+        guard peer.isLoopback || peer.plain.host == own.plain.host else { return .trusted }
+        let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { TCPSocket.all(in: text(of: $0)) }
+        return judge(peer: peer, own: own, among: sockets, trusted: trusted)
+    }
+
+    private static func text(of path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { Syscall.close(descriptor) }
+        var bytes = Bytes()
+        var chunk = Bytes(repeating: 0, count: 64 << 10)
+        while bytes.count < 64 << 20,
+            case .bytes(let count) = chunk.withUnsafeMutableBytes({ Syscall.read(descriptor, into: $0) })
+        { bytes += chunk.prefix(count) }
+        return bytes.lossyText
+    }
+}
+
+extension LocalConnection {
+    /// Refuses to send the token to a program of somebody else's.
+    func checkOwner(trusted: Set<UInt32>) throws(CommandFailure) {
+        let who: String
+        switch PortOwner.of(descriptor, trusted: trusted) {
+        case .trusted: return
+        case .other(let user):
+            let name = UserName.name(of: user).map { "\($0) (\(user))" } ?? String(user)
+            who = "belongs to user \(name), who is neither root nor the daemon's user nor you"
+        case .unknown: who = "belongs to nobody whom /proc/net/tcp tells of"
+        }
+        throw CommandFailure(
+            .refused, "the token was not sent: the port of \(address) \(who)",
+            advice: "Ask over the Unix socket, or name the user whom the daemon runs as in LARDER_DAEMON_USER.")
+    }
+}

@@ -1,0 +1,25 @@
+// Whether a request's cookies go upstream. A browser sends those of a host to every port of it (RFC 6265 §8.5): to each
+// provider here those of all others, and those of any other service on this machine.
+import LarderCore
+import LarderHTTP
+
+enum ForwardedCookies {
+    /// Below `/raw` cookies go upstream only where the provider's settings say so. On a bound listener they go, but for a
+    /// browser's that no page of that listener sent.
+    static func areForwarded(_ fields: HeaderFields, to provider: ConfiguredProvider, isSharedOrigin: Bool) -> Bool {
+        if isSharedOrigin { return provider.settings.forwardCookies }
+        return !isBrowsers(fields) || isSameOrigin(fields)
+    }
+
+    /// A browser says where its request comes from (Fetch Metadata §2.1), or, where it does not trust the address, at least
+    /// what it is: the `User-Agent` of every browser begins with "Mozilla/". Other clients have no reason to say either.
+    /// (Sec-Fetch-Mode alone is sent by client libraries too.)
+    static func isBrowsers(_ fields: HeaderFields) -> Bool {
+        fields.contains("Sec-Fetch-Site") || fields.all("User-Agent").contains { $0.hasPrefix("Mozilla/") }
+    }
+
+    private static func isSameOrigin(_ fields: HeaderFields) -> Bool {
+        let sites = fields.all("Sec-Fetch-Site")
+        return !sites.isEmpty && sites.allSatisfy { $0 == "same-origin" }
+    }
+}

@@ -1,0 +1,86 @@
+// Where a provider's setting has an effect. One that has none where it is written is an error that says what is missing:
+// whoever wrote it believes that it does something. Each setting of a provider has one record here.
+import LarderCore
+import LarderProviders
+
+extension SettingsTable {
+    /// What a setting needs besides itself.
+    struct SettingEffect: Sendable {
+        var parameter: Parameter
+        /// What is missing, as a sentence about the setting; nil where it has an effect.
+        var lack: @Sendable (ProviderSettings, ProviderAbout) -> String?
+
+        init(
+            _ parameter: Parameter,
+            lack: @escaping @Sendable (ProviderSettings, ProviderAbout) -> String? = { _, _ in nil }
+        ) {
+            self.parameter = parameter
+            self.lack = lack
+        }
+    }
+
+    static let providerEffects: [SettingEffect] = [
+        SettingEffect(providerEnabled), SettingEffect(providerBaseURL), SettingEffect(providerSemantics),
+        SettingEffect(providerStaleFor), SettingEffect(providerRate), SettingEffect(providerQuota),
+        SettingEffect(providerDeadline),
+        SettingEffect(providerForwardCookies) { settings, about in
+            settings.isPassthrough
+                ? nil : "\(about.name) is built in and gets no cookies: this setting is for providers of your own"
+        },
+        SettingEffect(providerKind) { settings, about in
+            settings.isPassthrough ? nil : "\(about.name) is built in: kind is for providers of your own"
+        },
+        // Judged by its value: a make of the API that it does not have.
+        SettingEffect(providerDialect),
+        SettingEffect(providerSearchURL) { _, about in
+            about.searchBase == nil ? "\(about.name) has one host for everything: baseURL is what there is" : nil
+        },
+        SettingEffect(providerPlainHTTP) { settings, _ in
+            settings.isPassthrough
+                ? "has no effect here: it is for built-in APIs, and a provider of your own may use http as it is" : nil
+        },
+        SettingEffect(providerKey) { settings, about in
+            let takesKey = about.needsKey || !about.credentialFieldNames.isEmpty || !about.credentialParameters.isEmpty
+            return settings.isPassthrough || takesKey ? nil : "\(about.name) takes no key: this setting is not for it"
+        },
+        SettingEffect(providerClientSecret) { _, about in
+            about.signIn == nil ? "\(about.name) has no sign-in: this setting is not for it" : nil
+        },
+        SettingEffect(providerCDNCacheControl) { settings, _ in
+            if settings.semantics == .ttl { return "has no effect under semantics: ttl; it needs semantics: rfc" }
+            return settings.isPassthrough
+                ? nil : "has no effect here: it is for providers of your own (kind: passthrough)"
+        },
+        SettingEffect(providerTTL, lack: ownLifetimes), SettingEffect(providerEmptyTTL, lack: ownLifetimes),
+        SettingEffect(providerNegativeTTL, lack: ownLifetimes),
+        SettingEffect(providerStaleWhileRefresh) { settings, about in
+            ownLifetimes(settings, about).map { "\($0); there an answer's own stale-while-revalidate counts" }
+        },
+        SettingEffect(providerImageHosts) { settings, _ in
+            settings.isPassthrough
+                ? "has no effect here: Larder takes artwork from results, and reads none of a provider of your own"
+                : nil
+        },
+    ]
+
+    @Sendable private static func ownLifetimes(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
+        settings.semantics == .rfc
+            ? "has no effect under semantics: rfc, where the answer itself decides; it needs semantics: ttl" : nil
+    }
+}
+
+extension SettingsReader {
+    /// Adds a finding for each setting of a provider that was written in vain.
+    mutating func checkEffects(_ settings: ProviderSettings, _ about: ProviderAbout) {
+        let path = "providers.\(settings.name)"
+        // What is no word of the setting was told already, and says nothing of what was meant.
+        let isUnsure = issues.contains { $0.path == "\(path).semantics" || $0.path == "\(path).kind" }
+        guard !isUnsure else { return }
+        for effect in SettingsTable.providerEffects {
+            guard let field = effect.parameter.path.split(separator: ".").last, written["\(path).\(field)"] != nil,
+                let lack = effect.lack(settings, about)
+            else { continue }
+            issue("\(path).\(field)", lack)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// An API's own members as attributes of a result: names in camel case, and without what says nothing: null, "", [] and {}.
+import LarderCore
+
+/// Writes members of upstream records. Stateless; its maker says what it does with texts and after members.
+struct CamelCase {
+    /// What stands in the place of a text, deep inside too: of relative paths the address.
+    var rewritten: (_ name: String, _ text: String) -> String = { _, text in text }
+    /// A further member behind a member: of a picture's path its handles.
+    ///
+    /// - Parameter list: the name of the list that the record stands in, "" where it stands in none.
+    var companion: (_ member: JSONValue.Member, _ list: String) -> (name: String, json: Bytes)? = { _, _ in nil }
+
+    /// Members as JSON text without braces; empty where none of them says anything.
+    func members(_ members: some Sequence<JSONValue.Member>) -> Bytes {
+        var bytes = Bytes()
+        var isFirst = true
+        for member in members { append(member, in: "", to: &bytes, isFirst: &isFirst) }
+        return bytes
+    }
+
+    /// A value as JSON text.
+    func value(_ value: JSONValue) -> Bytes {
+        var bytes = Bytes()
+        append(value, named: "", in: "", to: &bytes)
+        return bytes
+    }
+
+    /// Appends a member, and a comma before it unless it is the first; nothing where its value says nothing.
+    private func append(_ member: JSONValue.Member, in list: String, to bytes: inout Bytes, isFirst: inout Bool) {
+        guard !Self.isVoid(member.value) else { return }
+        let name = member.name
+        begin(Self.name(name), to: &bytes, isFirst: &isFirst)
+        append(member.value, named: name, in: "", to: &bytes)
+        guard let further = companion(member, list) else { return }
+        begin(further.name, to: &bytes, isFirst: &isFirst)
+        bytes.append(contentsOf: further.json)
+    }
+
+    private func begin(_ name: String, to bytes: inout Bytes, isFirst: inout Bool) {
+        if !isFirst { bytes.append(0x2C) }
+        isFirst = false
+        JSONText.append(name, to: &bytes)
+        bytes.append(0x3A)
+    }
+
+    private func append(_ value: JSONValue, named name: String, in list: String, to bytes: inout Bytes) {
+        switch value.kind {
+        case .object:
+            bytes.append(0x7B)
+            var isFirst = true
+            for member in value.members { append(member, in: list, to: &bytes, isFirst: &isFirst) }
+            bytes.append(0x7D)
+        case .array:
+            bytes.append(0x5B)
+            for (position, element) in value.elements.enumerated() {
+                if position > 0 { bytes.append(0x2C) }
+                append(element, named: name, in: name, to: &bytes)
+            }
+            bytes.append(0x5D)
+        case .string: JSONText.append(rewritten(name, value.string ?? ""), to: &bytes)
+        case .number, .bool, .null: bytes.append(contentsOf: value.raw)
+        }
+    }
+
+    private static func isVoid(_ value: JSONValue) -> Bool {
+        switch value.kind {
+        case .null: true
+        case .string: value.string?.isEmpty ?? true
+        case .array, .object: value.count == 0
+        case .number, .bool: false
+        }
+    }
+
+    /// "armor_class" becomes "armorClass"; a name without "_" stays.
+    static func name(_ name: String) -> String {
+        guard name.utf8.contains(0x5F) else { return name }
+        let words = name.split(separator: "_")
+        return words.enumerated().map { $0 == 0 ? String($1) : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
+    }
+}

@@ -1,0 +1,148 @@
+// One character reference of HTML, read by the rules of the standard (html.spec.whatwg.org, §13.2.5.72 to §13.2.5.80):
+// named ones by the longest name that fits, numeric ones with the replacements of §13.2.5.80.
+import LarderCore
+
+/// A reference at a place of a text: what it stands for and how many bytes it takes, the "&" included.
+struct CharacterReference: Equatable {
+    /// Where a reference stands decides what a name without its semicolon means.
+    enum Context {
+        case text
+        case attribute
+    }
+
+    var first: Unicode.Scalar
+    /// Some names stand for two code points.
+    var second: Unicode.Scalar?
+    var length: Int
+
+    /// The reference that begins with the "&" at `mark`; nil where there is none.
+    init?(_ bytes: Bytes, at mark: Int, in context: Context) {
+        guard mark + 1 < bytes.count, bytes[mark] == 0x26 else { return nil }
+        let found =
+            bytes[mark + 1] == 0x23
+            ? Self.numeric(bytes, after: mark + 2) : Self.named(bytes, after: mark + 1, in: context)
+        guard let found else { return nil }
+        self = found
+        length = found.length - mark
+    }
+
+    /// - Parameter length: here the place behind the reference.
+    private init(_ first: Unicode.Scalar, _ second: Unicode.Scalar? = nil, length: Int) {
+        self.first = first
+        self.second = second
+        self.length = length
+    }
+
+    // MARK: Numeric
+
+    /// "&#233;", "&#xE9;", with or without the semicolon.
+    private static func numeric(_ bytes: Bytes, after start: Int) -> CharacterReference? {
+        var place = start
+        var radix: UInt32 = 10
+        if place < bytes.count, bytes[place] | 0x20 == 0x78 {
+            radix = 16
+            place += 1
+        }
+        var code: UInt32 = 0
+        let firstDigit = place
+        while place < bytes.count, let digit = ASCII.hexValue(bytes[place]), digit < radix {
+            // Beyond Unicode it stays beyond Unicode, however many digits follow.
+            code = min(code * radix + UInt32(digit), 0x11_0000)
+            place += 1
+        }
+        guard place > firstDigit else { return nil }
+        if place < bytes.count, bytes[place] == 0x3B { place += 1 }
+        return CharacterReference(scalar(code), length: place)
+    }
+
+    /// What a number stands for (§13.2.5.80): never a surrogate or nothing; 0x80 to 0x9F mean the signs of windows-1252.
+    private static func scalar(_ code: UInt32) -> Unicode.Scalar {
+        var code = code
+        if (0x80...0x9F).contains(code), windows1252[Int(code - 0x80)] != 0 {
+            code = UInt32(windows1252[Int(code - 0x80)])
+        }
+        return code == 0 ? "\u{FFFD}" : Unicode.Scalar(code) ?? "\u{FFFD}"
+    }
+
+    private static let windows1252: [UInt16] = [
+        0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
+        0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
+        0x0178,
+    ]
+
+    // MARK: Named
+
+    /// The longest name of the table without a semicolon, "frac12", and with one.
+    private static let longestBare = 6
+    private static let longestName = 31
+
+    private static func named(_ bytes: Bytes, after start: Int, in context: Context) -> CharacterReference? {
+        var end = start
+        while end < bytes.count, end - start <= longestName, isAlphanumeric(bytes[end]) { end += 1 }
+        if end < bytes.count, bytes[end] == 0x3B, let record = CharacterReferenceTable.find(bytes[start..<end]) {
+            return CharacterReference(record.first, record.second, length: end + 1)
+        }
+        for place in stride(from: min(end, start + longestBare), to: start + 1, by: -1) {
+            guard let record = CharacterReferenceTable.find(bytes[start..<place]), record.isKnownBare else { continue }
+            guard place < bytes.count else { return CharacterReference(record.first, length: place) }
+            // "?a=1&copy=2" is the parameter of an address. HTML says so of attributes (§13.2.5.73); addresses stand in
+            // texts here, too, since many of them are no HTML.
+            if bytes[place] == 0x3D || context == .attribute && isAlphanumeric(bytes[place]) { return nil }
+            return CharacterReference(record.first, length: place)
+        }
+        return nil
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 }
+}
+
+extension CharacterReferenceTable {
+    struct Record {
+        var first: Unicode.Scalar
+        var second: Unicode.Scalar?
+        /// HTML knows the name without its semicolon, too.
+        var isKnownBare: Bool
+    }
+
+    /// The record of a name; nil where there is none. A dozen comparisons.
+    static func find(_ name: ArraySlice<UInt8>) -> Record? {
+        let text = UnsafeBufferPointer(start: records.utf8Start, count: records.utf8CodeUnitCount)
+        var (low, high) = (0, text.count)
+        while low < high {
+            // From the middle back to the beginning of its record.
+            var start = (low + high) / 2
+            while start > low, text[start - 1] > 0x20 { start -= 1 }
+            var colon = start
+            while colon < high, text[colon] != 0x3A { colon += 1 }
+            if text[start..<colon].elementsEqual(name) { return record(text, after: colon + 1) }
+            if text[start..<colon].lexicographicallyPrecedes(name) {
+                low = colon
+                while low < high, text[low] > 0x20 { low += 1 }
+                while low < high, text[low] <= 0x20 { low += 1 }
+            } else {
+                high = start
+            }
+        }
+        return nil
+    }
+
+    private static func record(_ text: UnsafeBufferPointer<UInt8>, after start: Int) -> Record? {
+        var place = start
+        func scalar() -> Unicode.Scalar? {
+            var code: UInt32 = 0
+            while place < text.count, let digit = ASCII.hexValue(text[place]) {
+                code = code << 4 | UInt32(digit)
+                place += 1
+            }
+            return Unicode.Scalar(code)
+        }
+        guard let first = scalar() else { return nil }
+        var record = Record(first: first, isKnownBare: false)
+        if place < text.count, text[place] == 0x2C {
+            place += 1
+            record.second = scalar()
+        }
+        record.isKnownBare = place < text.count && text[place] == 0x2A
+        return record
+    }
+}

@@ -1,0 +1,111 @@
+// A tag of HTML in a text that may be no HTML at all: "I <3 U" and "a < b" hold none.
+import LarderCore
+
+/// One tag or comment.
+struct HTMLTag {
+    /// In lower case; empty for a comment.
+    var name: String
+    var isEnd: Bool
+    /// The place behind its ">".
+    var end: Int
+    private let attributes: Range<Int>
+
+    /// A tag of more bytes is text that happens to hold a "<".
+    private static let longest = 2000
+
+    /// What looks like a tag: "<", an optional slash, a letter or "!", up to ">".
+    init?(_ bytes: Bytes, at start: Int) {
+        var place = start + 1
+        let limit = min(bytes.count, start + Self.longest)
+        isEnd = place < limit && bytes[place] == 0x2F
+        if isEnd { place += 1 }
+        guard place < limit, Self.isLetter(bytes[place]) || bytes[place] == 0x21 else { return nil }
+        if bytes[place...].starts(with: [0x21, 0x2D, 0x2D]) {
+            place += 3
+            while place + 2 < limit, !bytes[place...].starts(with: [0x2D, 0x2D, 0x3E]) { place += 1 }
+            guard place + 2 < limit else { return nil }
+            (name, end, attributes) = ("", place + 3, place..<place)
+            return
+        }
+        let nameStart = place
+        while place < limit, Self.isLetter(bytes[place]) || bytes[place] &- 0x30 < 10 { place += 1 }
+        name = String(decoding: bytes[nameStart..<place].map(ASCII.lowercased), as: UTF8.self)
+        let attributesStart = place
+        var before: UInt8 = 0
+        while place < limit {
+            switch bytes[place] {
+            case 0x3E:
+                (end, attributes) = (place + 1, attributesStart..<place)
+                return
+            case 0x3C: return nil
+            case 0x22, 0x27:
+                // A value in quotation marks may hold ">"; an apostrophe elsewhere is nothing of the kind.
+                if before == 0x3D, let close = bytes[(place + 1)..<limit].firstIndex(of: bytes[place]) { place = close }
+            default: break
+            }
+            if bytes[place] > 0x20 { before = bytes[place] }
+            place += 1
+        }
+        return nil
+    }
+
+    /// The value of an attribute, its references decoded; nil where the tag lacks it.
+    func attribute(_ wanted: StaticString, _ bytes: Bytes) -> String? {
+        var place = attributes.lowerBound
+        let end = attributes.upperBound
+        func run(_ isPart: (UInt8) -> Bool) -> Range<Int> {
+            let start = place
+            while place < end, isPart(bytes[place]) { place += 1 }
+            return start..<place
+        }
+        while place < end {
+            _ = run { $0 <= 0x20 || $0 == 0x2F }
+            let name = run { $0 > 0x20 && $0 != 0x2F && $0 != 0x3D }
+            _ = run { $0 <= 0x20 }
+            var value = place..<place
+            if place < end, bytes[place] == 0x3D {
+                place += 1
+                _ = run { $0 <= 0x20 }
+                if place < end, bytes[place] == 0x22 || bytes[place] == 0x27 {
+                    let quote = bytes[place]
+                    place += 1
+                    value = run { $0 != quote }
+                    place += 1
+                } else {
+                    value = run { $0 > 0x20 }
+                }
+            } else if name.isEmpty {
+                place += 1
+            }
+            let isWanted = bytes[name].map(ASCII.lowercased).elementsEqual("\(wanted)".utf8)
+            if isWanted { return Self.decoded(bytes, value) }
+        }
+        return nil
+    }
+
+    private static func decoded(_ bytes: Bytes, _ range: Range<Int>) -> String {
+        let value = Bytes(bytes[range])
+        var out = Bytes()
+        var place = 0
+        while place < value.count {
+            if value[place] == 0x26, let reference = CharacterReference(value, at: place, in: .attribute) {
+                reference.append(to: &out)
+                place += reference.length
+            } else {
+                out.append(value[place])
+                place += 1
+            }
+        }
+        return out.lossyText
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+}
+
+extension CharacterReference {
+    /// What it stands for, as UTF-8.
+    func append(to bytes: inout Bytes) {
+        bytes.append(contentsOf: UTF8.encode(first) ?? .init())
+        if let second { bytes.append(contentsOf: UTF8.encode(second) ?? .init()) }
+    }
+}

@@ -1,0 +1,71 @@
+// The API's own record beside a result, for who asks for it (`include=source`). A record comes as it came, without members
+// that give power over a thing, such as the hash that deletes a picture. Configured secrets are cut out of an
+// answer before it is stored, so no record is searched for them.
+import LarderCore
+
+/// Embedding upstream records in results.
+public enum SourceRecord {
+    /// The member of a result that holds it.
+    public static let name = "source"
+    /// A record that is nested more deeply is left out: the answer around it must still be read by everybody.
+    private static let deepest = 48
+
+    /// The results of an answer, each with its record where that is known.
+    ///
+    /// - Parameter members: names that are left out wherever they stand.
+    public static func embedded(in answer: NormalisedAnswer, withholding members: [String]) -> Bytes {
+        guard let results = try? JSON.parse(answer.results), answer.sources.count == answer.count else {
+            return answer.results
+        }
+        let copier = Copier(withheld: Set(members))
+        var out: Bytes = [0x5B]
+        out.reserveCapacity(answer.results.count * 3)
+        for (position, (result, source)) in zip(results.elements, answer.sources).enumerated() {
+            if position > 0 { out.append(0x2C) }
+            let whole = result.raw
+            var copy = Bytes()
+            guard let source, copier.append(source, depth: 0, to: &copy) else {
+                out.append(contentsOf: whole)
+                continue
+            }
+            // A result has an id, so there is always a member before this one.
+            out.append(contentsOf: whole.dropLast())
+            out.append(contentsOf: Bytes(text: ",\"\(name)\":"))
+            out.append(contentsOf: copy)
+            out.append(0x7D)
+        }
+        out.append(0x5D)
+        return out
+    }
+
+    private struct Copier {
+        let withheld: Set<String>
+
+        /// Copies a value; false where it is nested too deeply.
+        func append(_ value: JSONValue, depth: Int, to bytes: inout Bytes) -> Bool {
+            guard depth < deepest else { return false }
+            switch value.kind {
+            case .object:
+                bytes.append(0x7B)
+                var isFirst = true
+                for member in value.members where !withheld.contains(member.name) {
+                    if !isFirst { bytes.append(0x2C) }
+                    isFirst = false
+                    JSONText.append(member.name, to: &bytes)
+                    bytes.append(0x3A)
+                    guard append(member.value, depth: depth + 1, to: &bytes) else { return false }
+                }
+                bytes.append(0x7D)
+            case .array:
+                bytes.append(0x5B)
+                for (position, element) in value.elements.enumerated() {
+                    if position > 0 { bytes.append(0x2C) }
+                    guard append(element, depth: depth + 1, to: &bytes) else { return false }
+                }
+                bytes.append(0x5D)
+            case .string, .number, .bool, .null: bytes.append(contentsOf: value.raw)
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+
+/// Clients do not take the descriptors that the rest of the daemon needs.
+@Suite struct DescriptorBudgetTests {
+    @Test(arguments: [
+        (65_536, 4096, 4096), (1024, 4096, 757), (1024, 100, 100), (200, 4096, 100), (3, 4096, 1), (1, 1, 1),
+        (Int.max, 1_000_000, 1_000_000),
+    ])
+    func clientsHaveWhatNothingElseMayNeed(openFiles: Int, wanted: Int, inForce: Int) {
+        let budget = DescriptorBudget(openFiles: openFiles, loops: 2, listeners: 3)
+        #expect(budget.kept(transfers: 192) == 267)
+        #expect(budget.connections(wanted: wanted, transfers: 192) == inForce)
+    }
+
+    @Test func whereTheLimitIsNotKnownTheSettingHolds() {
+        #expect(DescriptorBudget(openFiles: nil, loops: 1, listeners: 1).connections(wanted: 9, transfers: 1) == 9)
+    }
+
+    private final class Warnings: LogSink {
+        private let lines = Lock<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func write(_ line: LogLine) {
+            guard line.level == .warning else { return }
+            lines.withLock { $0.append(line.values.map { "\($0.name)=\($0.value)" }.joined(separator: " ")) }
+        }
+    }
+
+    @Test func fewOpenFilesPermitFewerConnectionsAndTheLogSaysSo() async throws {
+        let warnings = Warnings()
+        let time = SystemTime()
+        let log = Logger(label: "larder", sink: warnings, time: time)
+        try await withLarder(log: log, openFiles: 200) { larder async throws in
+            #expect(try await larder.counter("larder_server_connections_limit") == 100)
+            let line = "server.maxConnections=4096 inForce=100 openFiles=200"
+            #expect(warnings.all.filter { $0 == line }.count == 1, "\(warnings.all)")
+            await larder.daemon.reload()
+            #expect(try await larder.counter("larder_server_connections_limit") == 100)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// Where an upstream's references lead a client: below the base URL through the cache, elsewhere where the upstream meant.
+import LarderCore
+import LarderProviders
+import LarderServer
+import Testing
+
+@testable import LarderDaemon
+
+@Suite struct RelocationTests {
+    static func way(base: String, path: String, query: String? = nil, bound: Bool = false) throws -> WayOut {
+        let settings = try load("providers: { api: { kind: passthrough, baseURL: \"\(base)\" } }\n")
+        let provider = try #require(ProviderSet(settings).named("api"))
+        let request = ServerRequest(
+            id: RequestID(loop: 0, sequence: 1), target: [], path: bound ? path : "/raw/api\(path)", query: query,
+            listenerProvider: bound ? "api" : nil, receivedAt: WallTime(milliseconds: 0))
+        return WayOut(request, provider: provider, name: "api", path: path)
+    }
+
+    private func led(_ reference: String, base: String, path: String = "/a/b", bound: Bool = false) throws -> String {
+        let way = try Self.way(base: base, path: path, query: "q=1", bound: bound)
+        return try #require(Relocation(way)).reference(reference)
+    }
+
+    @Test(
+        arguments: [
+            // Absolute paths and URLs below the base.
+            ("/maxage", "/raw/api/maxage"), ("https://api.example/maxage?x=%2F#f", "/raw/api/maxage?x=%2F#f"),
+            ("HTTPS://API.example:443/m", "/raw/api/m"), ("//api.example/m", "/raw/api/m"),
+            ("https://api.example", "/raw/api/"), ("/x/./y/../z", "/raw/api/x/z"),
+            ("/caf\u{E9} x", "/raw/api/caf%E9%20x"),
+            ("/.//evil.example/x", "/raw/api//evil.example/x"),
+            // Relative ones lead right as they are.
+            ("c", "c"), ("?page=2", "?page=2"), ("../c#f", "../c#f"), ("#f", "#f"), ("", ""),
+            // This one would leave the mount.
+            ("../../../c", "/raw/api/c"),
+            // Other places stay.
+            ("https://other.example/m", "https://other.example/m"), ("http://api.example/m", "http://api.example/m"),
+            ("https://api.example:444/m", "https://api.example:444/m"), ("mailto:a@b", "mailto:a@b"),
+            ("//other.example/m", "https://other.example/m"), ("https://u@api.example/m", "https://u@api.example/m"),
+        ])
+    func referencesBelowTheBaseLeadThroughTheMount(_ written: String, _ wanted: String) throws {
+        #expect(try led(written, base: "https://api.example") == wanted)
+    }
+
+    @Test(
+        arguments: [
+            ("/v1/c", "/raw/api/c", "/c"), ("https://api.example/v1/c", "/raw/api/c", "/c"),
+            ("https://api.example/v1", "/raw/api/", "/"), ("https://api.example/v1?x", "/raw/api/?x", "/?x"),
+            ("c", "c", "c"),
+            // Of the same origin and not below the base: no path from here leads there.
+            ("/login", "https://api.example/login", "https://api.example/login"),
+            ("/v10/c", "https://api.example/v10/c", "https://api.example/v10/c"),
+            ("../../c#f", "https://api.example/c#f", "https://api.example/c#f"),
+            ("https://api.example/login", "https://api.example/login", "https://api.example/login"),
+            // With two slashes in front it would name a host.
+            ("/v1//evil.example", "/raw/api//evil.example", "/.//evil.example"),
+        ])
+    func aBaseWithAPathIsTakenOffOnEachMount(_ written: String, _ raw: String, _ bound: String) throws {
+        #expect(try led(written, base: "https://api.example/v1") == raw)
+        #expect(try led(written, base: "https://api.example/v1", bound: true) == bound)
+    }
+
+    @Test func theNameIsTheOneThatTheClientUsed() throws {
+        let settings = try load("{}")
+        let provider = try #require(ProviderSet(settings).named("hackernews"))
+        let request = ServerRequest(
+            id: RequestID(loop: 0, sequence: 1), target: [], path: "/raw/hn/v0/a.json",
+            receivedAt: WallTime(milliseconds: 0))
+        let way = WayOut(request, provider: provider, name: "hn", path: "/v0/a.json")
+        let relocation = try #require(Relocation(way))
+        #expect(relocation.reference("/v0/b.json") == "/raw/hn/v0/b.json")
+        // A provider with two hosts leads to both of them.
+        #expect(
+            relocation.reference("https://hn.algolia.com/api/v1/items/1") == "/raw/hn/api/v1/items/1",
+            "the searches' host")
+    }
+
+    @Test func aRootWithoutItsSlashIsSeenAsTheClientSeesIt() throws {
+        let settings = try load("providers: { api: { kind: passthrough, baseURL: \"https://api.example\" } }\n")
+        let provider = try #require(ProviderSet(settings).named("api"))
+        let request = ServerRequest(
+            id: RequestID(loop: 0, sequence: 1), target: [], path: "/raw/api", receivedAt: WallTime(milliseconds: 0))
+        let way = WayOut(request, provider: provider, name: "api", path: "/")
+        #expect(try #require(Relocation(way)).reference("c") == "/raw/api/c")
+    }
+
+    @Test(
+        arguments: [
+            (
+                "</items?page=2>; rel=\"next\", <https://api.example/items?page=9>; rel=last",
+                "</raw/api/items?page=2>; rel=\"next\", </raw/api/items?page=9>; rel=last"
+            ),
+            ("<a>;title=\"x, </b>\", </c>", "<a>;title=\"x, </b>\", </raw/api/c>"),
+            (" , </a> ;x=\"\\\"\",</b>", " , </raw/api/a> ;x=\"\\\"\",</raw/api/b>"),
+            ("<https://cdn.example/s.css>; rel=preload", "<https://cdn.example/s.css>; rel=preload"),
+            ("</a>, no link, </b>", "</raw/api/a>, no link, </b>"), ("</a", "</a"), ("", ""),
+        ])
+    func linksOfAListAreLedEachByItself(_ written: String, _ wanted: String) throws {
+        let way = try Self.way(base: "https://api.example", path: "/a")
+        #expect(try #require(Relocation(way)).links(written) == wanted)
+    }
+}

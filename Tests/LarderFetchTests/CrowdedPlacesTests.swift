@@ -1,0 +1,247 @@
+// What happens where all places of transfers that clients pace are taken: an upload waits before it is sent, an answer stays
+// where it is, and only what its client paces gives way to who waits.
+import LarderCore
+import LarderFetch
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@Suite struct CrowdedPlacesTests {
+    private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+    private static let events = chunked + "Content-Type: text/event-stream\r\n\r\n"
+    private static let end = "3\r\nend\r\n0\r\n\r\n"
+
+    /// One place of each kind to an origin.
+    private static let narrow = FetchSettings(maxConnectionsPerHost: 1, maxStreamsPerHost: 1)
+
+    /// Answers `/events…` with the head of an event stream and its end when the gate is opened, `/slow…` likewise with
+    /// another body of unknown length, `/short` with one that fits the window, `/long` with one that does not, all else at
+    /// once.
+    private func origin(_ gate: Gate) -> ScriptedOrigin {
+        ScriptedOrigin { request in
+            switch request.target.prefix(5) {
+            case "/even": [.send(Self.events), .await(gate), .send(Self.end)]
+            case "/slow": [.send(Self.chunked + "\r\n"), .await(gate), .send(Self.end)]
+            case "/shor": [.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"), .await(gate), .send("end")]
+            case "/long":
+                [.send("HTTP/1.1 200 OK\r\nContent-Length: 300000\r\n\r\n"), .sendBytes(pattern(300_000))]
+            default: [.send(ok("plain"))]
+            }
+        }
+    }
+
+    /// Runs a test with an event stream that has the one place of its kind.
+    private func withFullPlaces(
+        _ settings: FetchSettings = narrow, _ body: (Rig, ScriptedOrigin, SetTime, Gate) async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        let origin = origin(gate)
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let time = SetTime()
+        try await withRig(settings, time: time) { rig in
+            let stream = try await rig.open(order(origin.base + "/events"), stall: .seconds(1_000_000))
+            await until { rig.count(FetchCounters.paced) == 1 }
+            try await body(rig, origin, time, gate)
+            stream.cancel()
+        }
+    }
+
+    private func upload(_ reader: any BodyReader, _ length: Int64? = nil) -> Upload {
+        Upload(reader: reader, length: length, expectsContinue: false)
+    }
+
+    // MARK: Uploads
+
+    @Test func anUploadThatFindsNoPlaceBeforeItsDeadlineWasNotSent() async throws {
+        try await withFullPlaces { rig, origin, time, _ in
+            let reader = DrippingReader()
+            async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(.seconds(30))
+            await rig.turn()
+            guard case .failure(let error) = await outcome else {
+                Issue.record("there was a place")
+                return
+            }
+            #expect(error.stage == .overloaded)
+            #expect(error.isUnsent)
+            #expect(origin.requests.count == 1)
+            #expect(reader.isAbandoned)
+        }
+    }
+
+    @Test func aBodyThatIsShortIsNotPacedByItsClient() async throws {
+        try await withFullPlaces { rig, origin, _, _ in
+            let stream = try await rig.open(
+                order(origin.base + "/up", method: .post), upload: upload(PatternReader(9), 9))
+            #expect(await text(stream.body) == "plain")
+            #expect(origin.requests.last?.body == pattern(9))
+        }
+    }
+
+    /// It asks for a place of the one kind, and when it is there whole, of the other.
+    @Test func aBodyOfUnknownLengthThatTurnsOutToBeShortIsNotPacedByItsClient() async throws {
+        try await withFullPlaces { rig, origin, _, _ in
+            let stream = try await rig.open(order(origin.base + "/up", method: .post), upload: upload(PatternReader(9)))
+            #expect(await text(stream.body) == "plain")
+        }
+    }
+
+    @Test func aShortBodyThatDripsHasNoPlaceAtAll() async throws {
+        try await withFullPlaces { rig, origin, time, _ in
+            let reader = DrippingReader()
+            async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader, 2))
+            await until { reader.wasAsked }
+            // Its sender's time is not the upstream's.
+            time.advance(.seconds(1000))
+            await rig.turn()
+            #expect(rig.count(FetchCounters.active) == 1)
+            #expect(await rig.text(order(origin.base + "/plain")) == "plain")
+            reader.end()
+            guard case .failure(let error) = await outcome else {
+                Issue.record("it was shorter than was said")
+                return
+            }
+            #expect(error.stage == .cancelled)
+            #expect(error.isUnsent)
+        }
+    }
+
+    @Test func moreShortBodiesThanMayWaitAreRefused() async throws {
+        var settings = Self.narrow
+        settings.maxWaiting = 1
+        try await withFullPlaces(settings) { rig, origin, _, _ in
+            let reader = DrippingReader()
+            async let first = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader, 2))
+            await until { reader.wasAsked }
+            let second = await rig.opened(
+                order(origin.base + "/up", method: .post), upload: upload(PatternReader(9), 9))
+            guard case .failure(let error) = second else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(error.stage == .overloaded)
+            #expect(error.isUnsent)
+            reader.end()
+            _ = await first
+        }
+    }
+
+    // MARK: Answers
+
+    /// It was answered: its deadline is met, and nobody else wants its place.
+    @Test func anEventStreamThatFindsNoPlaceIsPassedOn() async throws {
+        try await withFullPlaces { rig, origin, time, gate in
+            let stream = try await rig.open(
+                order(origin.base + "/events2", method: .post, deadline: .seconds(1)), stall: .seconds(1_000_000))
+            time.advance(.seconds(100))
+            await rig.turn()
+            #expect(rig.count(FetchCounters.active) == 2)
+            gate.open()
+            #expect(await text(stream.body) == "end")
+        }
+    }
+
+    @Test func anEventStreamThatFoundNoPlaceGivesWayToWhoWaits() async throws {
+        try await withFullPlaces { rig, origin, time, _ in
+            let stream = try await rig.open(order(origin.base + "/events2"), stall: .seconds(1_000_000))
+            async let plain = rig.text(order(origin.base + "/plain"))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            #expect(!stream.body.hasEnded)
+            time.advance(.milliseconds(500))
+            await rig.turn()
+            #expect(await plain == "plain")
+            #expect(stream.body.failure != nil)
+            #expect(rig.count(FetchCounters.fetches, "overloaded") == 1)
+            // Whoever waits later waits no moment more.
+            _ = try await rig.open(order(origin.base + "/events3"), stall: .seconds(1_000_000))
+            time.advance(.milliseconds(500))
+            await rig.turn()
+            #expect(await rig.text(order(origin.base + "/plain")) == "plain")
+        }
+    }
+
+    @Test func aPlaceThatComesFreeGoesToTheAnswerThatStayedForWantOfOne() async throws {
+        let gates = [Gate(), Gate()]
+        let origin = ScriptedOrigin { request in
+            [.send(Self.events), .await(gates[request.target == "/0" ? 0 : 1]), .send(Self.end)]
+        }
+        defer { origin.stop() }
+        try await withRig(Self.narrow, time: SetTime()) { rig in
+            let first = try await rig.open(order(origin.base + "/0"))
+            let second = try await rig.open(order(origin.base + "/1"))
+            await rig.turn()
+            #expect(rig.count(FetchCounters.active) == 2)
+            gates[0].open()
+            #expect(await text(first.body) == "end")
+            // The counters follow one after the other.
+            await until { rig.count(FetchCounters.active) == 1 && rig.count(FetchCounters.paced) == 1 }
+            gates[1].open()
+            #expect(await text(second.body) == "end")
+        }
+    }
+
+    @Test func aLimitThatIsRaisedIsUsedAtOnce() async throws {
+        try await withFullPlaces { rig, origin, _, _ in
+            let stream = try await rig.open(order(origin.base + "/events2"), stall: .seconds(1_000_000))
+            var more = Self.narrow
+            more.maxStreamsPerHost = 2
+            rig.fetcher.apply(more)
+            await until { rig.count(FetchCounters.paced) == 2 }
+            stream.cancel()
+        }
+    }
+
+    @Test func anAnswerWhoseTapeIsFullMovesAside() async throws {
+        let origin = origin(Gate())
+        defer { origin.stop() }
+        var settings = Self.narrow
+        settings.streamWindow = 1 << 16
+        try await withRig(settings, time: SetTime()) { rig in
+            let stream = try await rig.open(order(origin.base + "/long"))
+            await until { rig.count(FetchCounters.paced) == 1 }
+            let reader = try #require(stream.body.reader())
+            #expect(await readAll(reader) == Passed(count: 300_000))
+        }
+    }
+
+    @Test func anAnswerWhoseTapeIsFullGivesWayToWhoWaits() async throws {
+        var settings = Self.narrow
+        settings.streamWindow = 1 << 16
+        try await withFullPlaces(settings) { rig, origin, time, _ in
+            let stream = try await rig.open(order(origin.base + "/long"), stall: .seconds(1_000_000))
+            await until { stream.body.held >= 1 << 16 }
+            await rig.turn()
+            async let plain = rig.text(order(origin.base + "/plain"))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            // Whether libcurl has met the full tape by now is its own matter.
+            while rig.count(FetchCounters.fetches, "overloaded") == 0 {
+                time.advance(.milliseconds(500))
+                await rig.turn()
+            }
+            #expect(await plain == "plain")
+        }
+    }
+
+    /// Neither an answer that its upstream paces nor one that the window holds whole is its client's doing.
+    @Test(arguments: ["/slow", "/short"])
+    func whatIsNotPacedByItsClientIsNotCut(target: String) async throws {
+        try await withFullPlaces { rig, origin, time, gate in
+            let stream = try await rig.open(order(origin.base + target), stall: .seconds(1_000_000))
+            stream.becamePaced()
+            async let plain = rig.text(order(origin.base + "/plain", deadline: .seconds(1_000_000)))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            for _ in 0..<4 {
+                time.advance(.seconds(1))
+                await rig.turn()
+            }
+            #expect(!stream.body.hasEnded)
+            gate.open()
+            #expect(await text(stream.body) == "end")
+            #expect(await plain == "plain")
+        }
+    }
+}

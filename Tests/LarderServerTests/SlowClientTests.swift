@@ -1,0 +1,122 @@
+import Glibc
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderTestSupport
+import Testing
+
+/// Who paces a transfer keeps a minimum rate. Bytes alone, however few, satisfy every limit of time between two of them.
+@Suite struct SlowClientTests {
+    /// One byte every four seconds, until there is an answer.
+    private func drip(_ client: WireClient, _ test: TestServer, _ piece: String, most: Int = 60) async throws {
+        for _ in 0..<most where !client.hasInput {
+            try client.send(piece)
+            await test.advance(.zero)
+            await test.advance(.seconds(4))
+        }
+    }
+
+    @Test(arguments: [nil, "/"])
+    func aDrippingUploadIs408(streamsBelow: String?) async throws {
+        let failed = CounterCell()
+        let handler = Answering(streamsBelow: streamsBelow) { request in
+            do { _ = try await readAll(request.upload) } catch { failed.add() }
+            return ServerResponse(status: 200)
+        }
+        try await withServer(handler: handler, clock: HandClock()) { test in
+            let client = try wire(test)
+            try client.send(put("Transfer-Encoding: chunked\r\n"))
+            try await drip(client, test, "1\r\na\r\n")
+            let answer = try client.receive()
+            #expect(answer.status == 408)
+            #expect(try answer.json()["code"]?.string == "bodyTooSlow")
+            #expect(test.count(ServerCounters.slow, "upload") == 1)
+            #expect(test.count(ServerCounters.timeouts, "body") == 0)
+            if streamsBelow != nil { await eventually { failed.current == 1 } }
+        }
+    }
+
+    @Test func anUploadAtTheRateIsTaken() async throws {
+        let handler = Answering(streamsBelow: "/") { request in
+            ServerResponse(
+                status: 200, body: .bytes(Bytes(text: "\((try? await readAll(request.upload))?.count ?? -1)")))
+        }
+        try await withServer(handler: handler, clock: HandClock()) { test in
+            let client = try wire(test)
+            try client.send(put("Content-Length: 100000\r\n"))
+            try await drip(client, test, String(repeating: "a", count: 1000), most: 100)
+            #expect(try client.receive().text == "100000")
+            #expect(test.count(ServerCounters.slow, "upload") == 0)
+        }
+    }
+
+    @Test func anUploadThatLarderDoesNotReadIsNotSlow() async throws {
+        let gate = Gate()
+        let handler = Answering(streamsBelow: "/") { request in
+            var body = (try? await request.upload?.reader.next()) ?? []
+            await gate.pass()
+            body += (try? await readAll(request.upload)) ?? []
+            return ServerResponse(status: 200, body: .bytes(body))
+        }
+        try await withServer(handler: handler, clock: HandClock()) { test in
+            let client = try wire(test)
+            // More than is read ahead: nothing more is wanted until the handler goes on.
+            let length = 512 * 1024
+            try client.send(put("Content-Length: \(length + 1)\r\n"))
+            try client.send(Bytes(repeating: 0x61, count: length))
+            await eventually {
+                await test.advance(.zero)
+                return gate.arrived.current == 1
+            }
+            for _ in 0..<100 { await test.advance(.seconds(9)) }
+            #expect(!client.hasInput)
+            gate.open()
+            try client.send("b")
+            #expect(try client.receive().body.count == length + 1)
+        }
+    }
+
+    /// A client with a small window that takes a little now and then: always in time for `writeTimeout`.
+    @Test func aReaderThatSipsIsCut() async throws {
+        let body = Bytes(repeating: 0x61, count: 64 << 20)
+        let limits = ServerLimits(writeTimeout: .seconds(86_400))
+        try await withServer(
+            handler: Answering { _ in ServerResponse(status: 200, body: .bytes(body)) },
+            settings: ServerSettings(limits: limits), clock: HandClock()
+        ) { test in
+            let client = try wire(test)
+            try client.send(get)
+            await eventually { test.count(ServerCounters.requests, "none") == 1 }
+            var taken = 0
+            for _ in 0..<60 where test.count(ServerCounters.slow, "answer") == 0 {
+                taken += try client.take(16).count
+                await test.advance(.seconds(4))
+            }
+            #expect(test.count(ServerCounters.slow, "answer") == 1)
+            #expect(test.count(ServerCounters.timeouts, "write") == 0)
+            await eventually { test.count(ServerCounters.open) == 0 }
+            let rest = try client.receiveRest()
+            #expect(taken + rest.count < body.count)
+        }
+    }
+
+    @Test func aStreamThatHasNothingToSayIsNotSlow() async throws {
+        let gate = Gate()
+        let handler = streaming {
+            MadeReader { number in
+                if number == 1 { await gate.pass() }
+                return number < 2 ? Bytes(text: "event \(number)\n") : nil
+            }
+        }
+        try await withServer(handler: handler, clock: HandClock()) { test in
+            let client = try wire(test)
+            try client.send(get)
+            await eventually { gate.arrived.current == 1 }
+            for _ in 0..<100 { await test.advance(.seconds(60)) }
+            gate.open()
+            #expect(try client.receive().text == "event 0\nevent 1\n")
+            #expect(test.count(ServerCounters.slow, "answer") == 0)
+        }
+    }
+}

@@ -1,0 +1,240 @@
+// What clients hold open at an origin leaves room for everybody else's requests to it, and calls that never left cost
+// nothing.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct PlaceScenarios {
+    /// Answers `/events…` with one event and nothing more, all else at once.
+    private func origin(_ gate: Gate) -> ScriptedOrigin {
+        ScriptedOrigin { request in
+            guard request.target.hasPrefix("/events") else { return [.send(ok("plain"))] }
+            let fields =
+                "Content-Type: text/event-stream\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n"
+            return [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n9\r\ndata: a\n\n\r\n"), .await(gate)]
+        }
+    }
+
+    /// Opens an event stream through the daemon and keeps it.
+    private func stream(_ larder: RunningLarder, _ target: String) async throws -> (WireClient, WireResponse) {
+        try await larder.talk { client in
+            try client.send(ServerScenarios.request(target))
+            return (client, try client.receiveHead())
+        }
+    }
+
+    @Test func eightOpenEventStreamsHoldUpNoOrdinaryRequest() async throws {
+        let gate = Gate()
+        let origin = origin(gate)
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<8 {
+                let (client, head) = try await stream(larder, "/raw/api/events\(number)")
+                #expect(head.status == 200, "\(head)")
+                clients.append(client)
+            }
+            try await larder.eventually("all have places of their own") {
+                try await larder.counter("larder_fetch_paced") == 8
+            }
+            let answer = try await larder.get("/raw/api/a")
+            #expect(answer.status == 200 && answer.text == "plain", "\(answer)")
+            #expect(clients.count == 8)
+        }
+    }
+
+    @Test func eightUploadsThatDripHoldUpNoOrdinaryRequest() async throws {
+        let origin = ScriptedOrigin(answering: ok("plain"))
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<8 {
+                clients.append(
+                    try await larder.talk { client in
+                        try client.send(
+                            ServerScenarios.request("/raw/api/\(number)", "POST", "Transfer-Encoding: chunked\r\n")
+                                + "1\r\na\r\n")
+                        return client
+                    })
+            }
+            try await larder.eventually("the uploads are under way") {
+                try await larder.counter("larder_fetch_paced") == 8
+            }
+            let answer = try await larder.get("/raw/api/a")
+            #expect(answer.status == 200 && answer.text == "plain", "\(answer)")
+            #expect(clients.count == 8)
+        }
+    }
+
+    /// What may be stored is taken at the store's pace, until the store has no room for it.
+    @Test func aBodyThatTheStoreGivesUpLeavesItsPlaceToOthers() async throws {
+        let gate = Gate()
+        let piece = Bytes(repeating: 0x61, count: 0x50000)
+        let origin = ScriptedOrigin { request in
+            guard request.target.hasPrefix("/long") else { return [.send(ok("plain"))] }
+            let fields = "Cache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n"
+            return [
+                .send("HTTP/1.1 200 OK\r\n\(fields)\r\n50000\r\n"), .sendBytes(piece), .send("\r\n"), .await(gate),
+            ]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = ServerScenarios.passthrough(origin, "cache: { maxObject: 64 KiB }")
+        try await withLarder(configuration) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<8 { clients.append(try await stream(larder, "/raw/api/long\(number)").0) }
+            try await larder.eventually("all have moved aside") {
+                try await larder.counter("larder_fetch_paced") == 8
+            }
+            #expect(try await larder.get("/raw/api/a").text == "plain")
+            #expect(clients.count == 8)
+        }
+    }
+
+    @Test func aLongAnswerThatIsNotStoredIsPacedByItsReader() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            request.target == "/a"
+                ? [.send(ok("plain"))]
+                : [
+                    .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 9000000\r\n\r\nx"),
+                    .await(gate),
+                ]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<8 { clients.append(try await stream(larder, "/raw/api/long\(number)").0) }
+            try await larder.eventually("all have moved aside") {
+                try await larder.counter("larder_fetch_paced") == 8
+            }
+            #expect(try await larder.get("/raw/api/a").text == "plain")
+            #expect(clients.count == 8)
+        }
+    }
+
+    @Test func whoFindsNoPlaceIsToldToComeBackAndTheUpstreamIsNotBlamed() async throws {
+        let gate = Gate()
+        let origin = origin(gate)
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = ServerScenarios.passthrough(origin, "fetch: { maxStreamsPerHost: 2, deadline: 3s }")
+        try await withLarder(configuration) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<2 { clients.append(try await stream(larder, "/raw/api/events\(number)").0) }
+            let head = try await larder.talk { client in
+                try client.send(
+                    ServerScenarios.request("/raw/api/up", "POST", "Transfer-Encoding: chunked\r\n") + "1\r\na\r\n")
+                return try client.receive()
+            }
+            #expect(head.status == 503, "\(head)")
+            #expect(head["Retry-After"] == "2", "\(head)")
+            #expect(try head.json()["code"]?.string == "overloaded", "\(head)")
+            #expect(try head.json()["retryable"]?.bool == true, "\(head)")
+            #expect(!origin.requests.contains { $0.target == "/up" }, "it was not sent")
+            #expect(try await larder.get("/raw/api/a").text == "plain")
+            let status = try await larder.get("/v1/status").json()
+            let provider = status["providers"]?.elements.first { $0["name"]?.string == "api" }
+            #expect(provider?["reachability"]?.string == "reachable", "\(status)")
+            #expect(clients.count == 2)
+        }
+    }
+
+    @Test func openEventStreamsTurnNoOtherRequestAway() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            guard request.target.hasPrefix("/events") else {
+                return [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")]
+            }
+            let fields = "Content-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n"
+            return [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n9\r\ndata: a\n\n\r\n"), .await(gate)]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = ServerScenarios.passthrough(origin, "fetch: { maxStreamsPerHost: 2 }")
+        try await withLarder(configuration) { larder in
+            var clients: [WireClient] = []
+            // One more than there are places for, and more than other requests have.
+            for number in 0..<11 { clients.append(try await stream(larder, "/raw/api/events\(number)").0) }
+            for (method, body) in [("GET", ""), ("DELETE", ""), ("POST", "a short one")] {
+                let answer = try await larder.send(method, "/raw/api/a", body: body)
+                #expect(answer.status == 200 && answer.text == "ok", "\(answer)")
+            }
+            let status = try await larder.get("/v1/status").json()
+            let provider = status["providers"]?.elements.first { $0["name"]?.string == "api" }
+            #expect(provider?["reachability"]?.string == "reachable", "\(status)")
+            #expect(clients.count == 11)
+        }
+    }
+
+    /// Whoever reads "retryable" would send it again.
+    @Test func aRequestThatMayHaveTakenEffectIsNotSaidToBeRetryable() async throws {
+        let origin = ScriptedOrigin { _ in [.close] }
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin, "fetch: { failurePause: 0s }")) { larder in
+            for (method, isRetryable) in [("POST", false), ("PATCH", false), ("PUT", true), ("DELETE", true)] {
+                let answer = try await larder.send(method, "/raw/api/a", body: "x")
+                #expect(answer.status == 502, "\(answer)")
+                #expect(try answer.json()["retryable"]?.bool == isRetryable, "\(method) \(answer)")
+            }
+        }
+    }
+
+    @Test func aCallThatNeverLeftCostsNothingOfTheBudget() async throws {
+        let (descriptor, port) = listenOnLoopback()
+        close(descriptor)
+        let directory = TemporaryDirectory()
+        let configuration = """
+            fetch: { failurePause: 0s }
+            providers: { api: { kind: passthrough, baseURL: "http://127.0.0.1:\(port)", quota: 2/day } }
+            """
+        // The record outlives the daemon.
+        for _ in 0..<2 {
+            try await withLarder(configuration, directory: directory) { larder in
+                for number in 0..<4 {
+                    let answer = try await larder.get("/raw/api/\(number)")
+                    #expect(answer.status == 502, "\(answer)")
+                }
+            }
+        }
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        let there = configuration.replacing("127.0.0.1:\(port)", with: "127.0.0.1:\(origin.port)")
+        try await withLarder(there, directory: directory) { (larder) async throws in
+            #expect(try await larder.get("/raw/api/a").status == 200)
+            #expect(try await larder.get("/raw/api/b").status == 200)
+            #expect(try await larder.get("/raw/api/c").status == 429)
+        }
+    }
+
+    @Test func aProvidersOwnDeadlineCountsForTheHeadOfItsAnswer() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate)] }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = """
+            fetch: { deadline: 10m }
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)", deadline: 300ms } }
+            """
+        try await withLarder(configuration) { larder in
+            let late = try await larder.get("/raw/api/slow")
+            #expect(late.status == 504, "\(late)")
+            #expect(late.text.contains("300ms"), "\(late)")
+        }
+    }
+}
