@@ -61,7 +61,8 @@ extension Daemon {
         FetchSettings(
             userAgent: settings.fetchUserAgent, connectTimeout: settings.fetchConnectTimeout,
             maxTransfers: settings.fetchMaxTransfers, maxStreamsPerHost: settings.fetchMaxStreamsPerHost,
-            maxStreams: settings.fetchMaxStreams, proxy: settings.fetchProxy)
+            maxStreams: settings.fetchMaxStreams, maxMemory: Int(clamping: settings.fetchMaxMemory),
+            proxy: settings.fetchProxy)
     }
 
     /// No more connections are permitted than there are descriptors for; the log says so where that is fewer than set.

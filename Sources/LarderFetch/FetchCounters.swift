@@ -35,8 +35,17 @@ public enum FetchCounters {
     public static let waiting = CounterFamily(
         "larder_fetch_waiting", .gauge, help: "Fetches waiting for their turn.")
 
+    /// Answers that were given up for want of memory.
+    public static let memoryRefusals = CounterFamily(
+        "larder_fetch_memory_refusals_total",
+        help: "Answers that were given up since whole answers had all the memory of fetch.maxMemory.")
+    /// Bytes of whole answers that are in use.
+    public static let heldBytes = CounterFamily(
+        "larder_fetch_held_bytes", .gauge, help: "Bytes of whole answers in memory, but for those of up to 64 KiB.")
+
     /// Every family, in the order of `/metrics`.
     public static let all = [
         fetches, requests, unfitConnections, retries, redirects, receivedBytes, active, paced, waiting,
+        memoryRefusals, heldBytes,
     ]
 }

@@ -21,6 +21,9 @@ public struct FetchSettings: Sendable, Hashable {
     public var maxWaiting: Int
     /// Default 1 MiB. Bytes of a body under way that are kept in memory before its upstream must wait.
     public var streamWindow: Int
+    /// Default 256 MiB. Bytes of whole answers in memory, of all fetches together and for as long as they are in use; one
+    /// that finds no room ends as `overloaded`. Answers of up to 64 KiB, and those on a tape, are not counted.
+    public var maxMemory: Int
     /// Default nil: a direct connection. Never taken from the environment. May hold credentials, so it is never shown.
     /// With a proxy the far address cannot be seen: it is the proxy that must keep answers' URLs from private hosts;
     /// here only private address literals and local names are refused.
@@ -33,7 +36,7 @@ public struct FetchSettings: Sendable, Hashable {
     public init(
         userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxConnectionsPerHost: Int = 8,
         maxTransfers: Int = 64, maxStreamsPerHost: Int = 32, maxStreams: Int = 128, maxWaiting: Int = 1000,
-        streamWindow: Int = 1 << 20, proxy: String? = nil,
+        streamWindow: Int = 1 << 20, maxMemory: Int = 256 << 20, proxy: String? = nil,
         caFile: String? = nil
     ) {
         self.userAgent = userAgent
@@ -44,6 +47,7 @@ public struct FetchSettings: Sendable, Hashable {
         self.maxStreams = maxStreams
         self.maxWaiting = maxWaiting
         self.streamWindow = streamWindow
+        self.maxMemory = maxMemory
         self.proxy = proxy
         self.caFile = caFile
     }
