@@ -100,7 +100,8 @@ extension SettingsTable {
         advice: "http_proxy and its like in the environment are never followed.")
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxStreamsPerHost, fetchSideBySide, fetchCallsPerAnswer,
+        fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxStreamsPerHost, fetchSideBySide,
+        fetchCallsPerAnswer,
         fetchRefreshOnReturn, fetchProxy,
     ]
 
