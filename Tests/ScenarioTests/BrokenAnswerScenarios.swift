@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: ["a bad chunk", "a large head", "a circle"])
     func itIsBrokenAndTheThirdSuspends(_ name: String) async throws {
         let bytes = try #require(Self.answers[name])
-        let origin = ScriptedOrigin { _ in [.send(bytes), .hold] }
+        let origin = ScriptedOrigin(answering: bytes)
         defer { origin.stop() }
         let configuration = "providers: { itunes: { baseURL: \"\(origin.base)\", rate: off, quota: off } }"
         try await withLarder(configuration, time: ManualTime()) { larder async throws in
