@@ -62,6 +62,15 @@ final class ChildProcess {
         return false
     }
 
+    /// Whether it has ended with exit code 0.
+    var hasSucceeded: Bool { !isRunning && status == 0 }
+
+    /// How it ended: "exit 1", "signal 9".
+    var ending: String {
+        guard !isRunning, let status else { return "it runs" }
+        return status & 0x7F == 0 ? "exit \(status >> 8)" : "signal \(status & 0x7F)"
+    }
+
     /// What it wrote to standard output so far.
     var output: String { Files.text(of: outputFile) }
 

@@ -12,6 +12,8 @@ enum Run {
                 try part(Array(words.dropFirst()))
             } else if words.first == "--hot-path" {
                 try HotPathRun.main(Array(words.dropFirst()))
+            } else if words.first == "--soak" {
+                try soak(Array(words.dropFirst()))
             } else if words.contains("--help") || words.contains("-h") {
                 print(Arguments.usage)
             } else {
@@ -22,6 +24,12 @@ enum Run {
             note(error.text)
             return error.exitCode
         }
+    }
+
+    private static func soak(_ words: [String]) throws(Failure) {
+        if words.contains("--help") || words.contains("-h") { return print(SoakArguments.usage) }
+        raiseDescriptorLimit()
+        try SoakRun.main(words)
     }
 
     private static func whole(_ arguments: Arguments) throws(Failure) {

@@ -1,0 +1,54 @@
+// What a process of larder holds when nobody asks for anything, and whether it holds more than it did before.
+import Glibc
+
+/// Figures of one process (proc_pid_status(5)).
+struct SoakPlateau: Equatable {
+    /// Beyond the first plateau, in percent of it and in KiB on top.
+    static let memoryPercent = 20
+    static let memoryKibibytes = 16 * 1024
+    /// Kept connections to the origins come and go.
+    static let descriptors = 20
+    static let threads = 2
+
+    var milliseconds = 0
+    var process = 0
+    var residentKibibytes = 0
+    var descriptors = 0
+    var threads = 0
+
+    init(milliseconds: Int, process: Int, residentKibibytes: Int, descriptors: Int, threads: Int) {
+        self.milliseconds = milliseconds
+        self.process = process
+        self.residentKibibytes = residentKibibytes
+        self.descriptors = descriptors
+        self.threads = threads
+    }
+
+    init(of pid: pid_t, process: Int, milliseconds: Int) {
+        let status = Files.text(of: "/proc/\(pid)/status")
+        func number(_ name: String) -> Int {
+            let line = status.split(separator: "\n").first { $0.hasPrefix(name) }
+            return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0
+        }
+        self.init(
+            milliseconds: milliseconds, process: process, residentKibibytes: number("VmRSS:"),
+            descriptors: Files.names(in: "/proc/\(pid)/fd").count, threads: number("Threads:"))
+    }
+
+    /// What of this is more than the tolerance above an earlier plateau of the same process.
+    func growth(since early: SoakPlateau) -> [String] {
+        var found: [String] = []
+        let most = early.residentKibibytes * (100 + Self.memoryPercent) / 100 + Self.memoryKibibytes
+        if residentKibibytes > most {
+            found.append(
+                "memory grew from \(early.residentKibibytes) to \(residentKibibytes) KiB; \(most) are tolerated")
+        }
+        if descriptors > early.descriptors + Self.descriptors {
+            found.append("descriptors grew from \(early.descriptors) to \(descriptors)")
+        }
+        if threads > early.threads + Self.threads {
+            found.append("threads grew from \(early.threads) to \(threads)")
+        }
+        return found
+    }
+}

@@ -1,0 +1,34 @@
+// What a soak did and found, as a table for a person.
+
+struct SoakReport {
+    let arguments: SoakArguments
+    let state: SoakState
+    let plateaus: [SoakPlateau]
+    let disk: SoakDisk
+
+    var text: String {
+        let counts = state.counts
+        var rows = [["What", "How often"]]
+        for count in SoakCount.allCases { rows.append([count.title, Figures.grouped(Double(counts[count] ?? 0))]) }
+        var text = "# Soak\n\n"
+        text += "Seed \(arguments.seed), \(arguments.seconds) s, \(arguments.clients) clients, "
+        text += "\(arguments.rate) requests a second; the disk was full "
+        text += disk.isMounted ? "for real, on a tmpfs.\n\n" : "by `cache.minFree` only.\n\n"
+        text += Figures.table(rows)
+        text += "\n"
+        text += Figures.table(
+            [["At rest", "Memory, KiB", "Descriptors", "Threads"]]
+                + plateaus.map {
+                    [
+                        "at \($0.milliseconds / 1000) s", Figures.grouped(Double($0.residentKibibytes)),
+                        "\($0.descriptors)",
+                        "\($0.threads)",
+                    ]
+                })
+        text += "\nTolerated: \(SoakPlateau.memoryPercent) % and \(SoakPlateau.memoryKibibytes / 1024) MiB of memory, "
+        text += "\(SoakPlateau.descriptors) descriptors, \(SoakPlateau.threads) threads.\n\n"
+        let findings = state.findings
+        if findings.isEmpty { return text + "Nothing was found.\n" }
+        return text + "Found:\n\n" + findings.map { "- \($0.line)\n" }.joined()
+    }
+}

@@ -1,0 +1,92 @@
+// What the clients of a soak do, one step after the other: a sequence made from the seed and the client's number.
+
+/// What one client does next.
+enum SoakStep: Equatable {
+    /// How an answer is asked for and taken.
+    enum Manner: Equatable {
+        case whole
+        /// Nothing stored may answer without being validated.
+        case validated
+        case head
+        /// These bytes of the body.
+        case range(first: Int, last: Int)
+        /// Only if it differs from what this client had last.
+        case changed
+        /// The client goes away after so many bytes.
+        case leave(after: Int)
+        /// The client takes so many bytes a second, for three seconds, and then the rest.
+        case slow(bytesPerSecond: Int)
+    }
+
+    case get(SoakResource, language: String, Manner)
+    /// Changes a resource through larder.
+    case write(method: String, SoakResource, upload: Int)
+    /// The origin changes; then its old answers are purged.
+    case purgeURL(SoakResource, isSoft: Bool)
+    case purgeGroup(SoakProvider, Int)
+    case purgeProvider(SoakProvider)
+    /// One of larder's own pages.
+    case look(String)
+}
+
+struct SoakSteps {
+    private var random: SplitMix
+    private let client: Int
+    private var onceMade = 0
+
+    init(seed: UInt64, client: Int) {
+        random = SplitMix(state: seed &+ UInt64(client) &* 0x1234_5678_9ABC_DEF1)
+        self.client = client
+    }
+
+    private mutating func below(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+
+    mutating func next() -> SoakStep {
+        let provider: SoakProvider = below(4) == 0 ? .shaky : .steady
+        switch below(1000) {
+        case ..<10: return .look(["/v1/status", "/metrics", "/healthz", "/readyz"][below(4)])
+        case ..<50:
+            return .write(method: ["PUT", "POST", "DELETE", "PATCH"][below(4)], resource(provider), upload: upload())
+        case ..<75: return .purgeURL(resource(provider), isSoft: below(3) == 0)
+        case ..<80: return .purgeGroup(provider, below(SoakResource.groups))
+        case ..<81: return .purgeProvider(provider)
+        case ..<200:
+            onceMade += 1
+            return .get(SoakResource(provider, .once, client * 10_000_000 + onceMade), language: "en", .whole)
+        default:
+            let resource = resource(provider)
+            return .get(resource, language: SoakResource.languages[below(3)], manner(resource))
+        }
+    }
+
+    /// Low numbers are asked for more often than high ones.
+    private mutating func resource(_ provider: SoakProvider) -> SoakResource {
+        let kind: SoakKind =
+            switch below(20) {
+            case ..<9: .hour
+            case ..<12: .brief
+            case ..<14: .vary
+            case ..<16: .large
+            case ..<19: .coming
+            default: .unstored
+            }
+        return SoakResource(provider, kind, min(below(kind.count), below(kind.count)))
+    }
+
+    private mutating func upload() -> Int { below(5) == 0 ? 60_000 + below(300_000) : below(4000) }
+
+    private mutating func manner(_ resource: SoakResource) -> SoakStep.Manner {
+        let size = resource.size
+        switch below(100) {
+        case ..<70: return .whole
+        case ..<75: return .validated
+        case ..<79: return .head
+        case ..<86:
+            let first = below(size)
+            return .range(first: first, last: first + below(size - first))
+        case ..<92: return .changed
+        case ..<96: return .leave(after: below(size))
+        default: return .slow(bytesPerSecond: 4000 + below(40_000))
+        }
+    }
+}
