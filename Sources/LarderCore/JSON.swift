@@ -45,7 +45,6 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case invalidNumber = "not a number as JSON writes it"
         case invalidLiteral = "not true, false or null"
         case invalidEscape = "an unknown escape"
-        case loneSurrogate = "half of a surrogate pair"
         case controlCharacter = "a control character in a string"
         case invalidUTF8 = "not UTF-8"
         case tooDeep = "nested too deeply"

@@ -184,29 +184,20 @@ struct JSONParser {
         guard place + 1 < input.count else { throw JSONError(.endOfInput, at: input.count) }
         switch input[place + 1] {
         case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: place += 2
-        case 0x75:
-            let unit = try hexUnit()
-            if unit & 0xFC00 == 0xDC00 { throw JSONError(.loneSurrogate, at: start) }
-            if unit & 0xFC00 == 0xD800 {
-                guard place + 1 < input.count, input[place] == 0x5C, input[place + 1] == 0x75,
-                    try hexUnit() & 0xFC00 == 0xDC00
-                else { throw JSONError(.loneSurrogate, at: start) }
-            }
+        // Half of a surrogate pair is let through, and read as U+FFFD: the grammar permits it (RFC 8259 §8.2), and an
+        // API that cuts texts by UTF-16 units sends it.
+        case 0x75: try hexUnit()
         default: throw JSONError(.invalidEscape, at: start)
         }
     }
 
-    /// Reads "\uXXXX" at the place.
-    private mutating func hexUnit() throws(JSONError) -> UInt16 {
-        let start = place
-        var unit: UInt16 = 0
+    /// Passes "\uXXXX" at the place.
+    private mutating func hexUnit() throws(JSONError) {
         for offset in 2..<6 {
             guard place + offset < input.count else { throw JSONError(.endOfInput, at: input.count) }
-            guard let digit = ASCII.hexValue(input[place + offset]) else { throw JSONError(.invalidEscape, at: start) }
-            unit = unit << 4 | UInt16(digit)
+            guard ASCII.hexValue(input[place + offset]) != nil else { throw JSONError(.invalidEscape, at: place) }
         }
         place += 6
-        return unit
     }
 
     /// One sequence of the table in RFC 3629 §4: no overlong forms, no surrogates, nothing above U+10FFFF.

@@ -92,12 +92,15 @@ public struct JSONValue: Sendable {
             case 0x74: out.append(0x09)
             case 0x75:
                 var code = unit(place)
-                if code & 0xFC00 == 0xD800 {
-                    // The parser let only whole pairs through.
-                    code = 0x10000 + (code & 0x3FF) << 10 + unit(place + 6) & 0x3FF
+                // The parser has seen that whatever begins like an escape is one.
+                if code & 0xFC00 == 0xD800, place + 11 < bytes.endIndex, bytes[place + 6] == 0x5C,
+                    bytes[place + 7] == 0x75, case let low = unit(place + 6), low & 0xFC00 == 0xDC00
+                {
+                    code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
                     place += 6
                 }
-                if let scalar = Unicode.Scalar(code) { out.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+                // Half of a pair is no character.
+                out.append(contentsOf: UTF8.encode(Unicode.Scalar(code) ?? "\u{FFFD}") ?? .init())
                 place += 4
             default: out.append(bytes[place + 1])
             }

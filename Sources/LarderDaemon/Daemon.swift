@@ -254,6 +254,7 @@ public final class Daemon: Sendable {
     /// A stop waits no longer for answers in hand; all else of it is still done.
     public func hurry() {
         context.log.notice("stopping without waiting for answers")
+        server.endDrain()
         drained.open()
     }
 }

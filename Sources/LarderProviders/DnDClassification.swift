@@ -1,5 +1,5 @@
-// What an answer of the D&D API is. Errors are plain text or JSON at will, and a missing thing may come as an empty
-// 200.
+// What an answer of the D&D API is. Errors are plain text or JSON at will. A missing thing is "Not Found", as a text or as an
+// error in JSON; a part of something missing may come as an empty 200.
 import LarderCore
 import LarderHTTP
 
@@ -7,7 +7,7 @@ extension DnD {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: Self.classify(response, endpoint)
-        case 404, 410: .notFound
+        case 404, 410: Absence.judge(response, of: "The D&D API", isOwn: Self.saysNotFound(response.body))
         case 400: .invalidRequest(Self.errorMessage(response.body) ?? "The D&D API refused the question.")
         case 429: .limited(until: RetryAfter.instant(response))
         case 401, 403: .refused("The D&D API answered \(response.status).")
@@ -17,25 +17,44 @@ extension DnD {
     }
 
     private static func classify(_ response: UpstreamResponse, _ endpoint: String) -> Classification {
-        if response.body.allSatisfy({ $0 <= 0x20 }) { return .notFound }
-        if endpoint == "other" { return .data }
+        let isEmpty = response.body.allSatisfy { $0 <= 0x20 }
+        if endpoint == "other" {
+            if isEmpty { return .notFound }
+            // Pictures, and what no route of ours reads.
+            guard response.fields.first("Content-Type")?.lowercased().contains("json") == true else { return .data }
+        }
         let root: JSONValue
         do {
             root = try JSON.parse(response.body)
         } catch {
             return .broken(Impostor.describe(response.body, error))
         }
-        if root.kind == .object, root.count == 0 { return .notFound }
-        if let list = root["results"] {
-            guard list.kind == .array else { return .broken("The answer has no list of results.") }
-            var elements = list.elements
-            return elements.next() == nil ? .empty : .data
-        }
-        if root["error"] != nil || root["message"] != nil, root["index"] == nil {
+        if root["error"] != nil || root["message"] != nil, root["index"] == nil, root["results"] == nil {
             return .broken(errorMessage(response.body) ?? "The answer is an error under status 200.")
         }
-        // Some sub-resources are bare lists or objects: they are data, though no route of ours reads them.
-        return endpoint == "list" ? .broken("The answer has no list of results.") : .data
+        switch endpoint {
+        case "list":
+            guard let list = root["results"], list.kind == .array, !list.isForeignList() else {
+                return .broken("The answer has no list of results.")
+            }
+            var elements = list.elements
+            return elements.next() == nil ? .empty : .data
+        case "details":
+            return root["index"]?.string?.isEmpty == false ? .data : .broken("The answer is no record of the D&D API.")
+        default:
+            // Parts of a record are lists with or without a frame, or objects; of what is missing, an empty object.
+            guard root.kind == .object || root.kind == .array else { return .broken("The answer is no record.") }
+            return root.kind == .object && root.count == 0 ? .notFound : .data
+        }
+    }
+
+    /// "Not Found", and "File Not Found" for a picture, as a text or in JSON. Other errors come with 404 as well, when
+    /// something within the API fails.
+    private static func saysNotFound(_ body: Bytes) -> Bool {
+        guard body.count <= 4096 else { return false }
+        let text = (try? JSON.parse(body)).map { ($0["error"] ?? $0["message"])?.string } ?? body.lossyText
+        guard let words = TextCleaning.line(text)?.lowercased() else { return false }
+        return words == "not found" || words == "file not found"
     }
 
     private static func errorMessage(_ body: Bytes) -> String? {

@@ -173,6 +173,8 @@ extension DnD {
         guard segments.count >= 3, segments[0] == "api", Self.editions.contains(String(segments[1])) else {
             return "other"
         }
+        // Parts of a record, such as a class's levels, have shapes of their own.
+        if segments.count > 4 || segments[2] == "locales" { return "other" }
         return segments.count == 3 ? "list" : "details"
     }
 

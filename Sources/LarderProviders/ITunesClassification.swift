@@ -1,5 +1,5 @@
 // What an answer of iTunes is. Its limit speaks as a 403 with an empty body, which must never be taken for "no
-// results".
+// results". It has no 404 of its own: what it does not know is an empty list.
 import LarderCore
 import LarderHTTP
 
@@ -10,9 +10,8 @@ extension ITunes {
         case 200: Self.classify(response.body)
         case 400: .invalidRequest(Self.errorMessage(response.body) ?? "iTunes refused the question.")
         case 403, 429: .limited(until: RetryAfter.instant(response))
-        case 404 where endpoint == "other": .notFound
         // Reported now and then for questions that are answered a moment later.
-        case 404: .broken("iTunes answered 404 to a search.")
+        case 404, 410: Absence.judge(response, of: "iTunes", isOwn: false)
         case 401, 407, 451: .refused("iTunes answered \(response.status).")
         case 402..<500: .invalidRequest("iTunes answered \(response.status).")
         default: .broken("iTunes answered \(response.status).")
@@ -30,6 +29,7 @@ extension ITunes {
         guard let results = root["results"], results.kind == .array else {
             return .broken("The answer has no list of results.")
         }
+        guard !results.isForeignList() else { return .broken("The answer's list has no results of iTunes.") }
         var elements = results.elements
         if elements.next() != nil { return .data }
         // A count that contradicts the list is a cut or half-made answer.

@@ -11,7 +11,12 @@ extension Imgur {
         } catch {
             return Self.unreadable(response, endpoint, error)
         }
-        if let failure = ImgurFailure(root, status: response.status) { return failure.classification(response) }
+        if let failure = ImgurFailure(root, status: response.status) {
+            guard failure.hasOwnForm || !Absence.statuses.contains(failure.status) else {
+                return Absence.judge(response, of: "Imgur", isOwn: false)
+            }
+            return failure.classification(response)
+        }
         guard response.status == 200 || endpoint == "other" && (200..<300).contains(response.status) else {
             return ImgurFailure(status: response.status).classification(response)
         }
@@ -25,7 +30,9 @@ extension Imgur {
                 ? .data : .broken("The answer has no credits.")
         default:
             let list = endpoint == "tags" ? data["tags"] : ImgurResults.posts(data)
-            guard let list, list.kind == .array else { return .broken("The answer has no list.") }
+            guard let list, list.kind == .array, !list.isForeignList() else {
+                return .broken("The answer has no list.")
+            }
             return list.count == 0 ? .empty : .data
         }
     }
@@ -42,7 +49,7 @@ extension Imgur {
         case 200..<300 where endpoint == "other" && response.body.isEmpty: return .data
         case 200..<300: return .broken(why)
         // Nothing says that it was the API that knows of no such thing.
-        case 404 where !response.body.isEmpty: return .broken(why)
+        case 404, 410: return .broken(why)
         default:
             var failure = ImgurFailure(status: response.status)
             failure.message = [ImgurFailure.overCapacity, ImgurFailure.bannedCountry].first {
@@ -64,6 +71,8 @@ struct ImgurFailure: Sendable, Hashable {
     var message: String?
     /// Seconds to wait, where the failure tells.
     var wait: Int?
+    /// Whether it came in one of the shapes above, and not in that of somebody in front of the API.
+    private(set) var hasOwnForm = false
 
     init(status: Int) {
         self.status = status
@@ -73,6 +82,7 @@ struct ImgurFailure: Sendable, Hashable {
     init?(_ root: JSONValue, status: Int) {
         self.status = status
         if let first = root["errors"]?.elements.first(where: { _ in true }), root["data"] == nil {
+            hasOwnForm = first.kind == .object
             // {errors: [{id, code: "429", status: "Too Many Requests", detail}]}
             message = first["detail"]?.string ?? first["status"]?.string ?? first["title"]?.string
             let told = [first["code"], first["status"]].compactMap { $0 }
@@ -85,13 +95,17 @@ struct ImgurFailure: Sendable, Hashable {
         if let error, error.kind == .object {
             message = error["message"]?.string ?? error["type"]?.string
             wait = error["exception"]?["wait"]?.integer
+            hasOwnForm = true
         } else if let text = error?.string {
             message = text
+            hasOwnForm = true
         } else if isFailure, let text = root["data"]?.string ?? root["error"]?.string {
             message = text
         } else if !isFailure {
             return nil
         }
+        // A text or false in the place of data.
+        if root["data"] != nil, root["success"]?.bool == false { hasOwnForm = true }
         take(root["status"]?.integer)
     }
 

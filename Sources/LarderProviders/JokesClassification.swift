@@ -7,7 +7,7 @@ extension Jokes {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: break
-        case 404, 410: return .notFound
+        case 404, 410: return Absence.judge(response, of: "The joke service", isOwn: isOwnAbsence(response))
         case 429: return .limited(until: RetryAfter.instant(response))
         case 503 where RetryAfter.instant(response) != nil: return .limited(until: RetryAfter.instant(response))
         case 401, 403: return .refused("The joke service answered \(response.status).")
@@ -29,14 +29,24 @@ extension Jokes {
         }
         if endpoint == "categories" {
             guard let names = JokesResults.names(root) else { return .broken("The answer has no list of categories.") }
+            guard !names.isForeignList(where: { $0.string != nil }) else {
+                return .broken("The answer's list has no categories.")
+            }
             return names.count == 0 ? .empty : .data
         }
         guard let records = JokesResults.records(root) else { return .broken("The answer has no joke.") }
         if records.isEmpty { return .empty }
+        guard records.contains(where: { $0.kind == .object }) else { return .broken("The answer's list has no jokes.") }
         if endpoint != "search", !records.contains(where: { JokesResults.Joke($0) != nil }) {
             return .broken("The answer has no joke.")
         }
         return .data
+    }
+
+    /// api.chucknorris.io repeats the status beside its words; icndb says "NoSuch…" under 200 and never 404.
+    private func isOwnAbsence(_ response: UpstreamResponse) -> Bool {
+        guard dialect != .icndb, let root = try? JSON.parse(response.body) else { return false }
+        return root["status"]?.integer == response.status && (root["message"] ?? root["error"])?.string != nil
     }
 
     /// `{timestamp, status, error, message, path}` or `{…, violations: {"search.query": text}}`.

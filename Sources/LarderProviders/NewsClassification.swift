@@ -1,4 +1,4 @@
-// What an answer of NewsAPI is: the code in the body counts, whatever the status says.
+// What an answer of NewsAPI is: the code in the body counts, whatever the status says. A 404 without a code is none of its own.
 import LarderCore
 import LarderHTTP
 
@@ -12,7 +12,8 @@ extension NewsAPI {
             return Self.classify(status: response.status, response, Impostor.describe(response.body, error))
         }
         if root["status"]?.string == "error" || root["code"]?.string != nil {
-            return Self.classify(code: root["code"]?.string ?? "", root["message"]?.string, response)
+            let isOwn = root["status"]?.string == "error" && root["code"]?.string != nil
+            return Self.classify(code: root["code"]?.string ?? "", root["message"]?.string, response, isOwn: isOwn)
         }
         guard response.status == 200 else {
             return Self.classify(status: response.status, response, "NewsAPI answered \(response.status).")
@@ -20,13 +21,16 @@ extension NewsAPI {
         guard root["status"]?.string == "ok", let list = root[endpoint == "sources" ? "sources" : "articles"],
             list.kind == .array
         else { return .broken("The answer has not the shape of NewsAPI's.") }
+        guard !list.isForeignList() else { return .broken("The answer's list has no records of NewsAPI.") }
         var elements = list.elements
         return elements.next() == nil ? .empty : .data
     }
 
     /// The codes of newsapi.org/docs/errors. `maximumResultsReached` refuses one page, not the key: it must not put
     /// the whole provider to rest.
-    private static func classify(code: String, _ message: String?, _ response: UpstreamResponse) -> Classification {
+    private static func classify(
+        code: String, _ message: String?, _ response: UpstreamResponse, isOwn: Bool
+    ) -> Classification {
         let shown = Impostor.shown(message ?? code)
         switch code {
         case "rateLimited", "apiKeyExhausted": return .limited(until: RetryAfter.instant(response))
@@ -36,6 +40,8 @@ extension NewsAPI {
             "maximumResultsReached":
             return .invalidRequest(shown)
         case "unexpectedError": return .broken(shown)
+        case _ where Absence.statuses.contains(response.status):
+            return Absence.judge(response, of: "NewsAPI", isOwn: isOwn)
         default: return classify(status: response.status, response, shown)
         }
     }
@@ -46,7 +52,7 @@ extension NewsAPI {
         switch status {
         case 401, 403: .refused(message)
         case 429: .limited(until: RetryAfter.instant(response))
-        case 404: .notFound
+        case 404, 410: Absence.judge(response, of: "NewsAPI", isOwn: false)
         case 400, 405..<428: .invalidRequest(message)
         default: .broken(message)
         }

@@ -1,5 +1,5 @@
 // What an answer of TMDb is. Its errors carry a code beside the status (developer.themoviedb.org/docs/errors); an empty
-// question is answered in a shape of its own.
+// question is answered in a shape of its own. A 404 without a code is none of its own.
 import LarderCore
 import LarderHTTP
 
@@ -24,9 +24,12 @@ extension TMDb {
         case "configuration":
             return root["images"]?.kind == .object ? .data : .broken("The answer has no sizes of pictures.")
         case "genres":
-            return root["genres"]?.kind == .array ? .data : .broken("The answer has no list of genres.")
+            guard let list = root["genres"], list.kind == .array, !list.isForeignList() else {
+                return .broken("The answer has no list of genres.")
+            }
+            return .data
         default:
-            guard let list = root["results"], list.kind == .array else {
+            guard let list = root["results"], list.kind == .array, !list.isForeignList() else {
                 return .broken("The answer has no list of results.")
             }
             var elements = list.elements
@@ -42,6 +45,7 @@ extension TMDb {
         case 6, 21, 34, 37: return .notFound
         case 4, 5, 18, 19, 20, 22, 23, 26, 27, 28, 29, 41, 42, 44, 47: return .invalidRequest(shown)
         case 2, 9, 11, 15, 24, 43, 46: return .broken(shown)
+        case .some where message != nil && Absence.statuses.contains(response.status): return .notFound
         default: return byStatus(response, message)
         }
     }
@@ -49,7 +53,7 @@ extension TMDb {
     private static func byStatus(_ response: UpstreamResponse, _ message: String?) -> Classification {
         let shown = Impostor.shown(message ?? "TMDb answered \(response.status).")
         switch response.status {
-        case 404, 410: return .notFound
+        case 404, 410: return Absence.judge(response, of: "TMDb", isOwn: false)
         case 429: return .limited(until: RetryAfter.instant(response))
         case 401, 403: return .refused(shown)
         case 400..<500: return .invalidRequest(shown)

@@ -4,6 +4,14 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 
+extension ClientFacingError {
+    /// To whoever waits for an answer when a stop waits no longer for it.
+    fileprivate static let drainEnded = ClientFacingError(
+        status: 503, code: "stopping",
+        detail: "Larder is stopping, and server.drainTimeout was over before the answer to this request had begun.",
+        retryable: true, retryAfter: 5)
+}
+
 extension Connection {
     /// The last answer is written. Whether there is still something to do here.
     func beginLingering() -> Bool {
@@ -77,6 +85,19 @@ extension Connection {
     /// Ends the connection with the answer in hand, or now.
     func drain() {
         if machine.drain(writing: !pending.isEmpty) { leave() }
+    }
+
+    /// The time of the drain is over: a client whose answer has not begun is told so, any other is cut. The caller bounds
+    /// how long the telling may take.
+    func dismiss() {
+        switch machine.phase {
+        case .answering where !isProbe, .body where !isProbe:
+            inHand?.task?.cancel()
+            refuse(.drainEnded)
+            run()
+        case .closing where isLingering || !pending.isEmpty && mustLinger: break
+        default: leave()
+        }
     }
 
     /// Ends what has waited too long.

@@ -140,8 +140,15 @@ public final class HTTPServer: Sendable {
         for socket in open { Self.close(socket) }
     }
 
-    /// Stops accepting, lets answers in hand be finished, and returns when no connection is left; at the deadline those
-    /// that are left are cut.
+    /// Waits no longer for answers in hand: what is left of a drain ends as at its deadline.
+    public func endDrain() {
+        for (loop, worker) in zip(loops, workers) {
+            loop.post { worker.value.cutAll() }
+        }
+    }
+
+    /// Stops accepting, lets answers in hand be finished, and returns when no connection is left. At the deadline whoever
+    /// still waits for an answer is answered 503, and within a second all that is left is cut.
     public func drain(deadline: Duration) async {
         await stopAccepting()
         for (loop, worker) in zip(loops, workers) {

@@ -233,16 +233,27 @@ final class Worker {
         for connection in connections.reversed() { connection.drain() }
     }
 
-    /// Resumes when no connection is left; what is left at the deadline is cut.
+    /// How long the last answers at the end of a drain may take to be written and seen.
+    private static let lastWords = Duration.seconds(1)
+
+    /// Resumes when no connection is left. At the deadline whoever still waits for an answer is told so, and all else is cut.
     func drain(until deadline: MonotonicTime, _ continuation: CheckedContinuation<Void, Never>) {
         guard drained == nil, !connections.isEmpty else { return continuation.resume() }
         drained = continuation
         drainDeadline = loop.schedule(at: deadline) { [weak self] in self?.cutAll() }
     }
 
-    private func cutAll() {
-        for connection in connections.reversed() { connection.leave() }
-        finishDrain()
+    /// Ends what is left of a drain.
+    func cutAll() {
+        if let drainDeadline { loop.cancel(drainDeadline) }
+        drainDeadline = nil
+        for connection in connections.reversed() { connection.dismiss() }
+        guard !connections.isEmpty else { return finishDrain() }
+        drainDeadline = loop.schedule(at: loop.monotonic + Self.lastWords) { [weak self] in
+            guard let self else { return }
+            for connection in connections.reversed() { connection.leave() }
+            finishDrain()
+        }
     }
 
     private func finishDrain() {

@@ -52,6 +52,20 @@ import Testing
     }
 
     @Test(arguments: [
+        (#""\ud800""#, "\u{FFFD}"), (#""\udc00""#, "\u{FFFD}"), (#""a\uDBFFb""#, "a\u{FFFD}b"),
+        (#""\ud800\u0041""#, "\u{FFFD}A"), (#""\ud800\ud83d\ude00""#, "\u{FFFD}😀"),
+        (#""\ud800\n\udc00""#, "\u{FFFD}\n\u{FFFD}"), (#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}"),
+        (#""\ud83d\\de00""#, "\u{FFFD}\\de00"),
+    ])
+    func halfASurrogatePairIsTheReplacementCharacter(_ text: String, _ expected: String) throws {
+        #expect(try parse(text).string == expected)
+        #expect(try parse("{\(text): 1}")[expected]?.integer == 1)
+        var writer = JSONWriter()
+        writer.string(expected)
+        #expect(try JSON.parse(writer.bytes).string == expected)
+    }
+
+    @Test(arguments: [
         ("", JSONError.Reason.endOfInput, 0), ("  ", .endOfInput, 2), ("{", .endOfInput, 1), ("[1,", .endOfInput, 3),
         ("\"abc", .endOfInput, 4), ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7),
         ("{a:1}", .unexpectedByte, 1), ("{\"a\" 1}", .unexpectedByte, 5), ("[1 2]", .unexpectedByte, 3),
@@ -59,8 +73,8 @@ import Testing
         ("NaN", .unexpectedByte, 0),
         ("01", .trailingBytes, 1), ("-", .endOfInput, 1), ("1.", .endOfInput, 2), (".5", .unexpectedByte, 0),
         ("1e", .endOfInput, 2), ("1.x", .invalidNumber, 2), ("+1", .unexpectedByte, 0), ("1 1", .trailingBytes, 2),
-        ("\"\\x\"", .invalidEscape, 1), ("\"\\u12G4\"", .invalidEscape, 1), ("\"\\ud800\"", .loneSurrogate, 1),
-        ("\"\\ud800\\u0041\"", .loneSurrogate, 1), ("\"\\udc00\"", .loneSurrogate, 1),
+        ("\"\\x\"", .invalidEscape, 1), ("\"\\u12G4\"", .invalidEscape, 1), ("\"\\ud800\\u12G4\"", .invalidEscape, 7),
+        ("\"\\ud800\\", .endOfInput, 8), ("\"\\ud8", .endOfInput, 5),
         ("\"a\nb\"", .controlCharacter, 2),
         ("\"aaaaaaaaaa\u{1}\"", .controlCharacter, 11), ("1\u{FEFF}", .trailingBytes, 1),
         ("// x\n1", .unexpectedByte, 0),

@@ -1,4 +1,6 @@
 // Reloads, and texts that nobody would write on purpose.
+import Foundation
+import Glibc
 import LarderCore
 import Testing
 
@@ -16,6 +18,77 @@ struct SettingsRobustnessTests {
         #expect(after.changes(since: after).isEmpty)
         let more = try load("providers: { forge: { kind: passthrough, baseURL: \"http://a\" } }\n")
         #expect(try load("").changes(since: more).contains { $0.path == "providers.forge.baseURL" && $0.after == nil })
+    }
+
+    @Test func aConfigurationThatIsNoRegularFileIsRefusedAtOnce() throws {
+        try withScratchDirectory { folder in
+            let pipe = "\(folder)/pipe"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let socket = "\(folder)/socket"
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(socket.utf8)) }
+            let listener = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            defer { close(listener) }
+            let isBound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                }
+            }
+            #expect(isBound)
+            let link = "\(folder)/link"
+            #expect(symlink(pipe, link) == 0)
+            for (path, kind) in [
+                (pipe, "a pipe"), (link, "a pipe"), (socket, "a socket"), (folder, "a directory"),
+                ("/dev/zero", "a device"), ("/dev/null", "a device"),
+            ] {
+                // Without the refusal a pipe would be waited for, and a device read without end.
+                #expect(throws: SettingsError.self, "\(path)") {
+                    try SettingsLoader().load(file: path, environment: plainEnvironment)
+                }
+                do throws(SettingsError) {
+                    _ = try SettingsLoader().load(file: path, environment: plainEnvironment)
+                } catch {
+                    #expect(error.issues.first?.message.hasPrefix("\(path) is \(kind);") == true, "\(error)")
+                }
+            }
+            try write("log: { level: error }\n", to: "\(folder)/whole.yaml")
+            #expect(symlink("\(folder)/whole.yaml", "\(folder)/linked.yaml") == 0)
+            let linked = try SettingsLoader().load(file: "\(folder)/linked.yaml", environment: plainEnvironment)
+            #expect(linked.logLevel == .error)
+        }
+    }
+
+    @Test func aConfigurationHasALimitOfSize() throws {
+        try withScratchDirectory { folder in
+            try write(String(repeating: "# much\n", count: 200_000), to: "\(folder)/large.yaml")
+            do throws(SettingsError) {
+                _ = try SettingsLoader().load(file: "\(folder)/large.yaml", environment: plainEnvironment)
+                Issue.record("it was read")
+            } catch {
+                #expect(error.issues.first?.message == "\(folder)/large.yaml is larger than 1 MiB")
+            }
+        }
+    }
+
+    @Test func aByteOrderMarkIsNoPartOfTheText() throws {
+        #expect(try load("\u{FEFF}log: { level: error }\n").logLevel == .error)
+        #expect(try load("\u{FEFF}").logLevel == .info)
+        #expect(findings("\u{FEFF}cache: { size: 1 }\n").first?.hasPrefix("larder.yaml:1:10:") == true)
+    }
+
+    @Test func aWiderEncodingIsNamedInTheRefusal() {
+        let text = "log: { level: error }\n"
+        let wide = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+        let other = text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        for bytes in [[0xFF, 0xFE] + wide, [0xFE, 0xFF] + other, wide, other] {
+            do throws(SettingsError) {
+                _ = try SettingsLoader().load(text: bytes, named: "larder.yaml", environment: plainEnvironment)
+                Issue.record("it was read")
+            } catch {
+                #expect(error.issues.first?.message == "the file is in UTF-16 or UTF-32; save it as UTF-8")
+            }
+        }
     }
 
     /// A generator of its own seed, so that a failure can be had again.

@@ -50,10 +50,13 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
 
     @Test(arguments: [
         (200, "list", "{\"count\":1,\"results\":[{}]}", "data"), (200, "list", "{\"count\":0,\"results\":[]}", "empty"),
-        (200, "details", "{\"index\":\"a\"}", "data"), (200, "details", "", "notFound"),
-        (200, "details", "{}", "notFound"),
-        (200, "details", " \n", "notFound"), (404, "details", "Not Found", "notFound"),
-        (404, "list", "{\"error\":\"x\"}", "notFound"),
+        (200, "details", "{\"index\":\"a\"}", "data"), (200, "details", "", "broken"), (200, "other", "", "notFound"),
+        (200, "details", "{}", "broken"), (200, "details", "null", "broken"), (200, "details", "42", "broken"),
+        (200, "details", "[]", "broken"), (200, "details", "{\"city\":\"Ulm\"}", "broken"),
+        (200, "details", "{\"index\":3}", "broken"), (200, "list", "", "broken"), (200, "list", "null", "broken"),
+        (200, "list", "{}", "broken"), (200, "list", "{\"results\":[1,2]}", "broken"),
+        (404, "details", "Not Found", "notFound"), (404, "list", "{\"error\":\"Not found\"}", "notFound"),
+        (404, "list", "{\"message\":\"connection refused\"}", "broken"),
         (400, "list", "{\"error\":\"Invalid query parameters\"}", "invalidRequest"),
         (429, "list", "Too many", "limited"),
         (200, "list", "<html>", "broken"), (200, "list", "{\"a\":1}", "broken"),

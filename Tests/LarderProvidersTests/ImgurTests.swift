@@ -159,6 +159,8 @@ import Testing
             (200, "<html>Please wait</html>", [:], "broken"), (404, "<html>Not found</html>", [:], "broken"),
             (429, "<html>Too many</html>", [:], "limited nil"), (503, "<?xml?><error>Varnish</error>", [:], "broken"),
             (503, "<html>", ["Retry-After": "60"], "limited 60"), (500, "", [:], "broken"),
+            (404, "", [:], "broken"), (410, "<html>Gone</html>", [:], "broken"),
+            (404, #"{"error":404,"path":"/3"}"#, [:], "broken"), (404, "[]", [:], "broken"),
             (403, "<html>Imgur is temporarily over capacity</html>", [:], "limited 3600"),
             (403, "<html>Forbidden</html>", [:], "refused"), (403, "Banned Country Attempt", [:], "refused"),
             (200, #"{"data":[{"id":"a"#, [:], "broken"),

@@ -294,7 +294,46 @@ import Testing
         }
     }
 
-    @Test func drainingCutsWhatIsLeftAtItsDeadline() async throws {
+    @Test func atItsDeadlineADrainTellsWhoeverStillWaits() async throws {
+        let clock = HandClock()
+        let gate = Gate()
+        try await withServer(
+            handler: Answering { _ in
+                await gate.pass()
+                return ServerResponse(status: 200)
+            }, clock: clock
+        ) { test in
+            let client = try RawClient(test.address)
+            client.send("GET /late HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let sending = try RawClient(test.address)
+            sending.send("POST /half HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nhalf")
+            let begun = try RawClient(test.address)
+            begun.send("GET /unfin")
+            await eventually { gate.arrived.current == 1 && test.server.connectionCount == 3 }
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
+            await eventually {
+                await test.advance(.seconds(6))
+                return begun.isEnded()
+            }
+            for waiting in [client, sending] {
+                let response = try waiting.response()
+                #expect(response.status == 503)
+                #expect(response.fields.first("Connection") == "close")
+                #expect(response.fields.first("Content-Type") == "application/problem+json")
+                #expect(response.text.contains("server.drainTimeout"), "\(response.text)")
+                #expect(waiting.isEnded())
+            }
+            await eventually {
+                await test.advance(.seconds(2))
+                return test.server.connectionCount == 0
+            }
+            await drained.value
+            gate.open()
+        }
+    }
+
+    @Test func whoDoesNotReadTheLastWordsHoldsUpNobody() async throws {
         let clock = HandClock()
         let gate = Gate()
         try await withServer(
@@ -308,13 +347,14 @@ import Testing
             await eventually { gate.arrived.current == 1 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
+            // The client neither reads nor closes: its connection goes all the same.
             await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount == 0
             }
             await drained.value
-            #expect(client.isEnded())
             gate.open()
+            #expect(try client.response().status == 503)
         }
     }
 

@@ -101,8 +101,12 @@ import Testing
             try Self.wait("nobody new is let in") { Self.isRefusing(addresses[0]) }
             if what == "second signal" { larder.signal(SIGTERM) }
             #expect(try larder.waitForEnd(within: .seconds(20)) == .exited(0))
-            let answer = try? client.receive()
-            #expect(answer?.status != 200)
+            // Not a bare close: the client is told that it may ask again, and whom.
+            let answer = try client.receive()
+            #expect(answer.status == 503, "\(answer)")
+            #expect(answer["Connection"] == "close")
+            #expect(try answer.json()["code"]?.string == "stopping")
+            #expect(answer.text.contains("server.drainTimeout"))
         }
     }
 

@@ -1,9 +1,55 @@
-// Files that people wrote are read whole and once, up to a limit; the message of a failure is for them.
+// Files that people wrote are read whole and once, up to a limit; the message of a failure is for them. A secret may come through
+// a pipe, a configuration may not.
 import Glibc
 import LarderCore
 import LarderIO
 
 enum ConfigurationFile {
+    /// The bytes of a regular file. Anything else is refused without waiting for it: a pipe can be read once only, and SIGHUP
+    /// reads the configuration again; a device may have no end.
+    static func readRegular(_ path: String, limit: Int) throws(SettingFault) -> Bytes {
+        var status = stat()
+        // Asked before it is opened: opening a device may do something.
+        if stat(path, &status) == 0 { try checkRegular(status, path) }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            throw SettingFault(exists(path) ? "\(path) cannot be read by this user" : "\(path) does not exist")
+        }
+        defer { Syscall.close(descriptor) }
+        // Of what was opened: the name may mean another file by now.
+        guard fstat(descriptor, &status) == 0 else { throw SettingFault("\(path) cannot be read") }
+        try checkRegular(status, path)
+        var bytes = Bytes()
+        var chunk = Bytes(repeating: 0, count: 16 << 10)
+        while bytes.count <= limit {
+            switch chunk.withUnsafeMutableBytes({ Syscall.read(descriptor, into: $0) }) {
+            case .bytes(let count): bytes.append(contentsOf: chunk.prefix(count))
+            case .end: return bytes
+            case .wouldBlock, .failed: throw SettingFault("\(path) cannot be read")
+            }
+        }
+        throw tooLarge(path, limit)
+    }
+
+    private static func checkRegular(_ status: stat, _ path: String) throws(SettingFault) {
+        let kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: ""
+            case S_IFDIR: "a directory"
+            case S_IFIFO: "a pipe"
+            case S_IFSOCK: "a socket"
+            case S_IFCHR, S_IFBLK: "a device"
+            default: "no file"
+            }
+        guard kind.isEmpty else {
+            throw SettingFault("\(path) is \(kind); a configuration is a regular file, which SIGHUP can read again")
+        }
+    }
+
+    private static func tooLarge(_ path: String, _ limit: Int) -> SettingFault {
+        SettingFault("\(path) is larger than \(Units.format(size: Int64(limit)))")
+    }
+
     /// The bytes of a file or pipe.
     /// - Parameter patience: how long a pipe may take from its opening to its end; nil waits for as long as it takes. open(2)
     ///   of a pipe that nobody has opened for writing waits too, unless it is told not to (fifo(7)).
@@ -29,7 +75,7 @@ enum ConfigurationFile {
             case .wouldBlock, .failed: throw SettingFault("\(path) cannot be read; is it a file?")
             }
         }
-        throw SettingFault("\(path) is larger than \(Units.format(size: Int64(limit)))")
+        throw tooLarge(path, limit)
     }
 
     /// Whether there is something to read, or the end. A plain file is always ready, and so is a pipe whose writer has left;

@@ -22,7 +22,7 @@ public struct SettingsLoader: Sendable {
         var text: Bytes?
         if let file {
             do {
-                text = try ConfigurationFile.read(file, limit: YAMLReader.maxBytes)
+                text = try ConfigurationFile.readRegular(file, limit: YAMLReader.maxBytes)
             } catch {
                 throw SettingsError(issues: [SettingsIssue(origin: .unread(file), path: "", message: error.message)])
             }

@@ -21,6 +21,12 @@ struct YAMLReader: ~Copyable {
                 mark: YAMLMark(line: 1, column: 1),
                 message: "the file is larger than \(Units.format(size: Int64(maxBytes)))")
         }
+        if isWide(text) {
+            throw YAMLError(
+                mark: YAMLMark(line: 1, column: 1), message: "the file is in UTF-16 or UTF-32; save it as UTF-8")
+        }
+        // A byte order mark is no part of the text (YAML 1.2.2 §5.2); some editors write one.
+        let text = text.starts(with: [0xEF, 0xBB, 0xBF]) ? Bytes(text.dropFirst(3)) : text
         if text.isEmpty { return YAMLNode(content: .mapping([]), mark: YAMLMark(line: 1, column: 1)) }
         let result: Result<YAMLNode, YAMLError> = text.withUnsafeBufferPointer { buffer in
             Result { () throws(YAMLError) in
@@ -29,6 +35,12 @@ struct YAMLReader: ~Copyable {
             }
         }
         return try result.get()
+    }
+
+    /// The byte order marks of wider encodings, and texts without one: their first character is an ASCII one, and so one
+    /// of the first two bytes is zero.
+    private static func isWide(_ text: Bytes) -> Bool {
+        text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF]) || text.prefix(2).contains(0)
     }
 
     private init() throws(YAMLError) {
