@@ -110,7 +110,7 @@ final class SoakClient {
             else {
                 return refused(exchange, resource.provider, request)
             }
-            state.acknowledge(resource, version: version)
+            state.acknowledge(resource, version: version, by: request)
             state.count(.changes)
         } catch {
             failed(error, resource.provider, request)
@@ -133,7 +133,7 @@ final class SoakClient {
                     .request(request), "status \(exchange.status): \(exchange.body.lossyText.prefix(300))")
             }
             if isSoft { return state.count(.softPurges) }
-            for (resource, version) in raised { state.acknowledge(resource, version: version) }
+            for (resource, version) in raised { state.acknowledge(resource, version: version, by: request) }
             state.count(.purges)
         } catch {
             failed(error, nil, request)
@@ -224,9 +224,10 @@ extension SoakClient {
         switch state.judge(resource, version: version, least: least) {
         case .allowed: break
         case .stale(let least):
+            let cause = state.cause(resource)
             return state.report(
-                .request(request),
-                "version \(version), where \(least) is the least since an acknowledged invalidation; \(how)")
+                .request(request), "version \(version) came, though \(least) was acknowledged by \(cause); \(how)",
+                same: "stale \(resource.target) \(least)")
         case .unknown(let current):
             return state.report(.request(request), "version \(version), where the origin is at \(current); \(how)")
         }

@@ -7,6 +7,8 @@ struct SoakLedger {
     private struct Versions {
         var current = 1
         var least = 1
+        /// What raised the least version.
+        var cause = ""
     }
 
     /// What an answer's version means.
@@ -26,6 +28,9 @@ struct SoakLedger {
     /// The least version that an answer may have to a request that begins now.
     func least(_ resource: SoakResource) -> Int { versions[resource]?.least ?? 1 }
 
+    /// What raised the least version, for a finding.
+    func cause(_ resource: SoakResource) -> String { versions[resource]?.cause ?? "" }
+
     /// The origin has changed the resource; the new version.
     mutating func raise(_ resource: SoakResource) -> Int {
         versions[resource, default: Versions()].current += 1
@@ -33,9 +38,10 @@ struct SoakLedger {
     }
 
     /// Larder has confirmed that nothing older than that version is left.
-    mutating func acknowledge(_ resource: SoakResource, version: Int) {
-        let least = versions[resource, default: Versions()].least
-        versions[resource, default: Versions()].least = max(least, version)
+    mutating func acknowledge(_ resource: SoakResource, version: Int, cause: String = "") {
+        guard version > least(resource) else { return }
+        versions[resource, default: Versions()].least = version
+        versions[resource, default: Versions()].cause = cause
     }
 
     /// - Parameter least: what `least` said when the request began.

@@ -29,6 +29,8 @@ enum SoakCount: String, CaseIterable {
     case answers, bytes, hits, misses, revalidated, stale, ranges, notModified, heads, absences
     case changes, purges, softPurges, left, slow, cutExplained, errorsExplained, refusedPurges, ownPages
     case upstreamCalls, faults, reloads, restarts, kills, clockSteps, disksFilled
+    /// Each time that something was found; only what differs is told.
+    case findings
 
     var title: String {
         rawValue.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
@@ -50,6 +52,7 @@ final class SoakState: Sendable {
         var faults: SoakFaults
         var counts: [SoakCount: Int] = [:]
         var findings: [SoakFinding] = []
+        var known: Set<String> = []
         var isPaused = false
         var isOver = false
         var busy = 0
@@ -73,9 +76,14 @@ final class SoakState: Sendable {
     func current(_ resource: SoakResource) -> Int { shared.withLock { $0.ledger.current(resource) } }
     func least(_ resource: SoakResource) -> Int { shared.withLock { $0.ledger.least(resource) } }
     func raise(_ resource: SoakResource) -> Int { shared.withLock { $0.ledger.raise(resource) } }
-    func acknowledge(_ resource: SoakResource, version: Int) {
-        shared.withLock { $0.ledger.acknowledge(resource, version: version) }
+    func acknowledge(_ resource: SoakResource, version: Int, by request: String) {
+        let at = Figures.fixed(Double(milliseconds) / 1000, 1)
+        shared.withLock { shared in
+            let disk = shared.isDiskShort ? ", the disk being short" : ""
+            shared.ledger.acknowledge(resource, version: version, cause: "\(request) at \(at) s\(disk)")
+        }
     }
+    func cause(_ resource: SoakResource) -> String { shared.withLock { $0.ledger.cause(resource) } }
     func judge(_ resource: SoakResource, version: Int, least: Int) -> SoakLedger.Verdict {
         shared.withLock { $0.ledger.judge(resource, version: version, least: least) }
     }
@@ -130,9 +138,12 @@ final class SoakState: Sendable {
     // Counts and findings.
     func count(_ what: SoakCount, _ amount: Int = 1) { shared.withLock { $0.counts[what, default: 0] += amount } }
     var counts: [SoakCount: Int] { shared.withLock { $0.counts } }
-    func report(_ subject: SoakSubject, _ what: String) {
+    /// - Parameter same: findings of the same name after the first are only counted.
+    func report(_ subject: SoakSubject, _ what: String, same: String? = nil) {
         let finding = SoakFinding(milliseconds: milliseconds, subject: subject, what: what)
         let isNew = shared.withLock { shared in
+            shared.counts[.findings, default: 0] += 1
+            if let same, !shared.known.insert(same).inserted { return false }
             guard shared.findings.count < Self.mostFindings else { return false }
             shared.findings.append(finding)
             return true

@@ -45,12 +45,13 @@ struct SoakSteps {
         let provider: SoakProvider = below(4) == 0 ? .shaky : .steady
         switch below(1000) {
         case ..<10: return .look(["/v1/status", "/metrics", "/healthz", "/readyz"][below(4)])
-        case ..<50:
+        case ..<40:
             return .write(method: ["PUT", "POST", "DELETE", "PATCH"][below(4)], resource(provider), upload: upload())
-        case ..<75: return .purgeURL(resource(provider), isSoft: below(3) == 0)
-        case ..<80: return .purgeGroup(provider, below(SoakResource.groups))
-        case ..<81: return .purgeProvider(provider)
-        case ..<200:
+        case ..<55: return .purgeURL(resource(provider), isSoft: below(3) == 0)
+        case ..<57: return .purgeGroup(provider, below(SoakResource.groups))
+        // Seldom: it leaves nothing to hit.
+        case 57 where below(2) == 0: return .purgeProvider(provider)
+        case ..<150:
             onceMade += 1
             return .get(SoakResource(provider, .once, client * 10_000_000 + onceMade), language: "en", .whole)
         default:
@@ -84,9 +85,9 @@ struct SoakSteps {
         case ..<86:
             let first = below(size)
             return .range(first: first, last: first + below(size - first))
-        case ..<92: return .changed
-        case ..<96: return .leave(after: below(size))
-        default: return .slow(bytesPerSecond: 4000 + below(40_000))
+        case ..<93: return .changed
+        case ..<97: return .leave(after: below(size))
+        default: return .slow(bytesPerSecond: 20_000 + below(80_000))
         }
     }
 }

@@ -12,7 +12,8 @@ private func answer(_ status: Int, _ body: String = "", _ fields: HeaderFields =
 @Suite struct ClassificationTests {
     @Test(arguments: [
         (200, "\n\n{\"resultCount\":1,\"results\":[{}]}", "data"), (200, "{\"resultCount\":0,\"results\":[]}", "empty"),
-        (200, "{\"resultCount\":3,\"results\":[]}", "broken"), (200, "", "broken"),
+        (200, "{\"resultCount\":3,\"results\":[]}", "broken"),
+        (200, "{\"resultCount\":1,\"results\":[{\"trackName\":\"cut \\ud83d\"}]}", "data"), (200, "", "broken"),
         (200, "{\"resultCount\":1,\"results\":[{", "broken"),
         (200, "<html>Access denied</html>", "broken"), (200, "{}", "broken"), (200, "[]", "broken"),
         (200, "null", "broken"),

@@ -148,6 +148,25 @@ import Testing
         }
     }
 
+    @Test func aConfigurationThatIsAPipeAtHangUpHoldsUpNobody() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let configuration = TellingOrigin.configuration(origin, in: directory)
+        try await onOwnThread {
+            let larder = try LarderProcess(LarderLaunch(configuration), in: directory)
+            let address = try larder.listening(2)[1]
+            #expect(unlink(larder.configurationFile) == 0)
+            #expect(mkfifo(larder.configurationFile, 0o600) == 0)
+            larder.signal(SIGHUP)
+            // Without the refusal the reload waits for somebody to write, and a later signal with it.
+            try Self.wait("the pipe is reported") { larder.standardError.contains("is a pipe") }
+            #expect(try LarderProcess.get("/file/0", at: address).status == 200)
+            larder.signal(SIGTERM)
+            #expect(try larder.waitForEnd() == .exited(0))
+        }
+    }
+
     @Test func theLimitOfOpenFilesIsRaisedAsFarAsItMay() async throws {
         let origin = TellingOrigin.make()
         defer { origin.stop() }
