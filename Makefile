@@ -4,6 +4,7 @@
 #   make run      serve on 127.0.0.1:8787 with the live APIs          make install  binary, configuration, units, manual
 #   make bench    the table of Benchmarks/README.md                   make lint     format, imports, house rules
 #   make profile  where the instructions of a request go              make fuzz     each fuzz target for a minute
+#   make soak     ten minutes of everything at once; SOAK_SECONDS for another time
 #   make sanitize the whole suite under the thread and the address sanitizer
 
 PREFIX     ?= /usr/local
@@ -18,7 +19,7 @@ BINARY := .build/release/larder
 # The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
 BUILD  := swift build -c release --static-swift-stdlib
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz sanitize lint man docs units conformance clean
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance clean
 
 demo: build
 	$(BINARY) demo
@@ -79,6 +80,9 @@ check-hot-path: build
 
 fuzz: deps check-swift
 	scripts/fuzz --record 60
+
+soak: deps check-swift
+	scripts/soak
 
 # The date of the last run without a finding goes into the table of `make bench`.
 sanitize: deps check-swift

@@ -89,10 +89,10 @@ public struct ExampleProvider: Provider {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: break
-        case 404: return .notFound
+        case 404 where (try? JSON.parse(response.body))?["error"] != nil: return .notFound
         case 429: return .limited(until: nil)
         case 401, 403: return .refused("Orchard answered \(response.status).")
-        case 400..<500: return .invalidRequest("Orchard answered \(response.status).")
+        case 400..<500 where response.status != 404: return .invalidRequest("Orchard answered \(response.status).")
         default: return .broken("Orchard answered \(response.status).")
         }
         if endpoint == "other" { return .data }

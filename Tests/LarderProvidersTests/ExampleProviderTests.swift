@@ -43,7 +43,8 @@ import Testing
 
     @Test(arguments: [
         (200, #"{"trees":[{"id":1,"name":"Gala"}]}"#, "data"), (200, #"{"trees":[]}"#, "empty"),
-        (200, "<html>", "broken"), (200, #"{"trees":[{"id":1"#, "broken"), (404, "", "notFound"), (429, "", "limited"),
+        (200, "<html>", "broken"), (200, #"{"trees":[{"id":1"#, "broken"), (404, "", "broken"),
+        (404, #"{"error":"no such row"}"#, "notFound"), (429, "", "limited"),
         (403, "", "refused"), (400, "", "invalidRequest"), (503, "", "broken"),
     ])
     func anAnswerIsClassifiedBeforeItIsKept(_ status: Int, _ body: String, _ word: String) {

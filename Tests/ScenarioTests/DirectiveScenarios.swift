@@ -78,7 +78,11 @@ import Testing
 
     @Test func aSourceThatHasNoSuchThingSaysSoAmongOthers() async throws {
         let origin = ScriptedOrigin { request in
-            [.send(request.target.hasPrefix("/search") ? CacheScenarios.song : ok("Not Found", status: "404 Not Found"))]
+            [
+                .send(
+                    request.target.hasPrefix("/search") ? CacheScenarios.song : ok("Not Found", status: "404 Not Found")
+                )
+            ]
         }
         defer { origin.stop() }
         let configuration = """
