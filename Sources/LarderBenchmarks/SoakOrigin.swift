@@ -67,7 +67,8 @@ final class SoakOrigin: Sendable {
         let language = fields.first("Accept-Language") ?? ""
         let version = state.current(resource)
         let tag = "\"\(version)-\(resource.kind == .vary ? language : "")\""
-        let date = resource.kind == .hour ? "" : "Date: \(HTTPDate.format(SystemTime().wall()))\r\n"
+        // With a Date, all that larder fetches while its clock is ahead is old already (RFC 9111 §4.2.3).
+        let date = ![.brief, .vary].contains(resource.kind) ? "" : "Date: \(HTTPDate.format(SystemTime().wall()))\r\n"
         var head = "\(date)ETag: \(tag)\r\nX-Soak-Version: \(version)\r\n"
         head += "Cache-Control: \(resource.kind.cacheControl)\r\nContent-Type: application/octet-stream\r\n"
         if resource.kind == .vary { head += "Vary: Accept-Language\r\n" }

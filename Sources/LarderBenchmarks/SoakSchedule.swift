@@ -41,10 +41,10 @@ struct SoakSchedule {
         var random = SplitMix(state: seed)
         var isFull = false
         var isShifted = false
-        // About one event in four seconds: time to see what each one does.
+        // About one event in three seconds: time to see what each one does.
         var at = 2000
         while at < end - 3000 {
-            defer { at += 2000 + Int(random.next() % 4000) }
+            defer { at += 1500 + Int(random.next() % 3000) }
             let mayRestart = at < boundary
             switch random.next() % (mayRestart ? 14 : 11) {
             case 0, 1: entries.append(Entry(milliseconds: at, event: .reload))
