@@ -1,4 +1,5 @@
 // What a soak does around larder: a small disk that it fills, and a clock that it moves.
+import CLinux
 import Glibc
 import LarderCore
 

@@ -1,4 +1,5 @@
 // The soak's clients and its origin are blocking code on threads of their own: simple enough to be believed.
+import CLinux
 import Glibc
 import LarderCore
 
