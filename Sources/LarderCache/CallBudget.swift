@@ -78,11 +78,17 @@ public struct CallBudget: Sendable {
     /// The longest span that calls are remembered for; zero without limits.
     public var longestWindow: Duration { max(rate?.window ?? .zero, quota?.window ?? .zero) }
 
-    /// Takes one call, if there is one.
-    public mutating func take(now: WallTime) -> Grant {
+    /// Whether there is a call to take now. Nothing is counted.
+    public mutating func look(now: WallTime) -> Grant {
         calls.clamp(to: now)
         if !told.isEmpty { clampTold(to: now) }
         if let end = blockedUntil, end > now { return .spent(until: end) }
+        return .granted
+    }
+
+    /// Takes one call, if there is one.
+    public mutating func take(now: WallTime) -> Grant {
+        if case .spent(let end) = look(now: now) { return .spent(until: end) }
         calls.append(now)
         takeTold()
         return .granted

@@ -60,8 +60,14 @@ extension Daemon {
     static func fetchSettings(_ settings: Settings) -> FetchSettings {
         FetchSettings(
             userAgent: settings.fetchUserAgent, connectTimeout: settings.fetchConnectTimeout,
-            maxTransfers: settings.fetchMaxTransfers, maxStreamsPerHost: settings.fetchMaxStreamsPerHost,
-            maxStreams: settings.fetchMaxStreams, proxy: settings.fetchProxy)
+            maxTransfers: settings.fetchMaxTransfers, maxStreams: settings.fetchMaxStreams,
+            maxQueue: settings.fetchMaxQueue, queueTimeout: settings.fetchQueueTimeout,
+            providers: settings.providers.mapValues { provider in
+                ExchangeLimits(
+                    maxConnections: settings.mostConnections(of: provider),
+                    maxStreams: settings.mostStreams(of: provider), maxQueue: provider.maxQueue)
+            },
+            proxy: settings.fetchProxy)
     }
 
     /// No more connections are permitted than there are descriptors for; the log says so where that is fewer than set.
