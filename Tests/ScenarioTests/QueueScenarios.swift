@@ -68,7 +68,7 @@ import Testing
             try await larder.eventually("the rest is turned away") {
                 try await larder.counter("larder_fetch_refused_total", #"reason="full""#) == 20
             }
-            #expect(calls(origin) == 4)
+            try await larder.eventually("those with a place are sent") { calls(origin) == 4 }
             #expect(try await larder.counter("larder_fetch_waiting") == 6)
             #expect(try await remaining(larder) == 996, "who waits has cost nothing")
             gate.open()
@@ -119,7 +119,7 @@ import Testing
         try await withLarder(configuration) { larder in
             async let crowd = crowd(30, of: larder)
             try await larder.eventually("all wait") { try await larder.counter("larder_fetch_waiting") == 22 }
-            #expect(try await remaining(larder) == 4)
+            try await larder.eventually("those with a place are counted") { try await remaining(larder) == 4 }
             gate.open()
             let answers = try await crowd
             #expect(answers.count { $0.status == 200 } == 12)
