@@ -65,7 +65,7 @@ extension Daemon {
             providers: settings.providers.mapValues { provider in
                 ExchangeLimits(
                     maxConnections: settings.mostConnections(of: provider),
-                    maxStreams: settings.mostStreams(of: provider), maxQueue: provider.maxQueue)
+                    maxStreams: settings.mostStreams(of: provider), maxQueue: settings.mostWaiting(for: provider))
             },
             proxy: settings.fetchProxy)
     }

@@ -52,7 +52,9 @@ extension FetchCore {
                 if case .reserving = exchange.phase { "The call could not be counted" } else {
                     "No place for the transfer became free"
                 }
-            finish(exchange, exchange.fault(.overloaded, "\(what) within \(Units.format(duration: settings.queueTimeout))."))
+            finish(
+                exchange,
+                exchange.fault(.overloaded, "\(what) within \(Units.format(duration: settings.queueTimeout))."))
             pump()
         }
     }

@@ -58,11 +58,11 @@ public struct ExchangeLimits: Sendable, Hashable {
     public var maxConnections: Int
     /// Default 32. Exchanges that a client paces.
     public var maxStreams: Int
-    /// Default 256. Fetches that wait, of each of the two kinds.
+    /// Default 500. Fetches that wait, of each of the two kinds.
     public var maxQueue: Int
 
     /// Limits; what is left out has its default.
-    public init(maxConnections: Int = 8, maxStreams: Int = 32, maxQueue: Int = 256) {
+    public init(maxConnections: Int = 8, maxStreams: Int = 32, maxQueue: Int = 500) {
         self.maxConnections = maxConnections
         self.maxStreams = maxStreams
         self.maxQueue = maxQueue

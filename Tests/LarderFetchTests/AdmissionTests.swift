@@ -9,7 +9,8 @@ import Testing
     private func admission(
         _ most: Int, each: Int, waiting: Int, eachWaiting: Int = 99, paced: Int = 1, eachPaced: Int = 1
     ) -> Admission {
-        Admission(settings(most, each: each, waiting: waiting, eachWaiting: eachWaiting, paced: paced, eachPaced: eachPaced))
+        Admission(
+            settings(most, each: each, waiting: waiting, eachWaiting: eachWaiting, paced: paced, eachPaced: eachPaced))
     }
 
     private func settings(

@@ -56,7 +56,7 @@ import Testing
 
     // MARK: Uploads
 
-    @Test func anUploadThatFindsNoPlaceBeforeItsDeadlineWasNotSent() async throws {
+    @Test func anUploadThatFindsNoPlaceInTimeWasNotSent() async throws {
         try await withFullPlaces { rig, origin, time, _ in
             let reader = DrippingReader()
             async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader))

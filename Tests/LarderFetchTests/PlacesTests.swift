@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func whoWaitsForAPlaceUntilTheDeadlineIsOverloadedAndNothingWasSent() async throws {
+    @Test func whoFindsNoPlaceInTimeIsOverloadedAndNothingWasSent() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("late"))] }
         defer { origin.stop() }

@@ -1,5 +1,4 @@
 // A crowd waits in Larder's own queue: that is nobody's failure, costs no call, and has an end.
-import Glibc
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -39,7 +38,7 @@ import Testing
 
     /// Together they take longer than the deadline of one.
     @Test func aCrowdOfMissesIsNoFailureOfAHealthyOrigin() async throws {
-        let origin = ScriptedOrigin { _ in [.call { usleep(200_000) }, .send(Self.found)] }
+        let origin = ScriptedOrigin { _ in [.take(.milliseconds(200)), .send(Self.found)] }
         defer { origin.stop() }
         let configuration = Self.itunes(
             origin, "rate: 1000/min, deadline: 3s", "fetch: { queueTimeout: 5min, failurePause: 0s }")

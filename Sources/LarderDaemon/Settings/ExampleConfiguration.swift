@@ -62,7 +62,7 @@ public enum ExampleConfiguration {
                 #deadline: 20s
                 #maxConnections: 8
                 #maxStreams: 32
-                #maxQueue: 256
+                #maxQueue: 500
 
             """
         return out

@@ -11,6 +11,11 @@ extension Settings {
     func mostStreams(of provider: ProviderSettings) -> Int {
         min(provider.maxStreams, max(1, fetchMaxStreams / 2))
     }
+
+    /// Fetches of each kind that wait for it.
+    func mostWaiting(for provider: ProviderSettings) -> Int {
+        min(provider.maxQueue, max(1, fetchMaxQueue / 2))
+    }
 }
 
 extension SettingsReader {
@@ -20,6 +25,7 @@ extension SettingsReader {
             let shares = [
                 ("maxConnections", provider.maxConnections, settings.mostConnections(of: provider), "maxTransfers"),
                 ("maxStreams", provider.maxStreams, settings.mostStreams(of: provider), "maxStreams"),
+                ("maxQueue", provider.maxQueue, settings.mostWaiting(for: provider), "maxQueue"),
             ]
             for (name, wanted, inForce, total) in shares where wanted > inForce {
                 let path = "providers.\(provider.name).\(name)"

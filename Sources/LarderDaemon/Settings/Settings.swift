@@ -203,7 +203,7 @@ public struct ProviderSettings: Sendable, Hashable {
     /// Exchanges at once that it paces, and those that a client paces; fetches of each kind that may wait for that.
     public var maxConnections = 8
     public var maxStreams = 32
-    public var maxQueue = 256
+    public var maxQueue = 500
     /// Where its pictures may come from: a host, "*.suffix", "*" or a full origin.
     public var imageHosts: [String]
 
