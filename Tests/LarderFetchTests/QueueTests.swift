@@ -117,6 +117,30 @@ import Testing
         }
     }
 
+    @Test func aShutdownEndsWhatIsBeingReservedAndWhatWaitsForIt() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            let asked = Atomic(false)
+            let goOn = Gate()
+            defer { goOn.open() }
+            var slow = order(origin.base + "/slow")
+            slow.beforeSending = {
+                asked.store(true, ordering: .releasing)
+                try? await onOwnThread { goOn.wait() }
+                return true
+            }
+            async let first = rig.failure(slow)
+            await until { asked.load(ordering: .acquiring) }
+            async let second = rig.failure(order(origin.base + "/second"))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            await rig.fetcher.shutdown()
+            for error in [await first, await second] { #expect(error?.stage == .cancelled && error?.isUnsent == true) }
+            #expect(rig.count(FetchCounters.active) == 0)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
     @Test func aReservationThatStallsHoldsItsPlaceForABoundedTime() async throws {
         let origin = ScriptedOrigin(answering: ok("here"))
         defer { origin.stop() }
