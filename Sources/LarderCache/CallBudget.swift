@@ -2,8 +2,9 @@
 // than that many calls. Remembering the last N calls is enough: one more is allowed when the Nth last has left the
 // window. That is constant work a call and bounded memory.
 //
-// If the clock was set back, calls of the future are moved to now: they have happened, so at worst just now. The budget
-// is then never overdrawn, and blocked for one window at most.
+// Windows are measured on the monotonic clock, so no step of the wall clock opens one early or holds one shut. Of the last
+// run only wall times are known. Those beyond now, which a clock that was set back leaves on record, have happened, so at
+// worst just now: the budget is never overdrawn, and blocked for one window at most.
 //
 // Some APIs say with each answer what is left. That can only take away: other programs use the same key, and calls of
 // ours are under way that the answer has not counted. What it leaves above our own count stays unused.
@@ -16,14 +17,14 @@ public struct CallBudget: Sendable {
         /// Granted and counted.
         case granted
         /// Nothing left; at that instant there is one more.
-        case spent(until: WallTime)
+        case spent(until: MonotonicTime)
     }
 
     public let rate: CallRate?
     public let quota: CallRate?
     private var calls: CallRing
     /// What the API said is left, less the calls taken since.
-    private var told: [Credits.Allowance] = []
+    private var told: [Told] = []
     /// Calls taken and counted so far. An answer cannot know of those that were taken after its own.
     public private(set) var taken = 0
     /// The mark of the answer that last said what is left.
@@ -38,33 +39,64 @@ public struct CallBudget: Sendable {
     /// More marks of calls given back are not kept. One that is forgotten counts as made, so that less seems left.
     static let mostReturned = 256
 
-    /// - Parameter calls: instants of known calls, in any order; only as many of the latest as matter are kept.
-    public init(rate: CallRate?, quota: CallRate?, calls: [WallTime] = []) {
+    /// What the API said of one limit. Its reset is a length from when it was heard.
+    private struct Told: Sendable {
+        var name: String
+        var limit: Int?
+        var remaining: Int
+        var resetsAt: MonotonicTime
+    }
+
+    /// - Parameter calls: known calls, in any order; only as many of the latest as matter are kept. The wall time of each
+    ///   is its name on record.
+    public init(rate: CallRate?, quota: CallRate?, calls: [Moment] = []) {
         self.rate = rate
         self.quota = quota
         self.calls = CallRing(limit: max(rate?.calls ?? 0, quota?.calls ?? 0))
-        for call in calls.sorted() { self.calls.append(call) }
+        for call in calls.sorted(by: { ($0.monotonic, $0.wall) < ($1.monotonic, $1.wall) }) { self.calls.append(call) }
+    }
+
+    /// The budget that a record of calls leaves, as wall times in any order.
+    public init(rate: CallRate?, quota: CallRate?, recorded: [WallTime], now: Moment) {
+        self.init(rate: rate, quota: quota, calls: recorded.map { Self.placed($0, now) })
+    }
+
+    /// When a call on record happened. What is known of it is a wall time of a clock that may have been set since.
+    private static func placed(_ call: WallTime, _ now: Moment) -> Moment {
+        Moment(wall: call, monotonic: min(now.monotonic, now.monotonic(at: call)))
     }
 
     /// A budget that was used up at that instant: for when the record of calls is lost.
-    public static func spent(rate: CallRate?, quota: CallRate?, now: WallTime) -> CallBudget {
+    public static func spent(rate: CallRate?, quota: CallRate?, now: Moment) -> CallBudget {
         let count = max(rate?.calls ?? 0, quota?.calls ?? 0)
         return CallBudget(rate: rate, quota: quota, calls: Array(repeating: now, count: count))
     }
 
     /// The same calls under other limits, after the settings changed. What the old limits had no need to remember
-    /// cannot be known: where a new window is longer or its count larger, pass the recorded calls to `init` instead.
+    /// cannot be known: where a new window is longer or its count larger, pass the recorded calls too.
     public func with(rate: CallRate?, quota: CallRate?) -> CallBudget {
-        with(rate: rate, quota: quota, recorded: [])
+        with(rate: rate, quota: quota, calls: calls.all)
     }
 
     /// The same calls under other limits, with those on record that the old limits had no need to remember. A call that
     /// is in both counts once; several of one instant count as often as the record or the memory has them.
-    public func with(rate: CallRate?, quota: CallRate?, recorded: [WallTime]) -> CallBudget {
+    ///
+    /// - Parameter started: what the clocks said when this run began. A call of this run that is on record only was made on
+    ///   one of the wall clocks of this run: it counts as made when the later of the first and the present one says.
+    public func with(
+        rate: CallRate?, quota: CallRate?, recorded: [WallTime], started: Moment, now: Moment
+    ) -> CallBudget {
         var unknown = recorded.reduce(into: [WallTime: Int]()) { $0[$1, default: 0] += 1 }
-        for call in calls.all { unknown[call, default: 0] -= 1 }
-        let missing = unknown.flatMap { call, count in Array(repeating: call, count: max(0, count)) }
-        var budget = CallBudget(rate: rate, quota: quota, calls: calls.all + missing)
+        for call in calls.all { unknown[call.wall, default: 0] -= 1 }
+        let missing = unknown.flatMap { call, count in
+            let placed = max(Self.placed(call, now).monotonic, min(now.monotonic, started.monotonic(at: call)))
+            return Array(repeating: Moment(wall: call, monotonic: placed), count: max(0, count))
+        }
+        return with(rate: rate, quota: quota, calls: calls.all + missing)
+    }
+
+    private func with(rate: CallRate?, quota: CallRate?, calls: [Moment]) -> CallBudget {
+        var budget = CallBudget(rate: rate, quota: quota, calls: calls)
         budget.told = told
         budget.taken = taken
         budget.heard = heard
@@ -79,15 +111,14 @@ public struct CallBudget: Sendable {
     public var longestWindow: Duration { max(rate?.window ?? .zero, quota?.window ?? .zero) }
 
     /// Whether there is a call to take now. Nothing is counted.
-    public mutating func look(now: WallTime) -> Grant {
-        calls.clamp(to: now)
-        if !told.isEmpty { clampTold(to: now) }
-        if let end = blockedUntil, end > now { return .spent(until: end) }
+    public mutating func look(now: Moment) -> Grant {
+        if !told.isEmpty { forgetTold(now) }
+        if let end = blockedUntil, end > now.monotonic { return .spent(until: end) }
         return .granted
     }
 
     /// Takes one call, if there is one.
-    public mutating func take(now: WallTime) -> Grant {
+    public mutating func take(now: Moment) -> Grant {
         if case .spent(let end) = look(now: now) { return .spent(until: end) }
         calls.append(now)
         takeTold()
@@ -95,8 +126,8 @@ public struct CallBudget: Sendable {
     }
 
     /// Counts a call that was made whatever the limits said.
-    public mutating func count(at call: WallTime) {
-        calls.append(max(call, calls.last ?? call))
+    public mutating func count(at call: Moment) {
+        calls.append(call)
         takeTold()
     }
 
@@ -104,9 +135,8 @@ public struct CallBudget: Sendable {
     /// - Parameters:
     ///   - call: when it was taken.
     ///   - mark: `taken` as it was just after.
-    public mutating func giveBack(_ call: WallTime, mark: Int) {
-        // If the clock was set back since, the call is recorded at an earlier instant.
-        calls.removeLast { $0 <= call }
+    public mutating func giveBack(_ call: Moment, mark: Int) {
+        calls.removeLast { $0.monotonic <= call.monotonic }
         if returned.count == Self.mostReturned { returned.removeFirst() }
         returned.append(mark)
         // An answer that had counted more calls than this one has left nothing of it off.
@@ -118,17 +148,17 @@ public struct CallBudget: Sendable {
 
     /// The instant from which a call is allowed: when the Nth last call has left its window, for each limit, and when
     /// what the API says is spent is there again.
-    private var blockedUntil: WallTime? {
-        var ends = [rate, quota].compactMap { limit -> WallTime? in
+    private var blockedUntil: MonotonicTime? {
+        var ends = [rate, quota].compactMap { limit -> MonotonicTime? in
             guard let limit, let call = calls.last(limit.calls) else { return nil }
-            return call + limit.window
+            return call.monotonic + limit.window
         }
         for allowance in told where allowance.remaining == 0 { ends.append(allowance.resetsAt) }
         return ends.max()
     }
 
     /// The calls that may be made right now: the smallest of all limits' rest; nil where nothing is limited.
-    public func remaining(now: WallTime) -> Int? {
+    public func remaining(now: Moment) -> Int? {
         let usage = usage(now: now)
         return ([usage.rate, usage.quota].compactMap { $0 } + allowances(now: now).map(\.remaining)).min()
     }
@@ -136,36 +166,44 @@ public struct CallBudget: Sendable {
     /// Takes in what an answer says is left. Its last word counts, less the calls that it cannot have counted.
     ///
     /// - Parameter mark: `taken` as it was when the answered call had just been taken.
-    public mutating func learn(_ credits: Credits, mark: Int, now: WallTime) {
-        clampTold(to: now)
+    public mutating func learn(_ credits: Credits, mark: Int, now: Moment) {
+        forgetTold(now)
         heard = mark
         let uncounted = max(0, taken - mark - returned.count { $0 > mark })
         for allowance in credits.allowances {
-            var allowance = allowance
-            allowance.remaining = max(0, allowance.remaining - uncounted)
-            allowance.resetsAt = min(allowance.resetsAt, now + Self.longestBelieved)
+            let reset = min(now.monotonic(at: allowance.resetsAt), now.monotonic + Self.longestBelieved)
             told.removeAll { $0.name == allowance.name }
-            if allowance.resetsAt > now, told.count < Self.mostAllowances { told.append(allowance) }
+            guard reset > now.monotonic, told.count < Self.mostAllowances else { continue }
+            told.append(
+                Told(
+                    name: allowance.name, limit: allowance.limit,
+                    remaining: max(0, allowance.remaining - uncounted), resetsAt: reset))
         }
     }
 
-    /// Takes in what was known at an earlier instant: calls on record after it are taken off.
-    public mutating func recall(_ credits: Credits, savedAt: WallTime, now: WallTime) {
-        let since = calls.all.reduce(0) { $0 + ($1 > savedAt ? 1 : 0) }
+    /// Takes in what was known at an earlier instant: calls on record after it are taken off. No reset lies further ahead
+    /// than it did then, whatever the clock says now.
+    public mutating func recall(_ credits: Credits, savedAt: WallTime, now: Moment) {
+        let since = calls.all.reduce(0) { $0 + ($1.wall > savedAt ? 1 : 0) }
+        var credits = credits
+        for place in credits.allowances.indices {
+            let length = max(.zero, credits.allowances[place].resetsAt - savedAt)
+            credits.allowances[place].resetsAt = min(credits.allowances[place].resetsAt, now.wall + length)
+        }
         learn(credits, mark: taken - since, now: now)
     }
 
     /// What the API says is left, as far as that is still known.
-    public func allowances(now: WallTime) -> [Credits.Allowance] {
-        told.filter { $0.resetsAt > now }.sorted { $0.name < $1.name }
+    public func allowances(now: Moment) -> [Credits.Allowance] {
+        told.filter { $0.resetsAt > now.monotonic }.sorted { $0.name < $1.name }.map { told in
+            Credits.Allowance(
+                name: told.name, limit: told.limit, remaining: told.remaining, resetsAt: now.wall(at: told.resetsAt))
+        }
     }
 
-    /// Forgets what is past its reset. One that lies further ahead than is ever believed was known before the clock was
-    /// set back.
-    private mutating func clampTold(to now: WallTime) {
-        told.removeAll { $0.resetsAt <= now }
-        let latest = now + Self.longestBelieved
-        for place in told.indices where told[place].resetsAt > latest { told[place].resetsAt = latest }
+    /// Forgets what is past its reset.
+    private mutating func forgetTold(_ now: Moment) {
+        told.removeAll { $0.resetsAt <= now.monotonic }
     }
 
     private mutating func takeTold() {
@@ -174,64 +212,64 @@ public struct CallBudget: Sendable {
     }
 
     /// What is left of each limit; nil for one that is off.
-    public func usage(now: WallTime) -> (rate: Int?, quota: Int?) {
+    public func usage(now: Moment) -> (rate: Int?, quota: Int?) {
         func left(_ limit: CallRate?) -> Int? {
-            limit.map { max(0, $0.calls - calls.count(after: now, window: $0.window)) }
+            limit.map { max(0, $0.calls - calls.count(after: now.monotonic, window: $0.window)) }
         }
         return (left(rate), left(quota))
     }
 
     /// When all of both limits will be there again if nothing more is called; nil where it already is.
-    public func resetsAt(now: WallTime) -> WallTime? {
+    public func resetsAt(now: Moment) -> MonotonicTime? {
         guard let last = calls.last else { return nil }
-        let end = min(last, now) + longestWindow
-        return end > now ? end : nil
+        let end = last.monotonic + longestWindow
+        return end > now.monotonic ? end : nil
     }
 
     /// When all of one of the limits will be there again if nothing more is called; nil where it already is.
-    public func resetsAt(_ limit: CallRate?, now: WallTime) -> WallTime? {
+    public func resetsAt(_ limit: CallRate?, now: Moment) -> MonotonicTime? {
         guard let limit, let last = calls.last else { return nil }
-        let end = min(last, now) + limit.window
-        return end > now ? end : nil
+        let end = last.monotonic + limit.window
+        return end > now.monotonic ? end : nil
     }
 
     /// Whether a call may be made for which nobody waits: half of each limit, and of what
     /// the API says there is, is left to those who do. Nothing is counted.
-    public func spare(now: WallTime) -> Grant {
-        var ends = [rate, quota].compactMap { limit -> WallTime? in
+    public func spare(now: Moment) -> Grant {
+        var ends = [rate, quota].compactMap { limit -> MonotonicTime? in
             guard let limit, let call = calls.last(max(1, limit.calls / 2)) else { return nil }
-            return min(call, now) + limit.window
+            return call.monotonic + limit.window
         }
         // So is half of what the API says there is.
         for allowance in told where allowance.remaining <= (allowance.limit ?? 0) / 2 {
-            ends.append(min(allowance.resetsAt, now + Self.longestBelieved))
+            ends.append(allowance.resetsAt)
         }
-        guard let end = ends.max(), end > now else { return .granted }
+        guard let end = ends.max(), end > now.monotonic else { return .granted }
         return .spent(until: end)
     }
 
     /// When the next of the limits, those of the API among them, will be whole again if nothing more is called; nil where
     /// all are.
-    public func nextWhole(now: WallTime) -> WallTime? {
-        let ends = told.map(\.resetsAt).filter { $0 > now } + [rate, quota].compactMap { resetsAt($0, now: now) }
+    public func nextWhole(now: Moment) -> MonotonicTime? {
+        let ends =
+            told.map(\.resetsAt).filter { $0 > now.monotonic } + [rate, quota].compactMap { resetsAt($0, now: now) }
         return ends.min()
     }
 
     /// Forgets calls that have left every window.
-    public mutating func prune(now: WallTime) {
-        calls.clamp(to: now)
+    public mutating func prune(now: Moment) {
         let window = longestWindow
-        calls.dropFirst { $0 + window <= now }
+        calls.dropFirst { $0.monotonic + window <= now.monotonic }
     }
 
     /// The calls that are remembered, oldest first.
-    public var remembered: [WallTime] { calls.all }
+    public var remembered: [Moment] { calls.all }
 }
 
-/// The last so many instants, in order, in one circular array that grows up to its limit.
+/// The last so many calls, in order of the monotonic clock, in one circular array that grows up to its limit.
 private struct CallRing: Sendable {
     let limit: Int
-    private var storage: [WallTime] = []
+    private var storage: [Moment] = []
     private var start = 0
     private(set) var count = 0
 
@@ -239,22 +277,25 @@ private struct CallRing: Sendable {
         self.limit = limit
     }
 
-    private subscript(position: Int) -> WallTime {
+    private subscript(position: Int) -> Moment {
         get { storage[(start + position) % storage.count] }
         set { storage[(start + position) % storage.count] = newValue }
     }
 
-    var last: WallTime? { count > 0 ? self[count - 1] : nil }
+    var last: Moment? { count > 0 ? self[count - 1] : nil }
 
     /// The instant that is the given number of calls back (1 is the last), where there are so many.
-    func last(_ number: Int) -> WallTime? {
+    func last(_ number: Int) -> Moment? {
         number > 0 && number <= count ? self[count - number] : nil
     }
 
-    var all: [WallTime] { (0..<count).map { self[$0] } }
+    var all: [Moment] { (0..<count).map { self[$0] } }
 
-    mutating func append(_ call: WallTime) {
+    mutating func append(_ call: Moment) {
         guard limit > 0 else { return }
+        // Whoever read the clock before another came here may come after it.
+        var call = call
+        if let last { call.monotonic = max(call.monotonic, last.monotonic) }
         if count == storage.count, count < limit {
             storage = all
             start = 0
@@ -268,23 +309,14 @@ private struct CallRing: Sendable {
         self[count - 1] = call
     }
 
-    /// Moves what lies behind now, which only a clock that was set back leaves there, to now.
-    mutating func clamp(to now: WallTime) {
-        var position = count - 1
-        while position >= 0, self[position] > now {
-            self[position] = now
-            position -= 1
-        }
-    }
-
     /// Takes out the last one that is meant.
-    mutating func removeLast(where isMeant: (WallTime) -> Bool) {
+    mutating func removeLast(where isMeant: (Moment) -> Bool) {
         guard let place = (0..<count).last(where: { isMeant(self[$0]) }) else { return }
         for later in (place + 1)..<max(place + 1, count) { self[later - 1] = self[later] }
         count -= 1
     }
 
-    mutating func dropFirst(while isOld: (WallTime) -> Bool) {
+    mutating func dropFirst(while isOld: (Moment) -> Bool) {
         while count > 0, isOld(self[0]) {
             start = (start + 1) % storage.count
             count -= 1
@@ -292,12 +324,12 @@ private struct CallRing: Sendable {
     }
 
     /// How many calls lie in the window that ends now. Binary search: the instants are in order.
-    func count(after now: WallTime, window: Duration) -> Int {
+    func count(after now: MonotonicTime, window: Duration) -> Int {
         var low = 0
         var high = count
         while low < high {
             let middle = (low + high) / 2
-            if self[middle] + window <= now { low = middle + 1 } else { high = middle }
+            if self[middle].monotonic + window <= now { low = middle + 1 } else { high = middle }
         }
         return count - low
     }

@@ -1,11 +1,12 @@
 // A failed fetch is remembered for a moment, so that a burst of askers costs the upstream one call and not one each,
-// and a refresh that failed is not tried again on every hit. The pause counts from the end of the attempt.
+// and a refresh that failed is not tried again on every hit. The pause counts from the end of the attempt, on the clock that
+// does not step.
 // `@inlinable`, since generics run unspecialised in another room, and every miss asks here.
 import LarderCore
 
 /// Keys whose last fetch failed, with the failure, for a short time. Bounded: the oldest are forgotten first.
 public struct FailureMemory<Failure: Sendable>: Sendable {
-    @usableFromInline var entries: [Digest: (until: WallTime, failure: Failure)] = [:]
+    @usableFromInline var entries: [Digest: (until: MonotonicTime, failure: Failure)] = [:]
     @usableFromInline var order: [Digest] = []
     @usableFromInline var head = 0
     public let limit: Int
@@ -20,7 +21,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
 
     /// The failure to repeat for this key, or nil where it may be tried again.
     @inlinable
-    public mutating func recall(_ digest: Digest, now: WallTime) -> Failure? {
+    public mutating func recall(_ digest: Digest, now: MonotonicTime) -> Failure? {
         guard let entry = entries[digest] else { return nil }
         if now < entry.until { return entry.failure }
         entries[digest] = nil
@@ -28,7 +29,7 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
     }
 
     @inlinable
-    public mutating func remember(_ digest: Digest, _ failure: Failure, until: WallTime) {
+    public mutating func remember(_ digest: Digest, _ failure: Failure, until: MonotonicTime) {
         if entries.updateValue((until, failure), forKey: digest) == nil { order.append(digest) }
         while entries.count > limit, head < order.count {
             entries[order[head]] = nil

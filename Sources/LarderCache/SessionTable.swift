@@ -27,14 +27,14 @@ public struct SessionTable: Sendable {
     private struct Session {
         var question: Bytes
         var turn: SessionTurn
-        var lastUsed: WallTime
+        var lastUsed: MonotonicTime
     }
 
     public let maxSessions: Int
     public let lifetime: Duration
     private var sessions: [String: Session] = [:]
     private var next: UInt64 = 1
-    private var nextSweep: WallTime = .distantPast
+    private var nextSweep: MonotonicTime = .distantPast
 
     /// - Parameters:
     ///   - maxSessions: at least one; the least recently used makes room.
@@ -51,7 +51,7 @@ public struct SessionTable: Sendable {
     /// - Parameters:
     ///   - session: its name, scoped by whoever owns the table.
     ///   - question: equal for equal questions.
-    public mutating func enter(_ session: String, asking question: Bytes, now: WallTime) -> Entrance {
+    public mutating func enter(_ session: String, asking question: Bytes, now: MonotonicTime) -> Entrance {
         if let known = sessions[session], !isOver(known, now) {
             if known.question == question {
                 sessions[session]?.lastUsed = now
@@ -74,20 +74,18 @@ public struct SessionTable: Sendable {
         return entrance
     }
 
-    private mutating func begin(_ session: String, _ question: Bytes, _ now: WallTime) -> SessionTurn {
+    private mutating func begin(_ session: String, _ question: Bytes, _ now: MonotonicTime) -> SessionTurn {
         let turn = SessionTurn(number: next)
         next += 1
         sessions[session] = Session(question: question, turn: turn, lastUsed: now)
         return turn
     }
 
-    private func isOver(_ session: Session, _ now: WallTime) -> Bool { now >= session.lastUsed + lifetime }
+    private func isOver(_ session: Session, _ now: MonotonicTime) -> Bool { now >= session.lastUsed + lifetime }
 
     /// All sessions are looked through a few times in a lifetime, and where there is no more room.
-    private mutating func sweep(_ now: WallTime) -> [SessionTurn] {
-        // A clock that was set back must not put it off.
-        let isEarly = now < nextSweep && nextSweep - now <= lifetime
-        guard !isEarly || sessions.count >= maxSessions else { return [] }
+    private mutating func sweep(_ now: MonotonicTime) -> [SessionTurn] {
+        guard now >= nextSweep || sessions.count >= maxSessions else { return [] }
         nextSweep = now + .milliseconds(lifetime.milliseconds / 4)
         let over = sessions.filter { isOver($0.value, now) }
         for name in over.keys { sessions[name] = nil }

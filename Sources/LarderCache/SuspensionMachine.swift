@@ -4,6 +4,8 @@
 //    be one query's bad luck: 3 of the last 5 calls suspend.
 //  - The rest is 5 s, then 10 s, … up to 15 min (`refused`: up to 1 h), or until the instant the provider named, which
 //    is believed for a day at most.
+//  - It is measured on the monotonic clock. Written down, it is its length and when it was written: after a restart it
+//    ends when the wall clock says so, and is never longer than it was.
 //  - When it is over, one caller passes to see (the probe); the others wait for what becomes of it.
 //  - Calls that were under way when the rest began change nothing when they end, except that a later instant the
 //    provider names is heard. One that ends during a probe counts as the probe: it is news all the same.
@@ -11,12 +13,12 @@ import LarderCore
 
 /// A rest that has begun or grown: to be remembered, logged and shown.
 public struct Suspension: Sendable, Hashable {
-    public var until: WallTime
+    public var until: MonotonicTime
     public var failure: FailureClass
     /// 0 for the first rest in a row.
     public var step: Int
 
-    public init(until: WallTime, failure: FailureClass, step: Int) {
+    public init(until: MonotonicTime, failure: FailureClass, step: Int) {
         self.until = until
         self.failure = failure
         self.step = step
@@ -29,7 +31,7 @@ public struct SuspensionMachine: Sendable, Hashable {
         case healthy
         case suspended(Suspension)
         /// A probe is under way since that instant.
-        case probing(Suspension, since: WallTime)
+        case probing(Suspension, since: MonotonicTime)
     }
 
     /// The answer to asking for a call.
@@ -38,7 +40,7 @@ public struct SuspensionMachine: Sendable, Hashable {
         /// Go, alone; every outcome must be told: `succeeded`, `failed` or `abandoned`.
         case probe
         /// Not before that instant.
-        case no(until: WallTime)
+        case no(until: MonotonicTime)
     }
 
     public static let firstPause: Duration = .seconds(5)
@@ -72,30 +74,25 @@ public struct SuspensionMachine: Sendable, Hashable {
 
     /// The rest that refuses calls at that instant. Nil where a call may be made: also where the rest is over and no
     /// call has shown yet that the provider works (`isProbing`).
-    public func rest(at now: WallTime) -> Suspension? {
-        guard case .suspended(let suspension) = state, !Self.isOver(suspension, now: now) else { return nil }
+    public func rest(at now: MonotonicTime) -> Suspension? {
+        guard case .suspended(let suspension) = state, now < suspension.until else { return nil }
         return suspension
     }
 
     /// The rest is over: the next call is the probe, or the probe is under way.
-    public func isProbing(at now: WallTime) -> Bool { suspension != nil && rest(at: now) == nil }
-
-    private static func isOver(_ suspension: Suspension, now: WallTime) -> Bool {
-        // An end further ahead than any rest can be: the clock was set back.
-        now >= suspension.until || suspension.until - now > longestBelieved + .seconds(1)
-    }
+    public func isProbing(at now: MonotonicTime) -> Bool { suspension != nil && rest(at: now) == nil }
 
     /// Asks for a call. A `probe` belongs to this caller alone.
-    public mutating func mayCall(now: WallTime) -> Permission {
+    public mutating func mayCall(now: MonotonicTime) -> Permission {
         switch state {
         case .healthy: return .yes
         case .suspended(let suspension):
-            guard Self.isOver(suspension, now: now) else { return .no(until: suspension.until) }
+            guard now >= suspension.until else { return .no(until: suspension.until) }
             state = .probing(suspension, since: now)
             return .probe
         case .probing(let suspension, let since):
             let end = since + Self.probePatience
-            guard now >= end || now < since else { return .no(until: end) }
+            guard now >= end else { return .no(until: end) }
             state = .probing(suspension, since: now)
             return .probe
         }
@@ -117,7 +114,7 @@ public struct SuspensionMachine: Sendable, Hashable {
     ///   - retryAt: the instant the provider named, where it did.
     ///   - random: lengthens the pause by up to a tenth, so that several daemons do not return together.
     public mutating func failed(
-        _ failure: FailureClass, now: WallTime, retryAt: WallTime?, random: UInt64
+        _ failure: FailureClass, now: MonotonicTime, retryAt: MonotonicTime?, random: UInt64
     ) -> Suspension? {
         switch (Weight(failure), state) {
         case (.answer, _):
@@ -143,13 +140,13 @@ public struct SuspensionMachine: Sendable, Hashable {
     }
 
     /// The probe's caller left before anything was known: the next caller may probe.
-    public mutating func abandoned(now: WallTime) {
+    public mutating func abandoned(now: MonotonicTime) {
         guard case .probing(let suspension, _) = state else { return }
         state = .suspended(
             Suspension(until: min(suspension.until, now), failure: suspension.failure, step: suspension.step))
     }
 
-    /// A person, or the machine's waking up, ends the rest.
+    /// A person ends the rest.
     public mutating func resume() {
         self = SuspensionMachine()
     }
@@ -187,7 +184,7 @@ public struct SuspensionMachine: Sendable, Hashable {
     }
 
     private func pause(
-        _ failure: FailureClass, step: Int, now: WallTime, retryAt: WallTime?, random: UInt64
+        _ failure: FailureClass, step: Int, now: MonotonicTime, retryAt: MonotonicTime?, random: UInt64
     ) -> Suspension {
         let longest = failure == .refused ? Self.longestRefusedPause : Self.longestPause
         // 5 s doubled 20 times is beyond every limit.
@@ -200,27 +197,45 @@ public struct SuspensionMachine: Sendable, Hashable {
 }
 
 extension SuspensionMachine {
-    /// One line of text: version, state, end in milliseconds, failure, step, watched calls. A probe under way is kept
-    /// as a rest that is over: after a restart the next caller probes.
-    public func encode() -> Bytes {
+    /// One line of text: version, state, when it was written in milliseconds, what was left of the rest in milliseconds,
+    /// failure, step; for a healthy one the watched calls. A probe under way is kept as a rest that is over: after a
+    /// restart the next caller probes.
+    public func encode(now: Moment) -> Bytes {
         guard let suspension else { return Bytes(text: "1 healthy \(window)") }
+        let rest = max(0, (suspension.until - now.monotonic).milliseconds)
         return Bytes(
-            text: "1 suspended \(suspension.until.milliseconds) \(suspension.failure.rawValue) \(suspension.step)")
+            text: "2 suspended \(now.wall.milliseconds) \(rest) \(suspension.failure.rawValue) \(suspension.step)")
     }
 
     /// The machine from what `encode` wrote; nil for anything else.
-    public init?(decoding bytes: Bytes) {
+    ///
+    /// The rest ends when the wall clock says so, and after its own length at the latest: the clock may have been set back.
+    public init?(decoding bytes: Bytes, now: Moment) {
         self.init()
         let words = (bytes.strictText ?? "").split(separator: " ", omittingEmptySubsequences: false)
-        switch words.count {
-        case 3 where words[0] == "1" && words[1] == "healthy":
+        func rest(_ until: WallTime, atMost length: Duration, _ failure: Substring, _ step: Substring) -> Suspension? {
+            guard let failure = FailureClass(rawValue: String(failure)), let step = Int(step), (0...20).contains(step)
+            else { return nil }
+            let rest = max(.zero, min(length, until - now.wall))
+            return Suspension(until: now.monotonic + rest, failure: failure, step: step)
+        }
+        switch (words.count, words.first, words.dropFirst().first) {
+        case (3, "1", "healthy"):
             guard let kept = UInt8(words[2]), kept < 1 << UInt8(Self.callsWatched) else { return nil }
             window = kept
-        case 5 where words[0] == "1" && words[1] == "suspended":
-            guard let until = Int64(words[2]), let failure = FailureClass(rawValue: String(words[3])),
-                let step = Int(words[4]), (0...20).contains(step)
+        case (5, "1", "suspended"):
+            // Of old versions: its end alone, with nobody to say how long it was.
+            guard let until = Int64(words[2]),
+                let suspension = rest(
+                    WallTime(milliseconds: until), atMost: Self.longestRefusedPause, words[3], words[4])
             else { return nil }
-            state = .suspended(Suspension(until: WallTime(milliseconds: until), failure: failure, step: step))
+            state = .suspended(suspension)
+        case (6, "2", "suspended"):
+            guard let saved = Int64(words[2]), let length = Int64(words[3]), length >= 0 else { return nil }
+            let kept = min(.milliseconds(length), Self.longestBelieved)
+            guard let suspension = rest(WallTime(milliseconds: saved) + kept, atMost: kept, words[4], words[5])
+            else { return nil }
+            state = .suspended(suspension)
         default: return nil
         }
     }

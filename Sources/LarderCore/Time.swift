@@ -106,6 +106,9 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         self.nanoseconds = nanoseconds
     }
 
+    /// Earlier than anything that is remembered.
+    public static let distantPast = MonotonicTime(nanoseconds: .min)
+
     @inlinable
     public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
@@ -113,15 +116,18 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     @inlinable
     public static func + (left: MonotonicTime, right: Duration) -> MonotonicTime {
         let (product, overflow) = right.milliseconds.multipliedReportingOverflow(by: 1_000_000)
-        if overflow { return MonotonicTime(nanoseconds: .max) }
+        let end = right < .zero ? MonotonicTime(nanoseconds: .min) : MonotonicTime(nanoseconds: .max)
+        if overflow { return end }
         let rest = right.components.attoseconds / 1_000_000_000 % 1_000_000
         let (sum, sumOverflow) = left.nanoseconds.addingReportingOverflow(product &+ rest)
-        return MonotonicTime(nanoseconds: sumOverflow ? .max : sum)
+        return sumOverflow ? end : MonotonicTime(nanoseconds: sum)
     }
 
+    /// The time from the right instant to the left one; negative where the left is earlier. Never wraps.
     @inlinable
     public static func - (left: MonotonicTime, right: MonotonicTime) -> Duration {
-        .nanoseconds(left.nanoseconds &- right.nanoseconds)
+        let (span, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return .nanoseconds(overflow ? (left < right ? .min : .max) : span)
     }
 }
 

@@ -102,6 +102,8 @@ public struct UpstreamResponse: Sendable {
     public var url: String
     /// Redirects followed on the way: each was a call beside the one that answered.
     public var redirects: Int
+    /// The body's room in memory, to be kept for as long as the body is in use; nil where it needs none.
+    public var hold: BodyHold?
 
     public init(
         status: Int, reason: String = "", fields: HeaderFields = [:], body: Bytes = [], requestTime: WallTime,

@@ -67,6 +67,7 @@ extension Daemon {
                     maxConnections: settings.mostConnections(of: provider),
                     maxStreams: settings.mostStreams(of: provider), maxQueue: settings.mostWaiting(for: provider))
             },
+            maxMemory: Int(clamping: settings.fetchMaxMemory),
             proxy: settings.fetchProxy)
     }
 

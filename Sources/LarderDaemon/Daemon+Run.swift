@@ -17,6 +17,7 @@ extension Daemon {
         notifier?.ready(status: "Answering on \(addresses.joined(separator: ", "))")
         let watch = watchdog(notifier, environment)
         keepUp()
+        keepHeap(HeapKeeper(time: SystemTime(), log: context.log.labelled("heap"), counters: context.counters))
         let (signals, heard) = AsyncStream<Int32>.makeStream()
         receive(into: heard)
         var isStopping = false
@@ -60,6 +61,18 @@ extension Daemon {
             _ = loop.schedule(at: loop.monotonic + .seconds(30)) {
                 Task { await self?.noteUses() }
                 self?.keepUp()
+            }
+        }
+    }
+
+    /// What a burst has left in the heap goes back to the system.
+    private func keepHeap(_ keeper: HeapKeeper) {
+        let loop = controlLoop
+        loop.post { [weak self] in
+            _ = loop.schedule(at: loop.monotonic + HeapWatch.interval) {
+                guard let self else { return }
+                Task { await self.context.compute.run { keeper.look() } }
+                self.keepHeap(keeper)
             }
         }
     }

@@ -82,5 +82,6 @@ enum DaemonCounters {
             flightsAbandoned,
             flightsUnderWay, reloads, wider, tokenRenewals, signIns,
         ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all
+        + HeapCounters.all
         + UploadCounters.all
 }

@@ -21,6 +21,8 @@ struct Served: Sendable {
     var detail: String?
     /// It was drawn from a pool for this asker: nobody keeps it, the client neither.
     var isDrawn = false
+    /// The room in memory of what the upstream sent.
+    var hold: BodyHold?
 
     /// What is to be told of it afterwards.
     func explained(_ key: [KeyParameter]) -> ExplainedPart {
@@ -83,7 +85,7 @@ struct EntryFlow: Sendable {
                 let isFresh = made.covering == nil && context.time.wall() < made.entry.freshUntil
                 return Served(
                     entry: made.entry, outcome: isFresh ? .hit : .stale, failure: made.covering,
-                    detail: made.storedForm)
+                    detail: made.storedForm, hold: made.hold)
             case .failed(let failure): throw failure
             }
         case .answer(let entry, let outcome):
@@ -170,7 +172,7 @@ struct EntryFlow: Sendable {
             }
             return Served(
                 entry: made.entry, outcome: joined ? .joined : .miss, forward: directives.noStore ? .request : reason,
-                isStored: made.isStored, stamp: context.tier.isCurrent(begun) ? made.stamp : nil)
+                isStored: made.isStored, stamp: context.tier.isCurrent(begun) ? made.stamp : nil, hold: made.hold)
         case .result(.failed(let failure), _):
             return try ending(flow.fetched(.failed, now: now), failure)
         case .late:

@@ -21,6 +21,8 @@ struct Made: Sendable {
     var covering: UpstreamFailure?
     /// It was made from what is stored, without asking the upstream; the word for that in `Cache-Status`.
     var storedForm: String?
+    /// The room in memory of what the upstream sent, kept until the last who waited has used it.
+    var hold: BodyHold?
     /// With pass-through: the answer as it came, whose body may still be on its way.
     var passed: PassedAnswer?
 }
@@ -140,7 +142,7 @@ actor FlightDesk {
     func refresh(
         _ key: CacheKey, of removable: Digest, work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
-        guard failures.recall(key.digest, now: time.wall()) == nil else { return }
+        guard failures.recall(key.digest, now: time.monotonic()) == nil else { return }
         letGo(key)
         if case .lead(let number) = table.enter(key, wantedByItself: true) { start(number, key, removable, work) }
     }
@@ -156,7 +158,7 @@ actor FlightDesk {
 
     /// Whether an asker of the key would spend no call: it would join a flight, or hear what has just failed.
     func isAnswered(_ key: CacheKey) -> Bool {
-        if failures.recall(key.digest, now: time.wall()) != nil { return true }
+        if failures.recall(key.digest, now: time.monotonic()) != nil { return true }
         guard let number = table.flight(of: key), let beginning = beginnings[number] else { return false }
         return tier.isUnremoved(beginning)
     }
@@ -205,11 +207,11 @@ actor FlightDesk {
     }
 
     private func markUnshareable(_ key: CacheKey) {
-        unshareable.remember(key.digest, true, until: time.wall() + .seconds(120))
+        unshareable.remember(key.digest, true, until: time.monotonic() + .seconds(120))
     }
 
     /// Whether the last answer of that key could not be shared.
-    func isUnshareable(_ key: CacheKey) -> Bool { unshareable.recall(key.digest, now: time.wall()) != nil }
+    func isUnshareable(_ key: CacheKey) -> Bool { unshareable.recall(key.digest, now: time.monotonic()) != nil }
 
     private func land(_ number: FlightNumber, _ key: CacheKey, _ isShared: Bool, _ result: FlightResult) {
         let wasCancelled = tasks.removeValue(forKey: number)?.isCancelled ?? false
@@ -218,8 +220,10 @@ actor FlightDesk {
         if isShared, case .failed(let failure) = result, !wasCancelled, !wasAnnounced, failurePause > .zero {
             // The pause counts from the end of the attempt, else a slow failure would be repeated at once.
             // An instant that the failure itself names for the next try is not passed over.
-            let end = time.wall() + failurePause
-            failures.remember(key.digest, failure, until: min(end, failure.retryAt ?? end))
+            let now = time.moment()
+            let end = now.monotonic + failurePause
+            let named = failure.retryAt.map { now.monotonic(at: $0) }
+            failures.remember(key.digest, failure, until: min(end, named ?? end))
         }
         if isShared, case .answered(let made) = result, !made.mayBeShared { markUnshareable(key) }
         for waiter in table.finish(number) {
@@ -263,10 +267,10 @@ actor FlightDesk {
         // A leave before this line found no waiter to take out, so it is looked for here.
         if ticket.hasLeft { return continuation.resume(returning: .left) }
         if isShared {
-            if let failure = failures.recall(key.digest, now: time.wall()) {
+            if let failure = failures.recall(key.digest, now: time.monotonic()) {
                 return continuation.resume(returning: .result(.failed(failure), joined: false))
             }
-            if unshareable.recall(key.digest, now: time.wall()) != nil {
+            if unshareable.recall(key.digest, now: time.monotonic()) != nil {
                 return continuation.resume(returning: .alone)
             }
             letGo(key)

@@ -10,9 +10,9 @@ enum Admission: Sendable, Hashable {
     /// Granted, and the suspension's one trial call.
     case probe
     /// The provider rests until then, for that reason.
-    case suspended(until: WallTime, FailureClass)
+    case suspended(until: MonotonicTime, FailureClass)
     /// The budget is spent until then.
-    case spent(until: WallTime)
+    case spent(until: MonotonicTime)
 }
 
 /// What happened to a provider's last calls, for status.
@@ -22,14 +22,25 @@ struct Reachability: Sendable {
     var lastFailureClass: FailureClass?
     var lastFailureDetail: String?
 
+    /// The last call came to a failure: told apart from the times, of which one may be of another clock.
+    private var hasFailedLast = false
+
+    mutating func succeeded(at now: WallTime) {
+        lastSuccess = now
+        hasFailedLast = false
+    }
+
+    mutating func failed(_ failure: FailureClass, _ detail: String, at now: WallTime) {
+        lastFailure = now
+        lastFailureClass = failure
+        lastFailureDetail = detail
+        hasFailedLast = true
+    }
+
     /// "reachable", "unreachable" or "unknown": what the last call came to.
     var word: String {
-        switch (lastSuccess, lastFailure) {
-        case (nil, nil): "unknown"
-        case (let success?, let failure?): success >= failure ? "reachable" : failureWord
-        case (_?, nil): "reachable"
-        case (nil, _?): failureWord
-        }
+        if hasFailedLast { return failureWord }
+        return lastSuccess == nil ? "unknown" : "reachable"
     }
 
     /// The same as a truth; nil while it is unknown.
@@ -60,11 +71,13 @@ final class ProviderLane {
     /// What was told of it.
     private(set) var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
     /// The look at it that is due when the next of its limits will be whole again.
-    var nextLook: (at: WallTime, timer: TimerToken)?
+    var nextLook: (at: MonotonicTime, timer: TimerToken)?
     /// Reads what an answer's fields say of the calls that are left.
     var credits: @Sendable (HeaderFields, WallTime) -> Credits?
     /// When that was last written down.
-    var creditsSavedAt: WallTime = .distantPast
+    var creditsSavedAt: MonotonicTime = .distantPast
+    /// The log has said of the rest at hand that its length is not what the provider named.
+    var hasToldOfBound = false
 
     init(
         budget: CallBudget, suspension: SuspensionMachine, suspends: Bool,
@@ -78,17 +91,17 @@ final class ProviderLane {
 
     /// Hears what an answer says is left, after the call that had that mark. True where it should be written down: at
     /// once where nothing is left, else once a minute.
-    func heard(_ fields: HeaderFields, mark: Int, now: WallTime) -> Bool {
-        guard let credits = credits(fields, now) else { return false }
+    func heard(_ fields: HeaderFields, mark: Int, now: Moment) -> Bool {
+        guard let credits = credits(fields, now.wall) else { return false }
         budget.learn(credits, mark: mark, now: now)
         let isSpent = credits.allowances.contains { $0.remaining == 0 }
-        guard isSpent || now < creditsSavedAt || now - creditsSavedAt >= .seconds(60) else { return false }
-        creditsSavedAt = now
+        guard isSpent || now.monotonic >= creditsSavedAt + .seconds(60) else { return false }
+        creditsSavedAt = now.monotonic
         return true
     }
 
     /// What it looks like now.
-    func sight(now: WallTime) -> LaneSight {
+    func sight(now: Moment) -> LaneSight {
         let usage = budget.usage(now: now)
         var budgets: [BudgetKind: BudgetSight] = [:]
         if let rate = budget.rate { budgets[.rate] = BudgetSight(limit: rate.calls, remaining: usage.rate ?? 0) }
@@ -99,29 +112,29 @@ final class ProviderLane {
         return LaneSight(
             isReachable: reachability.isReachable, failure: reachability.lastFailureClass,
             suspension: suspends ? suspension.suspension : nil,
-            isProbing: suspends && suspension.isProbing(at: now), budgets: budgets)
+            isProbing: suspends && suspension.isProbing(at: now.monotonic), budgets: budgets)
     }
 
     /// What changed since the last time this was asked.
-    func takeEvents(now: WallTime) -> [LaneEvent] { watch.look(sight(now: now)) }
+    func takeEvents(now: Moment) -> [LaneEvent] { watch.look(sight(now: now)) }
 
     /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
     /// but a trial is this caller's from now on.
-    func permit(now: WallTime) -> Admission { pass(isProbe: false, now: now) { $0.look(now: now) } }
+    func permit(now: Moment) -> Admission { pass(isProbe: false, now: now) { $0.look(now: now) } }
 
     /// Takes a call from the budget for one that is about to be sent.
     /// - Parameter isProbe: the trial is this caller's already.
-    func admit(isProbe: Bool, now: WallTime) -> Admission { pass(isProbe: isProbe, now: now) { $0.take(now: now) } }
+    func admit(isProbe: Bool, now: Moment) -> Admission { pass(isProbe: isProbe, now: now) { $0.take(now: now) } }
 
-    private func pass(isProbe: Bool, now: WallTime, _ ask: (inout CallBudget) -> CallBudget.Grant) -> Admission {
+    private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> Admission {
         var isProbe = isProbe
         if suspends {
-            if isProbe, let rest = suspension.rest(at: now) {
+            if isProbe, let rest = suspension.rest(at: now.monotonic) {
                 // Suspended anew while it waited: there is no trial any more.
                 return .suspended(until: rest.until, rest.failure)
             }
             if !isProbe {
-                switch suspension.mayCall(now: now) {
+                switch suspension.mayCall(now: now.monotonic) {
                 case .yes: break
                 case .probe: isProbe = true
                 case .no(let until): return .suspended(until: until, suspension.suspension?.failure ?? .suspended)
@@ -131,14 +144,14 @@ final class ProviderLane {
         switch ask(&budget) {
         case .granted: return isProbe ? .probe : .granted
         case .spent(let until):
-            if isProbe { suspension.abandoned(now: now) }
+            if isProbe { suspension.abandoned(now: now.monotonic) }
             return .spent(until: until)
         }
     }
 
     /// A call brought an answer that speaks for a working provider. True where a suspension ended by it.
     func succeeded(now: WallTime) -> Bool {
-        reachability.lastSuccess = now
+        reachability.succeeded(at: now)
         let wasSuspended = suspends && suspension.suspension != nil
         suspension.succeeded()
         return wasSuspended && suspension.suspension == nil
@@ -146,12 +159,14 @@ final class ProviderLane {
 
     /// A call failed. Returns when the provider is called again, where it is suspended by this.
     func failed(
-        _ failure: FailureClass, detail: String, retryAt: WallTime?, now: WallTime, random: UInt64
-    ) -> WallTime? {
-        reachability.lastFailure = now
-        reachability.lastFailureClass = failure
-        reachability.lastFailureDetail = detail
+        _ failure: FailureClass, detail: String, retryAt: WallTime?, now: Moment, random: UInt64
+    ) -> MonotonicTime? {
+        reachability.failed(failure, detail, at: now.wall)
         guard suspends else { return nil }
-        return suspension.failed(failure, now: now, retryAt: retryAt, random: random)?.until
+        let isResting = suspension.rest(at: now.monotonic) != nil
+        let until = suspension.failed(
+            failure, now: now.monotonic, retryAt: retryAt.map { now.monotonic(at: $0) }, random: random)?.until
+        if until != nil, !isResting { hasToldOfBound = false }
+        return until
     }
 }

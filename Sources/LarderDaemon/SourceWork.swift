@@ -100,7 +100,7 @@ extension DaemonContext {
             freshUntil: response.responseTime, staleUntil: response.responseTime,
             label: "\(question.request.method) \(question.provider.url(question.request))")
         guard question.isStored, case .store(let lifetimes) = decision else {
-            return Made(entry: entry, mayBeShared: rule.semantics == .ttl)
+            return Made(entry: entry, mayBeShared: rule.semantics == .ttl, hold: response.hold)
         }
         entry.initialAge = lifetimes.initialAge
         entry.freshUntil = lifetimes.freshUntil
@@ -108,7 +108,7 @@ extension DaemonContext {
         entry.isNegative = lifetimes.isNegative
         entry.fields = StorePolicy.storedFields(of: response)
         let (isStored, stamp) = await write(entry, since: began)
-        return Made(entry: entry, isStored: isStored, stamp: stamp)
+        return Made(entry: entry, isStored: isStored, stamp: stamp, hold: response.hold)
     }
 
     /// Writes an entry and makes every ready form of an older one invalid. Where it was stored, the stamp lets the new

@@ -15,7 +15,7 @@ struct CallAttempt {
     /// How many calls were taken when it had been: what its answer says is left knows of no later ones.
     var mark = 0
     /// Its instant in the budget; nil where it was not taken from it.
-    var takenAt: WallTime?
+    var takenAt: Moment?
     /// It is on the record too.
     var isReserved = false
     /// Why it was not sent when its turn came.
@@ -30,9 +30,10 @@ extension UpstreamDesk {
     /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no lane counts.
     func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
         guard call.isBudgeted, let lane = lanes[call.provider] else { return nil }
-        let admission = lane.permit(now: time.wall())
+        let now = time.moment()
+        let admission = lane.permit(now: now)
         look(call.provider)
-        if let refusal = refusal(admission, call.provider) { throw refusal }
+        if let refusal = refusal(admission, call.provider, now) { throw refusal }
         lastAttempt += 1
         attempts[lastAttempt] = CallAttempt(provider: call.provider, isProbe: admission == .probe)
         return lastAttempt
@@ -53,10 +54,10 @@ extension UpstreamDesk {
         // Its caller may have left already.
         guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return false }
         let provider = attempt.provider
-        let now = time.wall()
+        let now = time.moment()
         let admission = lane.admit(isProbe: attempt.isProbe, now: now)
         look(provider)
-        if let refusal = refusal(admission, provider) {
+        if let refusal = refusal(admission, provider, now) {
             attempts[number]?.isProbe = false
             attempts[number]?.refusal = refusal
             return false
@@ -68,7 +69,7 @@ extension UpstreamDesk {
         attempts[number]?.isReserving = true
         do {
             // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
-            try await state.reserveCall(provider, at: now)
+            try await state.reserveCall(provider, at: now.wall)
             attempts[number]?.isReserved = true
             await pruneRecord(now)
         } catch {
@@ -76,7 +77,7 @@ extension UpstreamDesk {
             attempts[number]?.refusal = UpstreamFailure(
                 provider: provider, failure: .overloaded,
                 detail: "The call could not be counted, so it was not sent: the state database cannot be written.",
-                retryAt: now + .seconds(5))
+                retryAt: now.wall + .seconds(5))
         }
         attempts[number]?.isReserving = false
         attempts[number]?.waiter.take()?.resume()
@@ -101,20 +102,22 @@ extension UpstreamDesk {
         look(provider)
         guard attempt.isReserved else { return }
         do {
-            try await state.releaseCall(provider, at: call)
+            try await state.releaseCall(provider, at: call.wall)
         } catch {
             log.warning("a call that was not sent stays on the record", ["provider": provider, "error": "\(error)"])
         }
     }
 
-    private func refusal(_ admission: Admission, _ provider: String) -> UpstreamFailure? {
+    private func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
         switch admission {
-        case .suspended(let until, let reason):
+        case .suspended(let end, let reason):
+            let until = now.wall(at: end)
             return UpstreamFailure(
                 provider: provider, failure: reason == .limited ? .limited : .suspended,
                 detail: "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
                 retryAt: until)
-        case .spent(let until):
+        case .spent(let end):
+            let until = now.wall(at: end)
             counters.cell(DaemonCounters.budgetRefusals, provider).add()
             return UpstreamFailure(
                 provider: provider, failure: .limited,
@@ -126,13 +129,13 @@ extension UpstreamDesk {
 
     /// Once an hour: the record must not grow for as long as the daemon lives. A day is kept in any case, so that a
     /// window that the next settings make longer still finds its calls.
-    private func pruneRecord(_ now: WallTime) async {
-        guard now >= nextPruning || nextPruning - now > .seconds(3600) else { return }
-        nextPruning = now + .seconds(3600)
+    private func pruneRecord(_ now: Moment) async {
+        guard now.monotonic >= nextPruning else { return }
+        nextPruning = now.monotonic + .seconds(3600)
         let longest = lanes.values.map(\.budget.longestWindow).max() ?? .zero
         let reach = max(longest, .seconds(86_400))
         do {
-            try await state.forgetCalls(before: WallTime(milliseconds: now.milliseconds - reach.milliseconds))
+            try await state.forgetCalls(before: horizon(now, reach))
         } catch {
             log.warning("old calls could not be taken off the record", ["error": "\(error)"])
         }

@@ -2,6 +2,7 @@
 // (`UpstreamDesk+Reservation.swift`), classified before anyone may store it. An actor on the fetch loop, beside the flights, so that lanes have one owner.
 import LarderCache
 import LarderCore
+import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderStore
@@ -18,29 +19,6 @@ struct UpstreamCall: Sendable {
     var hasClientCredentials = false
     /// Runs off the loops.
     var classify: @Sendable (UpstreamResponse) -> Classification
-}
-
-/// One limit of a lane as it stands.
-struct LimitReport: Sendable {
-    var limit: CallRate
-    var remaining: Int
-    /// When all of it will be there again if nothing more is called; nil where it is.
-    var resetsAt: WallTime?
-}
-
-/// What status and metrics show of a lane.
-struct LaneReport: Sendable {
-    var rate: LimitReport?
-    var quota: LimitReport?
-    /// What the API itself says is left.
-    var credits: [Credits.Allowance] = []
-    /// When both will be whole again if nothing more is called.
-    var resetsAt: WallTime?
-    /// The rest that refuses calls now.
-    var suspension: Suspension?
-    /// A rest is over, and the next call tries the provider.
-    var isProbing = false
-    var reachability: Reachability
 }
 
 actor UpstreamDesk {
@@ -62,7 +40,9 @@ actor UpstreamDesk {
     var attempts: [UInt64: CallAttempt] = [:]
     var lastAttempt: UInt64 = 0
     /// When the record of calls is next rid of those that no window reaches.
-    var nextPruning: WallTime = .distantPast
+    var nextPruning: MonotonicTime = .distantPast
+    /// What the clocks said when this run began.
+    let started: Moment
     /// Who is told what changes, on this loop.
     private var listener: (@Sendable (LaneNews) -> Void)?
 
@@ -78,18 +58,19 @@ actor UpstreamDesk {
         self.time = time
         self.log = log
         self.counters = counters
+        started = time.moment()
     }
 
     /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions.
     /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
     func open(_ providers: ProviderSet) async {
-        let now = time.wall()
+        let now = time.moment()
         for provider in providers.all {
             let settings = provider.settings
             let record = await record(provider.name, [settings.rate, settings.quota], now: now)
             var suspension = SuspensionMachine()
             if let stored = try? await state.value(Self.suspensionName(provider.name)),
-                let decoded = SuspensionMachine(decoding: stored)
+                let decoded = SuspensionMachine(decoding: stored, now: now)
             {
                 suspension = decoded
             }
@@ -104,21 +85,22 @@ actor UpstreamDesk {
                     suspends: !provider.isPassthrough, credits: { read.credits(in: $0, now: $1) })
                 if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
                 lanes[provider.name] = lane
+                // What is left of it, by the clock of now: one that was set back grants it no second time.
+                if suspension.suspension != nil { await saveSuspension(provider.name) }
                 continue
             }
             lanes[provider.name]?.budget = known.budget.with(
-                rate: settings.rate, quota: settings.quota, recorded: record ?? [])
+                rate: settings.rate, quota: settings.quota, recorded: record ?? [], started: started, now: now)
             lanes[provider.name]?.suspends = !provider.isPassthrough
             lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
         }
     }
 
     /// The calls that the state database knows of in the longest window; nil where they cannot be read.
-    private func record(_ provider: String, _ limits: [CallRate?], now: WallTime) async -> [WallTime]? {
+    private func record(_ provider: String, _ limits: [CallRate?], now: Moment) async -> [WallTime]? {
         guard let window = limits.compactMap({ $0?.window }).max() else { return [] }
         do {
-            return try await state.calls(
-                of: provider, since: WallTime(milliseconds: now.milliseconds - window.milliseconds))
+            return try await state.calls(of: provider, since: horizon(now, window))
         } catch {
             log.warning(
                 "the record of calls cannot be read: they count as made", ["provider": provider, "error": "\(error)"])
@@ -126,15 +108,22 @@ actor UpstreamDesk {
         }
     }
 
+    /// The earliest wall time that a call within that span may have on record: the clock may have been set forward since.
+    func horizon(_ now: Moment, _ span: Duration) -> WallTime {
+        min(now.wall, started.wall(at: now.monotonic)) + (.zero - span)
+    }
+
     /// The budget as the last run left it. What nobody can know counts as spent.
-    private func budget(_ settings: ProviderSettings, _ record: [WallTime]?, now: WallTime) -> CallBudget {
+    private func budget(_ settings: ProviderSettings, _ record: [WallTime]?, now: Moment) -> CallBudget {
         guard let record else { return CallBudget.spent(rate: settings.rate, quota: settings.quota, now: now) }
         guard let lostAt = state.lostAt else {
-            return CallBudget(rate: settings.rate, quota: settings.quota, calls: record)
+            return CallBudget(rate: settings.rate, quota: settings.quota, recorded: record, now: now)
         }
-        var budget = CallBudget.spent(rate: settings.rate, quota: settings.quota, now: lostAt)
-        for call in record { budget.count(at: call) }
-        return budget
+        // As many as its limits hold were made when it was lost, and those on record since.
+        let most = max(settings.rate?.calls ?? 0, settings.quota?.calls ?? 0)
+        return CallBudget(
+            rate: settings.rate, quota: settings.quota,
+            recorded: Array(repeating: lostAt, count: most) + record, now: now)
     }
 
     /// Has what changes told from now on: first what the last run left, then each change when it comes about.
@@ -146,7 +135,7 @@ actor UpstreamDesk {
     /// Tells what changed of a lane. Called wherever a call may have changed it.
     func look(_ provider: String) {
         guard let lane = lanes[provider], let listener else { return }
-        let now = time.wall()
+        let now = time.moment()
         let events = lane.takeEvents(now: now)
         let isAway = lane.sight(now: now).isAway
         for event in events { listener(LaneNews(provider: provider, event: event, at: now, isAway: isAway)) }
@@ -156,7 +145,7 @@ actor UpstreamDesk {
             guard end < due.at else { return }
             loop.cancel(due.timer)
         }
-        let timer = loop.schedule(at: loop.monotonic + (end - now) + .milliseconds(1)) { [weak self] in
+        let timer = loop.schedule(at: loop.monotonic + (end - now.monotonic) + .milliseconds(1)) { [weak self] in
             lane.nextLook = nil
             self?.assumeIsolated { $0.look(provider) }
         }
@@ -165,7 +154,7 @@ actor UpstreamDesk {
 
     /// Whether a call may be made that nobody waits for.
     func spare(_ provider: String) -> CallBudget.Grant {
-        lanes[provider]?.budget.spare(now: time.wall()) ?? .granted
+        lanes[provider]?.budget.spare(now: time.moment()) ?? .granted
     }
 
     /// Sends one call and says what came of it. One that speaks for an account, and is refused with 401 or 403, is sent
@@ -197,11 +186,11 @@ actor UpstreamDesk {
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
-                await hear(call.provider, response.fields, mark: attempt?.mark ?? 0, now: response.responseTime)
+                await hear(call.provider, response.fields, mark: attempt?.mark ?? 0)
                 for _ in 0..<response.redirects { await countHop(call.provider) }
             }
             let classify = call.classify
-            let classification = await compute.run { classify(response) }
+            let classification = await compute.run { classify(response).heedingRetryAfter(of: response) }
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {
                 return .failure(await suspendIfNeeded(call, failure))
@@ -229,11 +218,11 @@ actor UpstreamDesk {
             let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
             let attempt = await settle(number)
             if call.isBudgeted {
-                await hear(call.provider, stream.head.fields, mark: attempt?.mark ?? 0, now: stream.head.responseTime)
+                await hear(call.provider, stream.head.fields, mark: attempt?.mark ?? 0)
                 for _ in 0..<stream.head.redirects { await countHop(call.provider) }
             }
             let answer = stream.head.response
-            let classification = call.classify(answer)
+            let classification = call.classify(answer).heedingRetryAfter(of: answer)
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
                 _ = await suspendIfNeeded(call, failure)
@@ -254,7 +243,7 @@ actor UpstreamDesk {
         let isProbe = attempt?.isProbe == true
         if let refusal = attempt?.refusal {
             // A trial that was never sent tells nothing; the next caller may make it.
-            if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
+            if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
             return refusal
         }
         var failure = UpstreamFailure(error, provider: call.provider)
@@ -265,7 +254,7 @@ actor UpstreamDesk {
         }
         // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
         // moment.
-        if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.wall()) }
+        if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
         if error.stage == .overloaded {
             failure.retryAt = time.wall() + Self.crowdPause
             count(call, failure.failure.rawValue)
@@ -277,25 +266,28 @@ actor UpstreamDesk {
     func report(_ provider: String) -> LaneReport? {
         guard let lane = lanes[provider] else { return nil }
         look(provider)
-        let now = time.wall()
+        let now = time.moment()
         let usage = lane.budget.usage(now: now)
-        let suspension = lane.suspends ? lane.suspension.rest(at: now) : nil
+        let rest = lane.suspends ? lane.suspension.rest(at: now.monotonic) : nil
         func limit(_ rate: CallRate?, _ remaining: Int?) -> LimitReport? {
             rate.map {
-                LimitReport(limit: $0, remaining: remaining ?? 0, resetsAt: lane.budget.resetsAt($0, now: now))
+                LimitReport(
+                    limit: $0, remaining: remaining ?? 0,
+                    resetsAt: lane.budget.resetsAt($0, now: now).map { now.wall(at: $0) })
             }
         }
         return LaneReport(
             rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
             credits: lane.budget.allowances(now: now),
-            resetsAt: lane.budget.resetsAt(now: now), suspension: suspension,
-            isProbing: lane.suspends && lane.suspension.isProbing(at: now), reachability: lane.reachability)
+            resetsAt: lane.budget.resetsAt(now: now).map { now.wall(at: $0) },
+            suspension: rest.map { (now.wall(at: $0.until), $0.failure) },
+            isProbing: lane.suspends && lane.suspension.isProbing(at: now.monotonic), reachability: lane.reachability)
     }
 
     /// What a provider's lane looks like now.
     func sight(_ provider: String) -> LaneSight? {
         look(provider)
-        return lanes[provider]?.sight(now: time.wall())
+        return lanes[provider]?.sight(now: time.moment())
     }
 
     /// Ends a suspension by hand. False where there is no such provider.
@@ -308,9 +300,10 @@ actor UpstreamDesk {
     }
 
     /// Hears what an answer says of the calls that are left.
-    private func hear(_ provider: String, _ fields: HeaderFields, mark: Int, now: WallTime) async {
+    private func hear(_ provider: String, _ fields: HeaderFields, mark: Int) async {
+        let now = time.moment()
         guard let lane = lanes[provider], lane.heard(fields, mark: mark, now: now) else { return }
-        let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now)
+        let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now.wall)
         do {
             try await state.setValue(CreditsNote.name(provider), note.encoded)
         } catch {
@@ -320,10 +313,10 @@ actor UpstreamDesk {
 
     private func countHop(_ provider: String) async {
         guard lanes[provider]?.budget.isLimited == true else { return }
-        let now = time.wall()
+        let now = time.moment()
         lanes[provider]?.budget.count(at: now)
         do {
-            try await state.reserveCall(provider, at: now)
+            try await state.reserveCall(provider, at: now.wall)
         } catch {
             log.warning("a redirect could not be counted", ["provider": provider, "error": "\(error)"])
         }
@@ -347,11 +340,13 @@ actor UpstreamDesk {
             await succeeded(call.provider)
             return failure
         }
-        let until = lanes[call.provider]?.failed(
-            failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: time.wall(),
+        let now = time.moment()
+        let end = lanes[call.provider]?.failed(
+            failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: now,
             random: UInt64.random(in: 0...UInt64.max))
         look(call.provider)
-        guard let until else { return failure }
+        guard let end else { return failure }
+        let until = now.wall(at: end)
         counters.cell(DaemonCounters.suspensions, call.provider).add()
         log.warning(
             "provider suspended",
@@ -359,10 +354,22 @@ actor UpstreamDesk {
                 "provider": call.provider, "reason": failure.failure.rawValue, "until": until.rfc3339,
                 "detail": failure.detail,
             ])
+        tellOfBound(call.provider, failure)
         await saveSuspension(call.provider)
         var failure = failure
         failure.retryAt = max(failure.retryAt ?? until, until)
         return failure
+    }
+
+    /// Says once for each rest that the provider named an end which is not believed.
+    private func tellOfBound(_ provider: String, _ failure: UpstreamFailure) {
+        guard let response = failure.response, let lane = lanes[provider], !lane.hasToldOfBound,
+            RetryAfter.read(response.fields, at: response.responseTime)?.isBeyondReason == true
+        else { return }
+        lane.hasToldOfBound = true
+        log.warning(
+            "a Retry-After beyond reason counts as \(Units.format(duration: RetryAfter.bound))",
+            ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
     }
 
     private func count(_ call: UpstreamCall, _ word: String) {
@@ -372,7 +379,7 @@ actor UpstreamDesk {
     private func saveSuspension(_ provider: String) async {
         guard let lane = lanes[provider] else { return }
         do {
-            try await state.setValue(Self.suspensionName(provider), lane.suspension.encode())
+            try await state.setValue(Self.suspensionName(provider), lane.suspension.encode(now: time.moment()))
         } catch {
             log.warning("a suspension could not be saved", ["provider": provider, "error": "\(error)"])
         }

@@ -115,9 +115,10 @@ extension UpstreamFailure {
         switch classification {
         case .data, .empty, .notFound: return nil
         case .limited(let until):
+            let why = response.status == 503 ? "asks for a pause (503)" : "says that too many calls were made"
             self.init(
-                provider: provider, failure: .limited, detail: "\(provider) says that too many calls were made.",
-                retryAt: until, response: response)
+                provider: provider, failure: .limited, detail: "\(provider) \(why).", retryAt: until,
+                response: response)
         case .refused(let detail):
             self.init(provider: provider, failure: .refused, detail: detail, response: response)
         case .invalidRequest(let detail):

@@ -24,6 +24,22 @@ enum CurlError {
             ?? Meaning(stage: .send, sentence: "The transfer failed in a way that has no name here.")
     }
 
+    /// What libcurl found wrong in the answer itself and tells under a code that means something else; nil where it tells
+    /// no such thing. A bad chunk has the code of a broken connection, a head beyond its limits that one too, or that of a
+    /// lack of memory (libcurl 7) or one of its own (libcurl 8). Its words are looked at, and never repeated.
+    static func malformation(_ code: CURLcode, said: String, hasHead: Bool) -> String? {
+        let words = said.lowercased()
+        switch code {
+        case CURLE_RECV_ERROR where words.contains("chunk"): return "The chunks of the answer's body could not be read."
+        case CURLE_RECV_ERROR where words.contains("too large response header"): return largeHead
+        case CURLE_OUT_OF_MEMORY where !hasHead: return largeHead
+        case CURLcode(rawValue: 100): return largeHead
+        default: return nil
+        }
+    }
+
+    private static let largeHead = "The answer's head is larger than can be read."
+
     /// Every code that can end our transfers, in the order of the stages.
     static let table: [(code: CURLcode, meaning: Meaning)] = [
         row(CURLE_COULDNT_RESOLVE_HOST, .resolve, "The host's name has no address."),
@@ -86,8 +102,9 @@ enum CurlError {
         row(CURLE_RANGE_ERROR, .malformed, "The answer's range could not be read."),
         row(CURLE_WRITE_ERROR, .malformed, "The answer was refused while it was received."),
 
+        row(CURLE_TOO_MANY_REDIRECTS, .malformed, "The answer redirects too often."),
+
         row(CURLE_LOGIN_DENIED, .forbidden, "The URL holds credentials."),
-        row(CURLE_TOO_MANY_REDIRECTS, .forbidden, "The answer redirects too often."),
 
         row(CURLE_ABORTED_BY_CALLBACK, .cancelled, "The transfer was given up."),
     ]

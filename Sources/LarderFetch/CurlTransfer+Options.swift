@@ -15,6 +15,7 @@ extension CurlTransfer {
         options.text(CURLOPT_URL, address.text)
         // The target as it was spelled: libcurl's own form of it drops an empty query (RFC 9110 §7.7 forbids to respell).
         if !isProxied, let target = address.target { options.text(CURLOPT_REQUEST_TARGET, target) }
+        options.pointer(CURLOPT_ERRORBUFFER, said)
         options.text(CURLOPT_PROTOCOLS_STR, "http,https")
         options.number(CURLOPT_FOLLOWLOCATION, 0)
         options.number(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)

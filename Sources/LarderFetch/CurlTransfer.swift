@@ -50,7 +50,10 @@ final class CurlTransfer {
     private var restsSending = false
 
     private var head: ResponseHeadReader
-    private var body = Bytes()
+    private var body = WholeBody()
+    private let memory: BodyMemory
+    /// Where libcurl says in words what it met.
+    let said: UnsafeMutablePointer<CChar>
     private var requestTime: WallTime
     private var responseTime: WallTime
     /// What one of our own checks found; it outranks libcurl's code, which only says that a callback refused.
@@ -71,14 +74,17 @@ final class CurlTransfer {
     ///   - feed: takes the place of the hop's body.
     init(
         _ hop: Hop, maxBody: Int, maxSends: Int, connectTimeout: Duration, settings: FetchSettings,
-        share: OpaquePointer?, window: Int?, feed: UploadFeed?, sockets: OpenSockets, loop: EventLoop,
-        time: any TimeSource
+        share: OpaquePointer?, window: Int?, feed: UploadFeed?, sockets: OpenSockets, memory: BodyMemory,
+        loop: EventLoop, time: any TimeSource
     ) throws(FetchError) {
         self.hop = hop
         self.window = window
         self.feed = feed
         self.sockets = sockets
+        self.memory = memory
         self.loop = loop
+        said = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        said.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         touched = loop.monotonic
         self.maxBody = maxBody
         self.maxSends = maxSends
@@ -118,6 +124,7 @@ final class CurlTransfer {
     deinit {
         // `CurlMulti` closes what it was given; this is for a transfer that was never added.
         close()
+        said.deallocate()
     }
 
     var origin: String { hop.url.origin.description }
@@ -128,6 +135,7 @@ final class CurlTransfer {
         if let list { curl_slist_free_all(list) }
         easy = nil
         list = nil
+        body = WholeBody()
     }
 
     /// What became of it; called once, after libcurl reported its end and before `close`.
@@ -137,6 +145,12 @@ final class CurlTransfer {
         guard code == CURLE_OK else {
             if refusedAddress, !triedAddress {
                 return .failed(fault(.forbidden, "The address of the host is not a public one."), sawAnswer: false)
+            }
+            if sends > 0, let fault = CurlError.malformation(code, said: String(cString: said), hasHead: head.framing != nil)
+            {
+                var error = self.fault(.malformed, fault)
+                error.curlCode = Int(code.rawValue)
+                return .failed(error, sawAnswer: true)
             }
             var error = CurlError.error(code, origin: origin)
             if sends == 0, error.stage == .receive || error.stage == .send, isProxied {
@@ -173,7 +187,7 @@ final class CurlTransfer {
         var response = UpstreamResponse(
             status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
             responseTime: responseTime, url: hop.url.text)
-        if takingBody { swap(&response.body, &body) }
+        if takingBody { (response.body, response.hold) = body.take() }
         return response
     }
 
@@ -318,7 +332,10 @@ final class CurlTransfer {
         if let tape {
             isFull = !tape.append(piece)
         } else {
-            body.append(contentsOf: piece)
+            guard body.append(piece, limit: maxBody, memory) else {
+                _ = isOverloaded()
+                return .refused
+            }
         }
         return .taken
     }
@@ -340,8 +357,7 @@ final class CurlTransfer {
     private func begins(_ framing: ResponseFraming) -> Bool {
         if case .length(let length) = framing {
             guard length <= Int64(maxBody) else { return isTooLarge() }
-            // A length is a promise of the far side: believed up to a point, earned beyond it.
-            if window == nil { body.reserveCapacity(Int(min(length, 1 << 20))) }
+            if window == nil, !body.expect(Int(length), memory) { return isOverloaded() }
         }
         if let window {
             tape = BodyTape(window: window, promised: finalHead?.length)
@@ -357,6 +373,12 @@ final class CurlTransfer {
 
     private func isTooLarge() -> Bool {
         failure = fault(.tooLarge, "The body is larger than \(Units.format(size: Int64(maxBody))).")
+        return false
+    }
+
+    private func isOverloaded() -> Bool {
+        failure = fault(
+            .overloaded, "There was no memory for the answer: others that are held whole have all of fetch.maxMemory.")
         return false
     }
 

@@ -39,9 +39,13 @@ public final class CurlUpstream: Upstream {
         time: any TimeSource = SystemTime()
     ) {
         self.loop = loop
+        let memory = BodyMemory(
+            limit: settings.maxMemory, refusals: counters.cell(FetchCounters.memoryRefusals))
+        counters.gauge(FetchCounters.heldBytes) { Double(memory.held) }
         core = LoopBound(
             FetchCore(
-                loop: loop, settings: settings, log: log.labelled("fetch"), cells: FetchCells(counters), time: time),
+                loop: loop, settings: settings, log: log.labelled("fetch"), cells: FetchCells(counters), memory: memory,
+                time: time),
             on: loop)
     }
 

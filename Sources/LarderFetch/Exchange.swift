@@ -159,7 +159,7 @@ final class Exchange {
             throw fault(.malformed, "The answer redirects to several places.")
         }
         guard redirects < order.maxRedirects else {
-            throw fault(.forbidden, "The answer redirects more than \(order.maxRedirects) times.")
+            throw fault(.malformed, "The answer redirects more than \(order.maxRedirects) times.")
         }
         let url: FetchURL
         do {
@@ -169,7 +169,7 @@ final class Exchange {
         }
         // Without cookies the same request has the same answer.
         guard visited.insert(url).inserted || target.method != hop.method else {
-            throw fault(.forbidden, "The answer redirects in a circle.")
+            throw fault(.malformed, "The answer redirects in a circle.")
         }
         guard let addresses = order.permits(url.text) else {
             throw fault(.forbidden, "The answer redirects to \(url.origin), which is not allowed.")

@@ -22,12 +22,17 @@ final class FetchCore {
     private(set) var way: WayBack?
     private(set) var isShut = false
     let sockets = OpenSockets()
+    private let memory: BodyMemory
 
-    init(loop: EventLoop, settings: FetchSettings, log: Logger, cells: FetchCells, time: any TimeSource) {
+    init(
+        loop: EventLoop, settings: FetchSettings, log: Logger, cells: FetchCells, memory: BodyMemory,
+        time: any TimeSource
+    ) {
         self.loop = loop
         self.settings = settings
         self.log = log
         self.cells = cells
+        self.memory = memory
         self.time = time
         admission = Admission(settings)
     }
@@ -125,6 +130,7 @@ final class FetchCore {
 
     func apply(_ settings: FetchSettings) {
         self.settings = settings
+        memory.setLimit(settings.maxMemory)
         admission.apply(settings)
         pump()
     }
@@ -160,7 +166,7 @@ final class FetchCore {
                 exchange.hop, maxBody: exchange.order.maxBody, maxSends: exchange.maxSends,
                 connectTimeout: min(settings.connectTimeout, rest), settings: settings, share: multi.share,
                 window: exchange.isStream ? settings.streamWindow : nil, feed: exchange.feed, sockets: sockets,
-                loop: loop, time: time)
+                memory: memory, loop: loop, time: time)
             exchange.phase = .transferring(transfer)
             try multi.add(
                 transfer,

@@ -47,9 +47,17 @@ public enum FetchCounters {
         help: "Fetches that were not sent: the queue was full, or their turn did not come in time (late).",
         labels: ["reason"])
 
+    /// Answers that were given up for want of memory.
+    public static let memoryRefusals = CounterFamily(
+        "larder_fetch_memory_refusals_total",
+        help: "Answers that were given up since whole answers had all the memory of fetch.maxMemory.")
+    /// Bytes of whole answers that are in use.
+    public static let heldBytes = CounterFamily(
+        "larder_fetch_held_bytes", .gauge, help: "Bytes of whole answers in memory, but for those of up to 64 KiB.")
+
     /// Every family, in the order of `/metrics`.
     public static let all = [
         fetches, requests, unfitConnections, retries, redirects, receivedBytes, active, paced, waiting, waited,
-        waitedTime, unplaced,
+        waitedTime, unplaced, memoryRefusals, heldBytes,
     ]
 }

@@ -23,6 +23,9 @@ public struct FetchSettings: Sendable, Hashable {
     public var standard: ExchangeLimits
     /// Default 1 MiB. Bytes of a body under way that are kept in memory before its upstream must wait.
     public var streamWindow: Int
+    /// Default 256 MiB. Bytes of whole answers in memory, of all fetches together and for as long as they are in use; one
+    /// that finds no room ends as `overloaded`. Answers of up to 64 KiB, and those on a tape, are not counted.
+    public var maxMemory: Int
     /// Default nil: a direct connection. Never taken from the environment. May hold credentials, so it is never shown.
     /// With a proxy the far address cannot be seen: it is the proxy that must keep answers' URLs from private hosts;
     /// here only private address literals and local names are refused.
@@ -36,7 +39,7 @@ public struct FetchSettings: Sendable, Hashable {
         userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxTransfers: Int = 64,
         maxStreams: Int = 128, maxQueue: Int = 1000, queueTimeout: Duration = .seconds(10),
         providers: [String: ExchangeLimits] = [:], standard: ExchangeLimits = ExchangeLimits(),
-        streamWindow: Int = 1 << 20, proxy: String? = nil, caFile: String? = nil
+        streamWindow: Int = 1 << 20, maxMemory: Int = 256 << 20, proxy: String? = nil, caFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.connectTimeout = connectTimeout
@@ -47,6 +50,7 @@ public struct FetchSettings: Sendable, Hashable {
         self.providers = providers
         self.standard = standard
         self.streamWindow = streamWindow
+        self.maxMemory = maxMemory
         self.proxy = proxy
         self.caFile = caFile
     }

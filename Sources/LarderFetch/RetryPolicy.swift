@@ -3,6 +3,7 @@
 // reserve for it or set `mayRetry` to false. Our retries multiply with our clients' own, hence never more than one.
 import CCurl
 import LarderCore
+import LarderHTTP
 
 /// What to do after a try that failed.
 enum RetryDecision: Sendable, Hashable {
@@ -71,10 +72,10 @@ enum RetryPolicy {
             return .giveUp
         }
         var wanted = Duration.zero
-        if let text = response.fields.first("Retry-After") {
-            // A date is written for waits that are longer than ours.
-            guard text.utf8.count <= 6, let seconds = Int64(text), seconds >= 0 else { return .giveUp }
-            wanted = .seconds(seconds)
+        if response.fields.contains("Retry-After") {
+            // One that cannot be read was meant to say something.
+            guard let named = RetryAfter.read(response.fields, at: response.responseTime) else { return .giveUp }
+            wanted = named.until - response.responseTime
             guard wanted <= longestWait else { return .giveUp }
         }
         return again(method: method, mayRetry: mayRetry, tries: tries, rest: rest, chance: chance, atLeast: wanted)

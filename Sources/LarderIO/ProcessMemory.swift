@@ -1,5 +1,6 @@
 // How the C library's heap gives memory back, for a process whose buffers come and go by the hundred kilobytes.
 import CLinux
+import Glibc
 
 public enum ProcessMemory {
     /// To be called before the first thread is made.
@@ -18,8 +19,25 @@ public enum ProcessMemory {
         mallopt(M_MMAP_THRESHOLD, 1 << 20)
     }
 
-    /// Gives back what is free, when there is time for it.
+    /// Gives back what is free. The heap is locked for that long: milliseconds for some hundred megabytes.
     public static func trim() {
         malloc_trim(0)
+    }
+
+    /// What of the heap is in use. Walks through what is free, with the heap locked.
+    public static func used() -> Int {
+        let figures = mallinfo2()
+        return figures.uordblks + figures.hblkhd
+    }
+
+    /// What of the process is in memory; nil where the kernel does not tell (proc(5), statm).
+    public static func resident() -> Int? {
+        guard let file = fopen("/proc/self/statm", "r") else { return nil }
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 128)
+        let count = fread(&buffer, 1, buffer.count, file)
+        let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ")
+        guard words.count > 1, let pages = Int(words[1]) else { return nil }
+        return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 }

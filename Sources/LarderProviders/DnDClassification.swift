@@ -1,6 +1,7 @@
 // What an answer of the D&D API is. Errors are plain text or JSON at will, and a missing thing may come as an empty
 // 200.
 import LarderCore
+import LarderHTTP
 
 extension DnD {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {

@@ -1,6 +1,7 @@
 // What an answer of Hacker News is. Firebase says `null` under 200 for what does not exist or is withheld; Algolia says
 // with an empty page and a message that a page lies beyond the hits that can be reached.
 import LarderCore
+import LarderHTTP
 
 extension HackerNews {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {

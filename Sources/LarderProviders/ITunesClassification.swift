@@ -1,6 +1,7 @@
 // What an answer of iTunes is. Its limit speaks as a 403 with an empty body, which must never be taken for "no
 // results".
 import LarderCore
+import LarderHTTP
 
 extension ITunes {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {

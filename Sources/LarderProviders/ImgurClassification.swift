@@ -1,6 +1,7 @@
 // What an answer of Imgur is. Five shapes of failure are known, of different ages of its servers, and the status in the
 // body is not always that of HTTP: the content decides, in one order.
 import LarderCore
+import LarderHTTP
 
 extension Imgur {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
@@ -118,7 +119,7 @@ struct ImgurFailure: Sendable, Hashable {
         case 401, 403: return .refused(Self.refusal(text, shown))
         case 404, 410: return .notFound
         case 400..<500: return .invalidRequest(shown)
-        case 503 where response.fields.contains("Retry-After"): return .limited(until: RetryAfter.instant(response))
+        case 503 where RetryAfter.instant(response) != nil: return .limited(until: RetryAfter.instant(response))
         default: return .broken(message == nil ? "Imgur answered \(status)." : shown)
         }
     }

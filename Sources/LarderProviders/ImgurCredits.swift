@@ -1,6 +1,7 @@
 // Imgur counts calls by application and by user, and says with each answer what is left. Its text calls the time of reset
 // a Unix time; answers of today carry seconds.
 import LarderCore
+import LarderHTTP
 
 extension Imgur {
     /// A call that found nothing left is not made again before.

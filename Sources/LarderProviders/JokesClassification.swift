@@ -1,6 +1,7 @@
 // What an answer of the joke APIs is. api.chucknorris.io says it by status; icndb says "success" or the name of a Java
 // exception under status 200.
 import LarderCore
+import LarderHTTP
 
 extension Jokes {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
@@ -8,7 +9,7 @@ extension Jokes {
         case 200: break
         case 404, 410: return .notFound
         case 429: return .limited(until: RetryAfter.instant(response))
-        case 503 where response.fields.contains("Retry-After"): return .limited(until: RetryAfter.instant(response))
+        case 503 where RetryAfter.instant(response) != nil: return .limited(until: RetryAfter.instant(response))
         case 401, 403: return .refused("The joke service answered \(response.status).")
         case 400..<500:
             return .invalidRequest(Self.message(response.body) ?? "The joke service answered \(response.status).")

@@ -1,5 +1,6 @@
 // What an answer of NewsAPI is: the code in the body counts, whatever the status says.
 import LarderCore
+import LarderHTTP
 
 extension NewsAPI {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {

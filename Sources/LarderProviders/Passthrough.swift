@@ -1,6 +1,7 @@
 // A provider that the configuration adds: any base URL, reached through `/raw/{name}/…` or a listener of its own. It
 // knows nothing of its answers, so they are never normalised and its requests are never rewritten.
 import LarderCore
+import LarderHTTP
 
 /// An upstream of kind `passthrough`.
 public struct Passthrough: Provider {
@@ -48,7 +49,7 @@ public struct Passthrough: Provider {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 429: .limited(until: RetryAfter.instant(response))
-        case 503 where response.fields.contains("Retry-After"): .limited(until: RetryAfter.instant(response))
+        case 503 where RetryAfter.instant(response) != nil: .limited(until: RetryAfter.instant(response))
         case 500, 502, 503, 504: .broken("The upstream answered \(response.status).")
         case 204 where semantics == .ttl: .empty
         case 404 where semantics == .ttl, 410 where semantics == .ttl: .notFound

@@ -1,6 +1,5 @@
-// What every provider says alike: routes it lacks, answers that are no JSON, and when to come back.
+// What every provider says alike: routes it lacks, and answers that are no JSON.
 import LarderCore
-import LarderHTTP
 
 enum ProviderError {
     /// 404 for a path below the provider's prefix that names nothing.
@@ -10,22 +9,6 @@ enum ProviderError {
             status: 404, code: "noSuchRoute",
             detail: "There is no \(prefix)/\(path.joined(separator: "/")); /openapi.json lists what there is.",
             provider: provider.name)
-    }
-}
-
-/// `Retry-After`, in seconds or as a date (RFC 9110 §10.2.3).
-enum RetryAfter {
-    /// The instant from which another call may succeed; nil where the answer does not tell. At most one day ahead: a
-    /// longer pause is the suspension's own business.
-    static func instant(_ response: UpstreamResponse) -> WallTime? {
-        guard let text = response.fields.first("Retry-After"), !text.isEmpty, text.utf8.count <= 40 else { return nil }
-        let now = response.responseTime
-        let latest = now + .seconds(86_400)
-        if text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
-            guard let seconds = Int64(text) else { return nil }
-            return now + .seconds(min(seconds, 86_400))
-        }
-        return HTTPDate.parse(text, now: now).map { min(max($0, now), latest) }
     }
 }
 

@@ -1,6 +1,7 @@
 // What an answer of TMDb is. Its errors carry a code beside the status (developer.themoviedb.org/docs/errors); an empty
 // question is answered in a shape of its own.
 import LarderCore
+import LarderHTTP
 
 extension TMDb {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {

@@ -17,6 +17,11 @@ public final class ManualTime: TimeSource {
     public func advance(by duration: Duration) {
         now.withLock { $0 = ($0.wall + duration, $0.monotonic + duration) }
     }
+
+    /// Sets the wall clock forward or back; the monotonic one goes on as it was.
+    public func step(by duration: Duration) {
+        now.withLock { $0.wall = $0.wall + duration }
+    }
 }
 
 /// Fails the test that asks it for the time.

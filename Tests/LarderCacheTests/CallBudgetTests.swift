@@ -5,7 +5,7 @@ import Testing
 @testable import LarderCache
 
 @Suite struct CallBudgetTests {
-    let now = Sample.now
+    let now = Sample.moment
     static let perMinute = CallRate(calls: 3, per: .seconds(60))
     static let perDay = CallRate(calls: 5, per: .seconds(86_400))
 
@@ -24,19 +24,19 @@ import Testing
         #expect(budget.take(now: now) == .granted)
         #expect(budget.take(now: now + .seconds(10)) == .granted)
         #expect(budget.take(now: now + .seconds(20)) == .granted)
-        #expect(budget.take(now: now + .seconds(30)) == .spent(until: now + .seconds(60)))
-        #expect(budget.take(now: now + .milliseconds(59_999)) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(30)) == .spent(until: (now + .seconds(60)).monotonic))
+        #expect(budget.take(now: now + .milliseconds(59_999)) == .spent(until: (now + .seconds(60)).monotonic))
         #expect(budget.take(now: now + .seconds(60)) == .granted)
-        #expect(budget.take(now: now + .seconds(61)) == .spent(until: now + .seconds(70)))
+        #expect(budget.take(now: now + .seconds(61)) == .spent(until: (now + .seconds(70)).monotonic))
     }
 
     @Test func bothLimitsHold() {
         var budget = CallBudget(rate: Self.perMinute, quota: Self.perDay)
         for second in [0, 1, 2] { #expect(budget.take(now: now + .seconds(second)) == .granted) }
-        #expect(budget.take(now: now + .seconds(3)) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(3)) == .spent(until: (now + .seconds(60)).monotonic))
         #expect(budget.take(now: now + .seconds(60)) == .granted)
         #expect(budget.take(now: now + .seconds(61)) == .granted)
-        #expect(budget.take(now: now + .seconds(62)) == .spent(until: now + .seconds(86_400)))
+        #expect(budget.take(now: now + .seconds(62)) == .spent(until: (now + .seconds(86_400)).monotonic))
         #expect(budget.usage(now: now + .seconds(61)) == (rate: 0, quota: 0) as (Int?, Int?))
         #expect(budget.usage(now: now + .seconds(200)) == (rate: 3, quota: 0) as (Int?, Int?))
         #expect(budget.remaining(now: now + .seconds(200)) == 0)
@@ -45,11 +45,10 @@ import Testing
     @Test func eachLimitIsWholeAgainAfterItsOwnWindow() {
         var budget = CallBudget(rate: Self.perMinute, quota: Self.perDay)
         #expect(budget.take(now: now) == .granted)
-        #expect(budget.resetsAt(Self.perMinute, now: now) == now + .seconds(60))
-        #expect(budget.resetsAt(Self.perDay, now: now) == now + .seconds(86_400))
+        #expect(budget.resetsAt(Self.perMinute, now: now) == (now + .seconds(60)).monotonic)
+        #expect(budget.resetsAt(Self.perDay, now: now) == (now + .seconds(86_400)).monotonic)
         #expect(budget.resetsAt(Self.perMinute, now: now + .seconds(60)) == nil)
         #expect(budget.resetsAt(nil, now: now) == nil)
-        #expect(budget.resetsAt(Self.perMinute, now: now + .seconds(-9)) == now + .seconds(51), "a clock set back")
     }
 
     @Test func aCallThatIsGivenBackWasNeverTaken() {
@@ -59,7 +58,7 @@ import Testing
         #expect(budget.remembered == [now, now + .seconds(2)])
         #expect(budget.usage(now: now + .seconds(3)) == (rate: 1, quota: 3) as (Int?, Int?))
         #expect(budget.take(now: now + .seconds(3)) == .granted)
-        #expect(budget.take(now: now + .seconds(4)) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now + .seconds(4)) == .spent(until: (now + .seconds(60)).monotonic))
         // A thousand that never left are none.
         for _ in 0..<1000 {
             #expect(budget.take(now: now + .seconds(70)) == .granted)
@@ -68,17 +67,25 @@ import Testing
         #expect(budget.usage(now: now + .seconds(70)) == (rate: 3, quota: 2) as (Int?, Int?))
     }
 
+    /// The wall clock of `now` was set by so much; the other went on.
+    private func stepped(_ now: Moment, by step: Duration) -> Moment {
+        Moment(wall: now.wall + step, monotonic: now.monotonic)
+    }
+
     @Test func aCallIsGivenBackThoughTheClockWasSetBackMeanwhile() {
         var budget = CallBudget(rate: Self.perMinute, quota: nil)
         #expect(budget.take(now: now) == .granted)
-        #expect(budget.take(now: now + .seconds(-30)) == .granted)
+        let later = stepped(now + .seconds(1), by: .seconds(-30))
+        #expect(budget.take(now: later) == .granted)
         budget.giveBack(now, mark: 1)
-        #expect(budget.remembered == [now + .seconds(-30)])
+        #expect(budget.remembered == [later])
     }
 
     @Test func whatTheAPISaysIsLeftGetsBackWhatWasTakenOff() {
         func credits(_ remaining: Int) -> Credits {
-            Credits([Credits.Allowance(name: "user", limit: 10, remaining: remaining, resetsAt: now + .seconds(600))])
+            Credits([
+                Credits.Allowance(name: "user", limit: 10, remaining: remaining, resetsAt: now.wall + .seconds(600))
+            ])
         }
         var budget = CallBudget(rate: nil, quota: nil)
         budget.learn(credits(5), mark: 0, now: now)
@@ -97,7 +104,7 @@ import Testing
     /// Calls that never left are in no answer's count, whenever that was asked for.
     @Test func whatWasGivenBackIsNotTakenOffWhatALateAnswerSays() {
         let credits = Credits([
-            Credits.Allowance(name: "user", limit: 100, remaining: 60, resetsAt: now + .seconds(600))
+            Credits.Allowance(name: "user", limit: 100, remaining: 60, resetsAt: now.wall + .seconds(600))
         ])
         var budget = CallBudget(rate: nil, quota: nil)
         #expect(budget.take(now: now) == .granted)
@@ -115,7 +122,7 @@ import Testing
     /// What is forgotten counts as made: less seems left, never more.
     @Test func onlySoManyOfThoseGivenBackAreRemembered() {
         let credits = Credits([
-            Credits.Allowance(name: "user", limit: 9999, remaining: 9000, resetsAt: now + .seconds(600))
+            Credits.Allowance(name: "user", limit: 9999, remaining: 9000, resetsAt: now.wall + .seconds(600))
         ])
         var budget = CallBudget(rate: nil, quota: nil)
         #expect(budget.take(now: now) == .granted)
@@ -130,9 +137,9 @@ import Testing
     @Test func knownCallsCountAfterARestart() {
         let calls = [10, 0, 20].map { now + .seconds($0) }
         var budget = CallBudget(rate: Self.perMinute, quota: nil, calls: calls)
-        #expect(budget.take(now: now + .seconds(30)) == .spent(until: now + .seconds(60)))
-        #expect(budget.remembered == calls.sorted())
-        #expect(budget.resetsAt(now: now + .seconds(30)) == now + .seconds(80))
+        #expect(budget.take(now: now + .seconds(30)) == .spent(until: (now + .seconds(60)).monotonic))
+        #expect(budget.remembered == [0, 10, 20].map { now + .seconds($0) })
+        #expect(budget.resetsAt(now: now + .seconds(30)) == (now + .seconds(80)).monotonic)
         #expect(budget.resetsAt(now: now + .seconds(80)) == nil)
     }
 
@@ -145,7 +152,7 @@ import Testing
     @Test func lostRecordCountsAsSpentForOneWindow() {
         var budget = CallBudget.spent(rate: Self.perMinute, quota: nil, now: now)
         #expect(budget.remaining(now: now) == 0)
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
         #expect(budget.take(now: now + .seconds(60)) == .granted)
         #expect(budget.remaining(now: now + .seconds(60)) == 2)
     }
@@ -153,19 +160,48 @@ import Testing
     @Test func callMadeWithoutAskingIsCounted() {
         var budget = CallBudget(rate: Self.perMinute, quota: nil)
         for _ in 0..<3 { budget.count(at: now) }
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
         budget.count(at: now + .seconds(-50))
-        #expect(budget.remaining(now: now + .seconds(59)) == 0)
+        #expect(budget.remaining(now: now + .seconds(59)) == 0, "whoever read the clock first may come last")
     }
 
-    @Test func clockSetBackBlocksForOneWindowAtMost() {
+    @Test(arguments: [-36_000, -1, 1, 36_000])
+    func noStepOfTheWallClockOpensAWindowEarlyOrHoldsItShut(_ step: Int64) {
         var budget = CallBudget(rate: Self.perMinute, quota: nil)
         for _ in 0..<3 { _ = budget.take(now: now) }
-        let back = now + .seconds(-36_000)
-        #expect(budget.take(now: back) == .spent(until: back + .seconds(60)))
-        #expect(budget.remaining(now: back) == 0)
-        #expect(budget.resetsAt(now: back) == back + .seconds(60))
+        let set = stepped(now, by: .seconds(step))
+        #expect(budget.take(now: set + .seconds(59)) == .spent(until: (now + .seconds(60)).monotonic))
+        #expect(budget.remaining(now: set + .seconds(59)) == 0)
+        #expect(budget.take(now: set + .seconds(60)) == .granted)
+    }
+
+    /// What the last run left are wall times; those beyond now were made just now.
+    @Test func aRecordFromAClockThatWasSetBackBlocksForOneWindowAtMost() {
+        let recorded = [0, 1, 2].map { now.wall + .seconds($0) }
+        let back = stepped(now + .seconds(3), by: .seconds(-7200))
+        var budget = CallBudget(rate: Self.perMinute, quota: nil, recorded: recorded, now: back)
+        #expect(budget.take(now: back) == .spent(until: (back + .seconds(60)).monotonic))
+        #expect(budget.take(now: back + .milliseconds(59_999)) == .spent(until: (back + .seconds(60)).monotonic))
         #expect(budget.take(now: back + .seconds(60)) == .granted)
+    }
+
+    /// A reload asks the record for calls that the old limits had forgotten: a step in between makes none of them older.
+    @Test(arguments: [-7200, 7200])
+    func otherLimitsCountWhatIsOnRecordThoughTheClockWasSet(_ step: Int64) {
+        let hour = CallRate(calls: 4, per: .seconds(3600))
+        var budget = CallBudget(rate: CallRate(calls: 1, per: .seconds(1)), quota: nil)
+        var recorded: [WallTime] = []
+        for second in 0..<4 {
+            #expect(budget.take(now: now + .seconds(Int64(second))) == .granted)
+            recorded.append((now + .seconds(Int64(second))).wall)
+        }
+        let set = stepped(now + .seconds(10), by: .seconds(step))
+        var hourly = budget.with(rate: hour, quota: nil, recorded: recorded, started: now, now: set)
+        guard case .spent(let until) = hourly.take(now: set) else {
+            Issue.record("a fifth call within the hour")
+            return
+        }
+        #expect(until <= set.monotonic + hour.window)
     }
 
     @Test func pruneForgetsWhatLeftTheWindow() {
@@ -183,10 +219,10 @@ import Testing
         var budget = CallBudget(rate: Self.perMinute, quota: nil)
         for _ in 0..<3 { _ = budget.take(now: now) }
         var smaller = budget.with(rate: CallRate(calls: 1, per: .seconds(60)), quota: nil)
-        #expect(smaller.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(smaller.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
         var larger = budget.with(rate: CallRate(calls: 4, per: .seconds(60)), quota: nil)
         #expect(larger.take(now: now) == .granted)
-        #expect(larger.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(larger.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
     }
 
     /// The claim itself, over random instants, limits, prunings and restarts: count every window that begins at a call.
@@ -197,10 +233,13 @@ import Testing
             let quota =
                 round % 3 == 0 ? nil : CallRate(calls: Int.random(in: 1...20, using: &random), per: .seconds(10))
             var budget = CallBudget(rate: rate, quota: quota)
-            var granted: [WallTime] = []
+            var granted: [Moment] = []
             var time = now
             for _ in 0..<400 {
                 time = time + .milliseconds(Int64.random(in: 0...300, using: &random))
+                if Int.random(in: 0..<40, using: &random) == 0 {
+                    time = stepped(time, by: .seconds(Int64.random(in: -7200...7200, using: &random)))
+                }
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0: budget.prune(now: time)
                 case 1: budget = CallBudget(rate: rate, quota: quota, calls: granted.shuffled(using: &random))
@@ -212,7 +251,8 @@ import Testing
                         granted.append(time)
                     case .spent(let until):
                         #expect(remaining == 0)
-                        #expect(until > time)
+                        let until = time + (until - time.monotonic)
+                        #expect(until.monotonic > time.monotonic)
                         // The promise: at that instant, and not a millisecond sooner, there is one.
                         var copy = budget
                         #expect(copy.take(now: until + .milliseconds(-1)) != .granted)
@@ -222,7 +262,7 @@ import Testing
             }
             for limit in [rate, quota].compactMap({ $0 }) {
                 for (place, first) in granted.enumerated() {
-                    let inside = granted[place...].prefix { $0 < first + limit.window }
+                    let inside = granted[place...].prefix { $0.monotonic < (first + limit.window).monotonic }
                     #expect(inside.count <= limit.calls)
                 }
             }
@@ -230,16 +270,20 @@ import Testing
     }
 
     @Test func otherLimitsKnowWhatIsOnRecordAndCountNothingTwice() {
-        let start = WallTime(milliseconds: 1_000_000)
+        let start = now
         let calls = [0, 0, 1000, 61_000, 61_000].map { start + .milliseconds($0) }
         var budget = CallBudget(rate: CallRate(calls: 2, per: .seconds(60)), quota: nil, calls: calls)
         let now = start + .seconds(62)
         let day = CallRate(calls: 6, per: .seconds(86_400))
-        #expect(budget.with(rate: nil, quota: day, recorded: calls).remaining(now: now) == 1)
+        #expect(
+            budget.with(rate: nil, quota: day, recorded: calls.map(\.wall), started: start, now: now).remaining(
+                now: now) == 1)
         // One more was taken after the record was read.
         budget = CallBudget(rate: CallRate(calls: 3, per: .seconds(60)), quota: nil, calls: calls)
         #expect(budget.take(now: now) == .granted)
-        #expect(budget.with(rate: nil, quota: day, recorded: calls).remaining(now: now) == 0)
-        #expect(budget.with(rate: nil, quota: day, recorded: []).remaining(now: now) == 3)
+        #expect(
+            budget.with(rate: nil, quota: day, recorded: calls.map(\.wall), started: start, now: now).remaining(
+                now: now) == 0)
+        #expect(budget.with(rate: nil, quota: day, recorded: [], started: start, now: now).remaining(now: now) == 3)
     }
 }

@@ -4,11 +4,11 @@ import LarderCore
 import Testing
 
 @Suite struct CreditsTests {
-    let now = Sample.now
+    let now = Sample.moment
     static let perHour = CallRate(calls: 10, per: .seconds(3600))
 
     private func credits(_ remaining: Int, in seconds: Int64 = 600, name: String = "user") -> Credits {
-        Credits([.init(name: name, limit: 500, remaining: remaining, resetsAt: now + .seconds(seconds))])
+        Credits([.init(name: name, limit: 500, remaining: remaining, resetsAt: now.wall + .seconds(seconds))])
     }
 
     @Test func whatTheAPISaysIsLeftIsAllThatIsLeft() {
@@ -18,8 +18,8 @@ import Testing
         #expect(budget.remaining(now: now) == 2)
         #expect(budget.take(now: now) == .granted)
         #expect(budget.take(now: now) == .granted)
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(600)))
-        #expect(budget.take(now: now + .milliseconds(599_999)) == .spent(until: now + .seconds(600)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(600)).monotonic))
+        #expect(budget.take(now: now + .milliseconds(599_999)) == .spent(until: (now + .seconds(600)).monotonic))
         #expect(budget.take(now: now + .seconds(600)) == .granted)
         #expect(budget.allowances(now: now + .seconds(600)).isEmpty)
     }
@@ -29,7 +29,7 @@ import Testing
         for _ in 0..<10 { _ = budget.take(now: now) }
         budget.learn(credits(400), mark: budget.taken, now: now)
         #expect(budget.remaining(now: now) == 0)
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(3600)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(3600)).monotonic))
     }
 
     @Test func callsThatTheAnswerCannotHaveCountedAreTakenOff() {
@@ -53,14 +53,14 @@ import Testing
     @Test func theLastWordCounts() {
         var budget = CallBudget(rate: nil, quota: nil)
         budget.learn(credits(0), mark: 0, now: now)
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(600)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(600)).monotonic))
         budget.learn(credits(7), mark: 0, now: now)
         #expect(budget.remaining(now: now) == 7)
         // The smallest of several decides, and the latest end.
         budget.learn(credits(0, in: 60, name: "client"), mark: 0, now: now)
         #expect(budget.remaining(now: now) == 0)
         #expect(budget.allowances(now: now).map(\.name) == ["client", "user"])
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(60)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
         #expect(budget.take(now: now + .seconds(60)) == .granted)
     }
 
@@ -69,7 +69,7 @@ import Testing
         budget.learn(credits(251), mark: budget.taken, now: now)
         #expect(budget.spare(now: now) == .granted)
         _ = budget.take(now: now)
-        #expect(budget.spare(now: now) == .spent(until: now + .seconds(600)))
+        #expect(budget.spare(now: now) == .spent(until: (now + .seconds(600)).monotonic))
         #expect(budget.take(now: now) == .granted)
         #expect(budget.spare(now: now + .seconds(600)) == .granted, "it is over then")
     }
@@ -77,10 +77,14 @@ import Testing
     @Test func nothingIsBelievedForMoreThanADayAndOfNoMoreThanAFew() {
         var budget = CallBudget(rate: nil, quota: nil)
         budget.learn(credits(0, in: 30 * 86_400), mark: 0, now: now)
-        #expect(budget.take(now: now) == .spent(until: now + .seconds(86_400)))
-        // The clock was set back: it is not believed for a day and what the clock lost.
-        let back = now + .seconds(-86_400)
-        #expect(budget.take(now: back) == .spent(until: back + .seconds(86_400)))
+        #expect(budget.take(now: now) == .spent(until: (now + .seconds(86_400)).monotonic))
+        // The clock is set back: it is not believed for a day and what the clock lost.
+        let back = Moment(wall: now.wall + .seconds(-7200), monotonic: now.monotonic)
+        #expect(budget.take(now: back) == .spent(until: (now + .seconds(86_400)).monotonic))
+        // Nor after a restart: it lies no further ahead than when it was written down.
+        var restarted = CallBudget(rate: nil, quota: nil)
+        restarted.recall(credits(0), savedAt: now.wall, now: back)
+        #expect(restarted.take(now: back) == .spent(until: (back + .seconds(600)).monotonic))
         budget.learn(credits(0, in: -1), mark: 0, now: now)
         #expect(budget.take(now: now) == .granted, "what is over says nothing")
         for number in 0..<100 { budget.learn(credits(1, name: "\(number)"), mark: budget.taken, now: now) }
@@ -99,7 +103,7 @@ import Testing
         // What was saved, and two calls on record since then.
         let calls = [-10, 1, 2].map { now + .seconds($0) }
         var restarted = CallBudget(rate: Self.perHour, quota: nil, calls: calls)
-        restarted.recall(credits(3), savedAt: now, now: now + .seconds(5))
+        restarted.recall(credits(3), savedAt: now.wall, now: now + .seconds(5))
         #expect(restarted.remaining(now: now + .seconds(5)) == 1)
     }
 }

@@ -79,9 +79,9 @@ import Testing
     @Test func aFailureIsRepeatedUntilItsPauseIsOver() {
         var memory = FailureMemory<String>(limit: 10)
         let digest = Digest(of: [1])
-        memory.remember(digest, "down", until: WallTime(seconds: 10))
-        #expect(memory.recall(digest, now: WallTime(seconds: 9)) == "down")
-        #expect(memory.recall(digest, now: WallTime(seconds: 10)) == nil)
+        memory.remember(digest, "down", until: MonotonicTime(nanoseconds: 10))
+        #expect(memory.recall(digest, now: MonotonicTime(nanoseconds: 9)) == "down")
+        #expect(memory.recall(digest, now: MonotonicTime(nanoseconds: 10)) == nil)
         #expect(memory.count == 0)
     }
 
@@ -89,10 +89,10 @@ import Testing
         var memory = FailureMemory<Int>(limit: 100)
         for number in 0..<5000 {
             memory.remember(
-                Digest(of: Bytes(text: "\(number)")), number, until: WallTime(seconds: 10))
+                Digest(of: Bytes(text: "\(number)")), number, until: MonotonicTime(nanoseconds: 10))
         }
         #expect(memory.count == 100)
-        #expect(memory.recall(Digest(of: Bytes(text: "4999")), now: WallTime(seconds: 0)) == 4999)
-        #expect(memory.recall(Digest(of: Bytes(text: "0")), now: WallTime(seconds: 0)) == nil)
+        #expect(memory.recall(Digest(of: Bytes(text: "4999")), now: MonotonicTime(nanoseconds: 0)) == 4999)
+        #expect(memory.recall(Digest(of: Bytes(text: "0")), now: MonotonicTime(nanoseconds: 0)) == nil)
     }
 }

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func whatIsKnownAtTheBeginningIsNotTold() {
-        let rest = Suspension(until: Sample.now, failure: .limited, step: 0)
+        let rest = Suspension(until: Sample.moment.monotonic, failure: .limited, step: 0)
         let known = sight(false, suspension: rest, rate: 0)
         var watch = LaneWatch(known)
         #expect(watch.look(known) == [])
@@ -31,9 +31,9 @@ import Testing
     }
 
     @Test func aRestIsToldWhenItBeginsGrowsAndEnds() {
-        let first = Suspension(until: Sample.now, failure: .limited, step: 0)
-        let longer = Suspension(until: Sample.now + .seconds(10), failure: .limited, step: 1)
-        let cut = Suspension(until: Sample.now + .seconds(5), failure: .limited, step: 1)
+        let first = Suspension(until: Sample.moment.monotonic, failure: .limited, step: 0)
+        let longer = Suspension(until: Sample.moment.monotonic + .seconds(10), failure: .limited, step: 1)
+        let cut = Suspension(until: Sample.moment.monotonic + .seconds(5), failure: .limited, step: 1)
         var watch = LaneWatch(sight(true))
         #expect(watch.look(sight(true, suspension: first)) == [.suspended(first)])
         #expect(watch.look(sight(true, suspension: first)) == [])
@@ -104,29 +104,33 @@ import Testing
     }
 
     @Test func halfOfEachLimitIsSpare() {
-        let now = Sample.now
+        let now = Sample.moment
         var budget = CallBudget(
             rate: CallRate(calls: 4, per: .seconds(60)), quota: CallRate(calls: 6, per: .seconds(3600)))
         #expect(budget.spare(now: now) == .granted)
         _ = budget.take(now: now)
         #expect(budget.spare(now: now) == .granted)
         _ = budget.take(now: now + .seconds(1))
-        #expect(budget.spare(now: now + .seconds(1)) == .spent(until: now + .seconds(60)))
+        #expect(budget.spare(now: now + .seconds(1)) == .spent(until: (now + .seconds(60)).monotonic))
         #expect(budget.spare(now: now + .seconds(60)) == .granted)
         _ = budget.take(now: now + .seconds(60))
-        #expect(budget.spare(now: now + .seconds(200)) == .spent(until: now + .seconds(3600)))
+        #expect(budget.spare(now: now + .seconds(200)) == .spent(until: (now + .seconds(3600)).monotonic))
         #expect(CallBudget(rate: nil, quota: nil, calls: [now]).spare(now: now) == .granted)
         var told = CallBudget(rate: nil, quota: nil)
         told.learn(
-            Credits([Credits.Allowance(name: "user", limit: 10, remaining: 6, resetsAt: now + .seconds(90))]), mark: 0,
+            Credits([Credits.Allowance(name: "user", limit: 10, remaining: 6, resetsAt: now.wall + .seconds(90))]),
+            mark: 0,
             now: now)
         #expect(told.spare(now: now) == .granted)
         _ = told.take(now: now)
         #expect(
-            told.spare(now: now) == .spent(until: now + .seconds(90)), "half of what the API says is left to people")
-        #expect(told.nextWhole(now: now) == now + .seconds(90) && told.nextWhole(now: now + .seconds(90)) == nil)
-        #expect(budget.nextWhole(now: now + .seconds(60)) == now + .seconds(120))
-        #expect(budget.nextWhole(now: now + .seconds(200)) == now + .seconds(3660))
+            told.spare(now: now) == .spent(until: (now + .seconds(90)).monotonic),
+            "half of what the API says is left to people")
+        #expect(
+            told.nextWhole(now: now) == (now + .seconds(90)).monotonic && told.nextWhole(now: now + .seconds(90)) == nil
+        )
+        #expect(budget.nextWhole(now: now + .seconds(60)) == (now + .seconds(120)).monotonic)
+        #expect(budget.nextWhole(now: now + .seconds(200)) == (now + .seconds(3660)).monotonic)
         #expect(budget.nextWhole(now: now + .seconds(3660)) == nil)
     }
 }

@@ -5,6 +5,8 @@ import LarderCore
 enum Sample {
     /// 2026-11-20 12:00:00 UTC.
     static let now = WallTime(seconds: 1_795_176_000)
+    /// The same on both clocks.
+    static let moment = Moment(wall: now, monotonic: MonotonicTime(nanoseconds: 5_000_000_000_000))
     static let nowText = "Fri, 20 Nov 2026 12:00:00 GMT"
     static let hourAgoText = "Fri, 20 Nov 2026 11:00:00 GMT"
     static let tenHoursAgoText = "Fri, 20 Nov 2026 02:00:00 GMT"

@@ -4,7 +4,8 @@ import LarderCore
 import Testing
 
 @Suite struct SuspensionMachineTests {
-    let now = Sample.now
+    let moment = Sample.moment
+    let now = Sample.moment.monotonic
 
     func suspended(_ failure: FailureClass = .limited) -> SuspensionMachine {
         var machine = SuspensionMachine()
@@ -33,13 +34,6 @@ import Testing
         #expect(machine.rest(at: now + .seconds(5)) == nil && machine.isProbing(at: now + .seconds(5)))
         #expect(probing().rest(at: now + .seconds(6)) == nil && probing().isProbing(at: now + .seconds(6)))
         #expect(!SuspensionMachine().isProbing(at: now))
-    }
-
-    @Test func aRestThatTheClockWasSetBackFromIsOver() {
-        var machine = suspended()
-        let before = now + .seconds(-2 * 86_400)
-        #expect(machine.rest(at: before) == nil && machine.isProbing(at: before))
-        #expect(machine.mayCall(now: before) == .probe)
     }
 
     @Test(arguments: [FailureClass.limited, .refused])
@@ -176,11 +170,29 @@ import Testing
         }
     }
 
-    @Test func clockSetBackDoesNotSuspendForEver() {
-        var machine = suspended()
-        #expect(machine.mayCall(now: now + .seconds(-864_000)) == .probe)
-        var waiting = probing()
-        #expect(waiting.mayCall(now: now + .seconds(-100)) == .probe)
+    /// The clocks when the machine is read again: so long after `now`, with the wall clock set by so much.
+    private func restart(after pause: Duration, setBy step: Duration = .zero) -> Moment {
+        Moment(wall: moment.wall + pause + step, monotonic: MonotonicTime(nanoseconds: 77) + pause)
+    }
+
+    @Test(
+        arguments: [
+            (1, 0, 4), (5, 0, 0), (9, 0, 0), (1, -7200, 5), (0, -1, 5), (1, 2, 2), (1, 7200, 0), (1, -864_000, 5),
+        ] as [(Int64, Int64, Int64)])
+    func aRestOutlivesARestartByWhatIsLeftOfItAndNeverByMore(_ pause: Int64, _ step: Int64, _ rest: Int64) throws {
+        let saved = suspended().encode(now: moment)
+        let now = restart(after: .seconds(pause), setBy: .seconds(step))
+        let machine = try #require(SuspensionMachine(decoding: saved, now: now))
+        #expect(machine.suspension?.until == now.monotonic + .seconds(rest))
+        #expect((machine.rest(at: now.monotonic) == nil) == (rest == 0))
+    }
+
+    /// Of old versions only the end is on record.
+    @Test(arguments: [(1800, 1800), (7200, 3600), (-1, 0)] as [(Int64, Int64)])
+    func aRestOfAnOldVersionLastsAnHourAtMost(_ end: Int64, _ rest: Int64) throws {
+        let text = "1 suspended \((moment.wall + .seconds(end)).milliseconds) limited 3"
+        let machine = try #require(SuspensionMachine(decoding: Bytes(text: text), now: moment))
+        #expect(machine.suspension == Suspension(until: now + .seconds(rest), failure: .limited, step: 3))
     }
 
     @Test func stateSurvivesEncoding() throws {
@@ -188,26 +200,28 @@ import Testing
         _ = troubled.failed(.timedOut, now: now, retryAt: nil, random: 0)
         _ = troubled.failed(.timedOut, now: now, retryAt: nil, random: 0)
         for machine in [SuspensionMachine(), troubled, suspended(), suspended(.refused)] {
-            let copy = try #require(SuspensionMachine(decoding: machine.encode()))
+            let copy = try #require(SuspensionMachine(decoding: machine.encode(now: moment), now: moment))
             #expect(copy == machine)
         }
-        var copy = try #require(SuspensionMachine(decoding: troubled.encode()))
+        var copy = try #require(SuspensionMachine(decoding: troubled.encode(now: moment), now: moment))
         #expect(copy.failed(.timedOut, now: now, retryAt: nil, random: 0) != nil)
     }
 
     @Test func probeUnderWayIsProbedAgainAfterARestart() throws {
-        var machine = try #require(SuspensionMachine(decoding: probing().encode()))
+        var machine = try #require(
+            SuspensionMachine(decoding: probing().encode(now: moment + .seconds(6)), now: moment + .seconds(6)))
         #expect(machine.mayCall(now: now + .seconds(6)) == .probe)
     }
 
     @Test(arguments: [
         "", "1", "2 healthy 0", "1 healthy", "1 healthy 32", "1 healthy -1", "1 healthy 0 0", "1 suspended 5 limited",
         "1 suspended x limited 0", "1 suspended 5 nothing 0", "1 suspended 5 limited 21", "1 suspended 5 limited -1",
-        "1  healthy 0",
+        "1  healthy 0", "2 suspended 5 limited 0", "2 suspended 5 -1 limited 0", "2 suspended x 5 limited 0",
+        "2 suspended 5 5 limited 21", "2 suspended 5 5 nothing 0",
     ])
     func otherTextIsNoMachine(_ text: String) {
-        #expect(SuspensionMachine(decoding: Bytes(text: text)) == nil)
-        #expect(SuspensionMachine(decoding: [0xFF, 0xFE]) == nil)
+        #expect(SuspensionMachine(decoding: Bytes(text: text), now: moment) == nil)
+        #expect(SuspensionMachine(decoding: [0xFF, 0xFE], now: moment) == nil)
     }
 
     /// Under any sequence of events one probe at most is out, and no rest is longer than it may be.
@@ -216,7 +230,7 @@ import Testing
         for _ in 0..<300 {
             var machine = SuspensionMachine()
             var time = now
-            var probeOut: WallTime?
+            var probeOut: MonotonicTime?
             for _ in 0..<100 {
                 time = time + .milliseconds(Int64.random(in: 0...20_000, using: &random))
                 switch Int.random(in: 0..<6, using: &random) {
@@ -235,7 +249,7 @@ import Testing
                     machine.abandoned(now: time)
                 }
                 if case .probing = machine.state {} else { probeOut = nil }
-                #expect(SuspensionMachine(decoding: machine.encode()) != nil)
+                #expect(SuspensionMachine(decoding: machine.encode(now: moment), now: moment) != nil)
             }
         }
     }

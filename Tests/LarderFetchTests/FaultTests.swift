@@ -42,6 +42,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "zz\r\nabc\r\n0\r\n\r\n", "\r\nabc\r\n", "fffffffffffffffffff\r\nabc", "-5\r\nabcde\r\n", "3\r\nabcXX0\r\n",
+    ])
+    func aChunkThatCannotBeReadIsBroken(chunks: String) async throws {
+        let origin = ScriptedOrigin { _ in
+            [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks), .hold]
+        }
+        defer { origin.stop() }
+        try await withRig { rig in
+            let error = await rig.failure(order(origin.base + "/", mayRetry: true))
+            #expect(error?.stage == .malformed, "curl \(error?.curlCode ?? 0)")
+            #expect(error?.message.contains("chunks") == true)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: [1, 3000])
+    func aHeadThatIsTooLargeIsBroken(lines: Int) async throws {
+        // One line of 200 KB, or many short ones: libcurl has a limit of its own for each.
+        let line = "X-Long: " + String(repeating: "a", count: lines == 1 ? 200_000 : 120) + "\r\n"
+        let head = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: lines) + "Content-Length: 0\r\n\r\n"
+        let origin = ScriptedOrigin { _ in [.send(head), .hold] }
+        defer { origin.stop() }
+        try await withRig { rig in
+            let error = await rig.failure(order(origin.base + "/", mayRetry: true))
+            #expect(error?.stage == .malformed, "curl \(error?.curlCode ?? 0): \(error?.message ?? "")")
+            #expect(error?.message.contains("head") == true)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
     @Test func whatFollowsAWholeAnswerUnaskedEndsTheConnection() async throws {
         let origin = ScriptedOrigin { request in
             [.send(ok("one") + (request.connection == 0 ? ok("forged") : ""))]

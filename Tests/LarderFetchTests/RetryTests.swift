@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: [
         "403 Forbidden", "429 Too Many", "500 Oops", "404 Not Found", "503 Busy\r\nRetry-After: 3",
-        "503 Busy\r\nRetry-After: Wed, 21 Oct 2026 07:28:00 GMT",
+        "503 Busy\r\nRetry-After: Wed, 21 Oct 2099 07:28:00 GMT",
     ])
     func limitsAndRefusalsAreNeverTriedAgain(status: String) async throws {
         let origin = ScriptedOrigin(answering: "HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")

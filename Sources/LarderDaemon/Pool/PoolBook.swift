@@ -9,7 +9,7 @@ struct PoolBook: Sendable {
 
     private struct Page: Sendable {
         var round = PoolRound()
-        var nextRefill: WallTime = .distantPast
+        var nextRefill: MonotonicTime = .distantPast
         var lastUsed: UInt64 = 0
     }
 
@@ -23,7 +23,7 @@ struct PoolBook: Sendable {
     /// - Parameter pause: between two times of filling up.
     /// - Returns: the places, and whether the pool is now to be filled up; that is said once in each `pause`.
     mutating func deal(
-        _ count: Int, from pool: Digest, ids: [String], where fits: (Int) -> Bool, now: WallTime, pause: Duration,
+        _ count: Int, from pool: Digest, ids: [String], where fits: (Int) -> Bool, now: MonotonicTime, pause: Duration,
         random: () -> UInt64
     ) -> (places: [Int], wantsRefill: Bool) {
         uses += 1
@@ -35,16 +35,14 @@ struct PoolBook: Sendable {
         var page = pages[pool] ?? Page()
         page.lastUsed = uses
         let places = page.round.deal(count, of: ids, where: fits, random: random)
-        // A clock that was set back must not stop the filling for longer than a pause.
-        let mayRefill = now >= page.nextRefill || page.nextRefill - now > pause
-        let wantsRefill = mayRefill && page.round.isLow(of: ids.count)
+        let wantsRefill = now >= page.nextRefill && page.round.isLow(of: ids.count)
         if wantsRefill { page.nextRefill = now + pause }
         pages[pool] = page
         return (places, wantsRefill)
     }
 
     /// A pool was just filled: the next time is a pause away.
-    mutating func filled(_ pool: Digest, now: WallTime, pause: Duration) {
+    mutating func filled(_ pool: Digest, now: MonotonicTime, pause: Duration) {
         pages[pool]?.nextRefill = now + pause
     }
 }

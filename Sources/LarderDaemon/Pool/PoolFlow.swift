@@ -93,7 +93,7 @@ extension DaemonContext {
             return (pooled, Set(pooled.indices.filter { fits(pooled[$0].body) }))
         }
         guard !pooled.isEmpty else { return (row, []) }
-        let now = time.wall()
+        let now = time.monotonic()
         let (places, wantsRefill) = pools.withLock { book in
             book.deal(
                 question.count, from: key.digest, ids: pooled.map(\.id), where: { fitting.contains($0) }, now: now,
@@ -120,7 +120,7 @@ extension DaemonContext {
         let missing = max(1, terms.least - before.count)
         let gathered = await gather((missing + terms.perCall - 1) / terms.perCall, question)
         counters.cell(DaemonCounters.poolRefills, provider.name).add()
-        let now = time.wall()
+        let now = time.monotonic()
         pools.withLock { $0.filled(key.digest, now: now, pause: terms.pause) }
         guard let answer = gathered.response else {
             return .failed(

@@ -21,14 +21,14 @@ struct EventsRoute: Sendable {
     }
 
     private func snapshot() async -> Bytes {
-        let now = context.time.wall()
+        let now = context.time.moment()
         var sights: [(String, LaneSight)] = []
         for provider in context.snapshot.providers.all where provider.isConfigured {
             if let sight = await context.upstream.sight(provider.name) { sights.append((provider.name, sight)) }
         }
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("at", now.rfc3339)
+            writer.member("at", now.wall.rfc3339)
             writer.name("providers")
             writer.array { writer in
                 for (name, sight) in sights {
@@ -38,7 +38,8 @@ struct EventsRoute: Sendable {
                         // A rest that is over refuses no call: the next one tries the provider.
                         writer.member("suspended", sight.suspension != nil && !sight.isProbing)
                         if sight.isProbing { writer.member("probing", true) }
-                        writer.member(ifPresent: "until", sight.isProbing ? nil : sight.suspension?.until.rfc3339)
+                        let until = sight.isProbing ? nil : sight.suspension.map { now.wall(at: $0.until) }
+                        writer.member(ifPresent: "until", until?.rfc3339)
                         writer.member(ifPresent: "class", sight.suspension?.failure.rawValue)
                         writer.name("budgets")
                         writer.array { writer in
@@ -70,7 +71,7 @@ extension LaneNews {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("provider", provider)
-            writer.member("at", at.rfc3339)
+            writer.member("at", at.wall.rfc3339)
             switch event {
             case .reachable: writer.member("reachable", true)
             case .unreachable(let failure):
@@ -78,7 +79,7 @@ extension LaneNews {
                 writer.member("class", failure.rawValue)
             case .suspended(let suspension):
                 writer.member("suspended", true)
-                writer.member("until", suspension.until.rfc3339)
+                writer.member("until", at.wall(at: suspension.until).rfc3339)
                 writer.member("class", suspension.failure.rawValue)
             case .resumed: writer.member("suspended", false)
             case .budget(let kind, let level, let budget):

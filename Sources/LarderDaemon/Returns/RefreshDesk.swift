@@ -9,7 +9,7 @@ import LarderIO
 struct LaneNews: Sendable {
     var provider: String
     var event: LaneEvent
-    var at: WallTime
+    var at: Moment
     /// Nothing can be had from it at present.
     var isAway: Bool
 }
@@ -99,7 +99,7 @@ actor RefreshDesk {
             }
             if case .spent(let until) = await upstream.spare(provider) {
                 queue.putBack(provider, digest, demand)
-                return later(provider, until - time.wall())
+                return later(provider, until - time.monotonic())
             }
             guard !isClosed else { return }
             let obtained = await flights.obtain(demand.key, of: digest, patience: nil) { _ in await demand.work() }

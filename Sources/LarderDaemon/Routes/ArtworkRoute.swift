@@ -119,13 +119,13 @@ struct ArtworkRoute: Sendable {
                 responseTime: response.responseTime, freshUntil: response.responseTime,
                 staleUntil: response.responseTime, label: "GET \(permission.url)")
             guard case .store(let lifetimes) = decision, !directives.noStore else {
-                return .answered(Made(entry: entry))
+                return .answered(Made(entry: entry, hold: response.hold))
             }
             entry.freshUntil = lifetimes.freshUntil
             entry.staleUntil = lifetimes.staleUntil
             entry.isNegative = lifetimes.isNegative
             let (isStored, stamp) = await context.write(entry, since: began)
-            return .answered(Made(entry: entry, isStored: isStored, stamp: stamp))
+            return .answered(Made(entry: entry, isStored: isStored, stamp: stamp, hold: response.hold))
         }
     }
 

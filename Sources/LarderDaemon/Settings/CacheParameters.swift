@@ -62,6 +62,13 @@ extension SettingsTable {
         "fetch.maxBody", .size((1 << 10)...(1 << 30)), default: "128 MiB",
         summary: "The largest answer that is taken whole from an upstream; a larger one is broken off.",
         advice: "It is held in memory while it is read. Answers of passthrough providers stream and have no limit.")
+    static let fetchMaxMemory = Parameter(
+        "fetch.maxMemory", .size((1 << 20)...(64 << 30)), default: "256 MiB",
+        summary: "Memory for answers that are taken whole, of all fetches together; one that finds no room gets 503.",
+        advice: """
+            An answer counts from its head on, or as it grows, until it is answered and stored. Those of up to 64 KiB \
+            are not counted, and the only one that is may be as large as fetch.maxBody. Streams have 1 MiB each.
+            """)
     static let fetchMaxTransfers = Parameter(
         "fetch.maxTransfers", .count(1...1024), default: "64",
         summary: "Upstream exchanges under way at once whose pace is the API's, of all providers; more wait.",
@@ -101,7 +108,7 @@ extension SettingsTable {
         advice: "http_proxy and its like in the environment are never followed.")
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxTransfers, fetchMaxStreams, fetchMaxQueue, fetchQueueTimeout, fetchSideBySide,
+        fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxQueue, fetchQueueTimeout, fetchSideBySide,
         fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy,
     ]
 

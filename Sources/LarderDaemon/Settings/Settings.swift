@@ -70,6 +70,7 @@ public struct Settings: Sendable {
     public var fetchFailurePause: Duration
     /// The largest answer that is taken; one larger than `cacheMaxObject` is handed on and not stored.
     public var fetchMaxBody: Int64
+    public var fetchMaxMemory: Int64
     /// Exchanges at once that the upstream paces, and those that a client paces.
     public var fetchMaxTransfers: Int
     public var fetchMaxStreams: Int

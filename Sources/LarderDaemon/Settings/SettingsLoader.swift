@@ -102,7 +102,7 @@ public struct SettingsLoader: Sendable {
             fetchDeadline: reader.duration(Table.fetchDeadline),
             fetchSoftDeadline: reader.duration(Table.fetchSoftDeadline),
             fetchFailurePause: reader.duration(Table.fetchFailurePause),
-            fetchMaxBody: reader.size(Table.fetchMaxBody),
+            fetchMaxBody: reader.size(Table.fetchMaxBody), fetchMaxMemory: reader.size(Table.fetchMaxMemory),
             fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
             fetchMaxStreams: reader.count(Table.fetchMaxStreams),
             fetchMaxQueue: reader.count(Table.fetchMaxQueue),

@@ -100,7 +100,7 @@ final class SessionDesk: Sendable {
     }
 
     private func enter(_ wish: Wish, asking question: Bytes) -> SessionSeat {
-        let now = time.wall()
+        let now = time.monotonic()
         let (seat, outdated) = state.withLock { state -> (SessionSeat, SessionSeat?) in
             let entrance = state.table.enter(wish.session, asking: question, now: now)
             for turn in entrance.forgotten { state.seats[turn] = nil }

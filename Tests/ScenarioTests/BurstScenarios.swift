@@ -1,0 +1,59 @@
+// What a burst of misses leaves behind: free pieces of memory between live ones go back to the system, and soon.
+import Glibc
+import LarderCore
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@Suite struct BurstScenarios {
+    private static let clients = 1200
+    private static let body = 100_000
+
+    @Test func theMemoryOfABurstComesBackWithinAMinute() async throws {
+        let origin = ScriptedOrigin { _ in
+            let head = "HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: \(Self.body)\r\n\r\n"
+            return [.sendBytes(Bytes(text: head) + Bytes(repeating: 0x61, count: Self.body))]
+        }
+        defer { origin.stop() }
+        // A descriptor for each client.
+        _ = Syscall.raiseOpenFiles()
+        let directory = TemporaryDirectory()
+        let process = try LarderProcess(
+            LarderLaunch(
+                """
+                listen: ["127.0.0.1:0", { address: "127.0.0.1:0", provider: bodies }]
+                cache: { path: "\(directory.path)/cache", memorySize: 8 MiB }
+                state: { path: "\(directory.path)/state" }
+                providers: { bodies: { kind: passthrough, baseURL: "\(origin.base)" } }
+                """), in: directory)
+        defer { process.end() }
+        let (before, peak, after) = try await onOwnThread { () -> (Int, Int, Int) in
+            let address = try process.listening(2)[1]
+            var clients: [WireClient] = []
+            for _ in 0..<Self.clients { clients.append(try WireClient(address)) }
+            let before = try processMemory(process.pid, "RssAnon")
+            for (number, client) in clients.enumerated() {
+                try client.send("GET /\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            }
+            for client in clients {
+                let answer = try client.receive()
+                // Some find the queue full.
+                guard answer.status == 200 || answer.status == 503 else { throw WireError("\(answer)") }
+            }
+            let peak = try processMemory(process.pid, "VmHWM")
+            // The daemon looks every ten seconds; the rest is for a machine that is busy with other things.
+            var after = try processMemory(process.pid, "RssAnon")
+            for _ in 0..<180 where after - before >= Self.left {
+                usleep(500_000)
+                after = try processMemory(process.pid, "RssAnon")
+            }
+            withExtendedLifetime(clients) {}
+            return (before, peak, after)
+        }
+        print("a burst: from \(before >> 10) KiB to \(peak >> 10) KiB, and back to \(after >> 10) KiB")
+        if !isSanitized { #expect(after - before < Self.left) }
+    }
+
+    /// The memory tier, the store's page caches, and what is kept of heaps by their own rules.
+    private static let left = 100 << 20
+}

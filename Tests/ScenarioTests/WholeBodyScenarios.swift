@@ -1,0 +1,85 @@
+// Large answers that are taken whole, many at once: together they hold no more than fetch.maxMemory, those that find no
+// room get 503, and nobody is the worse for it afterwards.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct WholeBodyScenarios {
+    private static let size = 1 << 20
+
+    /// Sends the head and half of the body, and the rest when the gate opens.
+    private func origin(_ gate: Gate, framing: String) -> ScriptedOrigin {
+        let half = Bytes(repeating: 0x20, count: Self.size / 2)
+        let isChunked = framing == "chunked"
+        let piece =
+            isChunked ? Bytes(text: String(half.count, radix: 16) + "\r\n") + half + Bytes(text: "\r\n") : half
+        let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(Self.size)"
+        return ScriptedOrigin { request in
+            guard request.target.contains("large") else { return [.send(CacheScenarios.song)] }
+            return [
+                .send("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n"), .sendBytes(piece), .await(gate),
+                .sendBytes(piece), .send(isChunked ? "0\r\n\r\n" : ""),
+            ]
+        }
+    }
+
+    /// A request of the plain kind, which makes no results of what comes.
+    private func raw(_ term: String) -> String { "/raw/itunes/lookup?id=\(term)" }
+
+    @Test(arguments: ["length", "chunked"])
+    func manyLargeAnswersAtOnceStayWithinTheBound(_ framing: String) async throws {
+        let gate = Gate()
+        let origin = origin(gate, framing: framing)
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = """
+            fetch: { maxMemory: 3 MiB }
+            providers: { itunes: { baseURL: "\(origin.base)", rate: off, quota: off } }
+            """
+        try await withLarder(configuration) { larder async throws in
+            let asked = (0..<8).map { number in Task { try await larder.get(raw("large\(number)")) } }
+            // What finds no room ends before any of the others does.
+            try await larder.eventually("some were given up") {
+                try await larder.counter("larder_fetch_memory_refusals_total") >= 5
+            }
+            let held = try await larder.counter("larder_fetch_held_bytes")
+            #expect(held > 0 && held <= 3 << 20, "\(held)")
+            // A small answer needs no room.
+            #expect(try await larder.get(raw("small")).status == 200)
+            gate.open()
+            var answered = 0
+            for task in asked {
+                let answer = try await task.value
+                if answer.status == 200 {
+                    answered += 1
+                    #expect(answer.body.count == Self.size)
+                } else {
+                    #expect(answer.status == 503 && answer["Retry-After"] == "2", "\(answer)")
+                    #expect(try answer.json()["class"]?.string == "overloaded", "\(answer)")
+                }
+            }
+            #expect(answered >= 1 && answered <= 3)
+            try await larder.eventually("the room is given back") {
+                try await larder.counter("larder_fetch_held_bytes") == 0
+            }
+            let later = try await larder.get(raw("large9"))
+            #expect(later.status == 200 && later.body.count == Self.size, "nobody suspended the provider: \(later)")
+        }
+    }
+
+    @Test func theOnlyLargeAnswerMayBeAsLargeAsItsOwnLimit() async throws {
+        let gate = Gate()
+        gate.open()
+        let origin = origin(gate, framing: "length")
+        defer { origin.stop() }
+        let configuration = """
+            fetch: { maxMemory: 1 MiB, maxBody: 2 MiB }
+            providers: { itunes: { baseURL: "\(origin.base)", rate: off, quota: off } }
+            """
+        try await withLarder(configuration) { larder async throws in
+            for number in 0..<3 { #expect(try await larder.get(raw("large\(number)")).status == 200) }
+        }
+    }
+}
