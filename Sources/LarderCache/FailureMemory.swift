@@ -29,7 +29,15 @@ public struct FailureMemory<Failure: Sendable>: Sendable {
     }
 
     @inlinable
-    public mutating func remember(_ digest: Digest, _ failure: Failure, until: MonotonicTime) {
+    public mutating func remember(_ digest: Digest, _ failure: Failure, until: MonotonicTime, now: MonotonicTime) {
+        // What is over holds on to nothing, though nobody asks for it again.
+        while head < order.count {
+            if let entry = entries[order[head]] {
+                if now < entry.until { break }
+                entries[order[head]] = nil
+            }
+            head += 1
+        }
         if entries.updateValue((until, failure), forKey: digest) == nil { order.append(digest) }
         while entries.count > limit, head < order.count {
             entries[order[head]] = nil

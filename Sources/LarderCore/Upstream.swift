@@ -222,13 +222,13 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
         case timedOut
         /// The body grew past the order's limit.
         case tooLarge
-        /// The head or framing of the answer was not HTTP as we accept it.
+        /// The head or framing of the answer was not HTTP as we accept it, or it redirects for ever.
         case malformed
         /// An address, scheme or redirect that is not allowed.
         case forbidden
         /// Nobody waits for it any more.
         case cancelled
-        /// There is no place for the transfer: the upstream is not to blame.
+        /// There is no place for the transfer, or no memory for its answer: the upstream is not to blame.
         case overloaded
     }
 

@@ -207,7 +207,8 @@ actor FlightDesk {
     }
 
     private func markUnshareable(_ key: CacheKey) {
-        unshareable.remember(key.digest, true, until: time.monotonic() + .seconds(120))
+        let now = time.monotonic()
+        unshareable.remember(key.digest, true, until: now + .seconds(120), now: now)
     }
 
     /// Whether the last answer of that key could not be shared.
@@ -223,7 +224,10 @@ actor FlightDesk {
             let now = time.moment()
             let end = now.monotonic + failurePause
             let named = failure.retryAt.map { now.monotonic(at: $0) }
-            failures.remember(key.digest, failure, until: min(end, named ?? end))
+            // An answer that has room in memory is not kept for who asks later.
+            var remembered = failure
+            if failure.response?.hold != nil { remembered.response = nil }
+            failures.remember(key.digest, remembered, until: min(end, named ?? end), now: now.monotonic)
         }
         if isShared, case .answered(let made) = result, !made.mayBeShared { markUnshareable(key) }
         for waiter in table.finish(number) {

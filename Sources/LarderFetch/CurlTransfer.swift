@@ -146,7 +146,8 @@ final class CurlTransfer {
             if refusedAddress, !triedAddress {
                 return .failed(fault(.forbidden, "The address of the host is not a public one."), sawAnswer: false)
             }
-            if sends > 0, let fault = CurlError.malformation(code, said: String(cString: said), hasHead: head.framing != nil)
+            if sends > 0,
+                let fault = CurlError.malformation(code, said: String(cString: said), hasHead: head.framing != nil)
             {
                 var error = self.fault(.malformed, fault)
                 error.curlCode = Int(code.rawValue)

@@ -79,7 +79,8 @@ import Testing
     @Test func aFailureIsRepeatedUntilItsPauseIsOver() {
         var memory = FailureMemory<String>(limit: 10)
         let digest = Digest(of: [1])
-        memory.remember(digest, "down", until: MonotonicTime(nanoseconds: 10))
+        memory.remember(
+            digest, "down", until: MonotonicTime(nanoseconds: 10), now: MonotonicTime(nanoseconds: 0))
         #expect(memory.recall(digest, now: MonotonicTime(nanoseconds: 9)) == "down")
         #expect(memory.recall(digest, now: MonotonicTime(nanoseconds: 10)) == nil)
         #expect(memory.count == 0)
@@ -89,10 +90,20 @@ import Testing
         var memory = FailureMemory<Int>(limit: 100)
         for number in 0..<5000 {
             memory.remember(
-                Digest(of: Bytes(text: "\(number)")), number, until: MonotonicTime(nanoseconds: 10))
+                Digest(of: Bytes(text: "\(number)")), number, until: MonotonicTime(nanoseconds: 10),
+                now: MonotonicTime(nanoseconds: 0))
         }
         #expect(memory.count == 100)
         #expect(memory.recall(Digest(of: Bytes(text: "4999")), now: MonotonicTime(nanoseconds: 0)) == 4999)
         #expect(memory.recall(Digest(of: Bytes(text: "0")), now: MonotonicTime(nanoseconds: 0)) == nil)
+    }
+
+    @Test func aFailureWhosePauseIsOverIsForgottenThoughNobodyAsksAgain() {
+        var memory = FailureMemory<Int>(limit: 100)
+        for number in 0..<50 {
+            let now = MonotonicTime(nanoseconds: Int64(number))
+            memory.remember(Digest(of: Bytes(text: "\(number)")), number, until: now + .nanoseconds(10), now: now)
+        }
+        #expect(memory.count == 10)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct HeapWatchTests {
     private static let mega = 1 << 20
     /// 30 MiB are resident at the start, of which 10 are heap in use.
-    private final class Process {
+    private final class Watched {
         var watch = HeapWatch(resident: 30 * mega, used: 10 * mega)
 
         /// Whether it is measured when it has that many megabytes at that second.
@@ -22,18 +22,18 @@ import Testing
     }
 
     @Test func aProcessThatMovesIsLeftAlone() {
-        let process = Process()
+        let process = Watched()
         for (step, size) in [100, 300, 200, 313].enumerated() { #expect(!process.isDue(size, at: 10 * step)) }
         #expect(process.isDue(313, at: 40), "and measured when it stands still")
     }
 
     @Test func aSmallProcessIsNotMeasured() {
-        let process = Process()
+        let process = Watched()
         for step in 0..<100 { #expect(!process.isDue(61, at: 10 * step)) }
     }
 
     @Test func whatIsInUseIsMeasuredOnceAMinute() {
-        let process = Process()
+        let process = Watched()
         _ = process.isDue(300, at: 0)
         #expect(process.isDue(300, at: 10))
         #expect(!process.hasSlack(300, used: 260))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func whatCannotBeGivenBackIsNotTriedAgain() {
-        let process = Process()
+        let process = Watched()
         _ = process.isDue(300, at: 0)
         #expect(process.isDue(300, at: 10) && process.hasSlack(300, used: 100))
         process.watch.trimmed(resident: 200 << 20, used: 100 << 20)

@@ -72,7 +72,8 @@ import Testing
         var wishes: [Int] = []
         for second in 0..<25 {
             let wants = book.deal(
-                1, from: key, ids: ids, where: { _ in true }, now: MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000),
+                1, from: key, ids: ids, where: { _ in true },
+                now: MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000),
                 pause: .seconds(10),
                 random: dice.next
             ).wantsRefill
@@ -81,7 +82,8 @@ import Testing
         #expect(wishes == [1, 11, 21])
         book.filled(key, now: MonotonicTime(nanoseconds: 30_000_000_000), pause: .seconds(10))
         let early = book.deal(
-            1, from: key, ids: ids, where: { _ in true }, now: MonotonicTime(nanoseconds: 39_000_000_000), pause: .seconds(10),
+            1, from: key, ids: ids, where: { _ in true }, now: MonotonicTime(nanoseconds: 39_000_000_000),
+            pause: .seconds(10),
             random: dice.next)
         #expect(!early.wantsRefill)
     }

@@ -29,14 +29,15 @@ import Testing
         #expect(!codes.contains(CURLE_OK.rawValue))
     }
 
-    @Test(arguments: [
-        (CURLE_RECV_ERROR, "Illegal or missing hexadecimal sequence in chunked-encoding", true, true),
-        (CURLE_RECV_ERROR, "chunk hex-length char not a hex digit: 0x7a", true, true),
-        (CURLE_RECV_ERROR, "Recv failure: Connection reset by peer", true, false),
-        (CURLE_RECV_ERROR, "Too large response headers: 307209 > 307200", false, true),
-        (CURLE_OUT_OF_MEMORY, "Out of memory", false, true), (CURLE_OUT_OF_MEMORY, "Out of memory", true, false),
-        (CURLcode(rawValue: 100), "", false, true), (CURLE_PARTIAL_FILE, "", true, false),
-    ] as [(CURLcode, String, Bool, Bool)])
+    @Test(
+        arguments: [
+            (CURLE_RECV_ERROR, "Illegal or missing hexadecimal sequence in chunked-encoding", true, true),
+            (CURLE_RECV_ERROR, "chunk hex-length char not a hex digit: 0x7a", true, true),
+            (CURLE_RECV_ERROR, "Recv failure: Connection reset by peer", true, false),
+            (CURLE_RECV_ERROR, "Too large response headers: 307209 > 307200", false, true),
+            (CURLE_OUT_OF_MEMORY, "Out of memory", false, true), (CURLE_OUT_OF_MEMORY, "Out of memory", true, false),
+            (CURLcode(rawValue: 100), "", false, true), (CURLE_PARTIAL_FILE, "", true, false),
+        ] as [(CURLcode, String, Bool, Bool)])
     func whatIsWrongInTheAnswerIsKnownByLibcurlsWords(
         code: CURLcode, said: String, hasHead: Bool, isMalformed: Bool
     ) {

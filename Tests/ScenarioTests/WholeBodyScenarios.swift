@@ -7,18 +7,25 @@ import Testing
 @Suite struct WholeBodyScenarios {
     private static let size = 1 << 20
 
+    /// An answer without results that is that large.
+    private static func body(_ start: String = "{\"resultCount\":0,\"results\":[") -> Bytes {
+        let end = "]}"
+        let padding = size - start.utf8.count - end.utf8.count
+        return Bytes(text: start) + Bytes(repeating: 0x20, count: padding) + Bytes(text: end)
+    }
+
     /// Sends the head and half of the body, and the rest when the gate opens.
-    private func origin(_ gate: Gate, framing: String) -> ScriptedOrigin {
-        let half = Bytes(repeating: 0x20, count: Self.size / 2)
+    private func origin(_ gate: Gate, framing: String, body: Bytes = WholeBodyScenarios.body()) -> ScriptedOrigin {
         let isChunked = framing == "chunked"
-        let piece =
+        let halves = [Bytes(body[..<(Self.size / 2)]), Bytes(body[(Self.size / 2)...])].map { half in
             isChunked ? Bytes(text: String(half.count, radix: 16) + "\r\n") + half + Bytes(text: "\r\n") : half
+        }
         let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(Self.size)"
         return ScriptedOrigin { request in
             guard request.target.contains("large") else { return [.send(CacheScenarios.song)] }
             return [
-                .send("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n"), .sendBytes(piece), .await(gate),
-                .sendBytes(piece), .send(isChunked ? "0\r\n\r\n" : ""),
+                .send("HTTP/1.1 200 OK\r\n\(field)\r\n\r\n"), .sendBytes(halves[0]), .await(gate),
+                .sendBytes(halves[1]), .send(isChunked ? "0\r\n\r\n" : ""),
             ]
         }
     }
@@ -26,8 +33,9 @@ import Testing
     /// A request of the plain kind, which makes no results of what comes.
     private func raw(_ term: String) -> String { "/raw/itunes/lookup?id=\(term)" }
 
-    @Test(arguments: ["length", "chunked"])
-    func manyLargeAnswersAtOnceStayWithinTheBound(_ framing: String) async throws {
+    /// A length is known at the head; without one half of the answers are under way when there is no more room.
+    @Test(arguments: [("length", 5), ("chunked", 2)])
+    func manyLargeAnswersAtOnceStayWithinTheBound(_ framing: String, _ refused: Int) async throws {
         let gate = Gate()
         let origin = origin(gate, framing: framing)
         defer {
@@ -42,7 +50,7 @@ import Testing
             let asked = (0..<8).map { number in Task { try await larder.get(raw("large\(number)")) } }
             // What finds no room ends before any of the others does.
             try await larder.eventually("some were given up") {
-                try await larder.counter("larder_fetch_memory_refusals_total") >= 5
+                try await larder.counter("larder_fetch_memory_refusals_total") >= refused
             }
             let held = try await larder.counter("larder_fetch_held_bytes")
             #expect(held > 0 && held <= 3 << 20, "\(held)")
@@ -80,6 +88,25 @@ import Testing
             """
         try await withLarder(configuration) { larder async throws in
             for number in 0..<3 { #expect(try await larder.get(raw("large\(number)")).status == 200) }
+        }
+    }
+
+    /// A failure is remembered for a moment, the page that came with it is not.
+    @Test func aLargeAnswerThatIsBrokenKeepsNoRoom() async throws {
+        let gate = Gate()
+        gate.open()
+        let origin = origin(gate, framing: "length", body: Self.body("<html>["))
+        defer { origin.stop() }
+        let configuration = """
+            fetch: { maxMemory: 1 MiB, failurePause: 1h }
+            providers: { itunes: { baseURL: "\(origin.base)", rate: off, quota: off } }
+            """
+        try await withLarder(configuration) { larder async throws in
+            let broken = try await larder.get("/v1/itunes/search?q=large")
+            #expect(broken.status == 502, "\(broken)")
+            try await larder.eventually("the room is given back") {
+                try await larder.counter("larder_fetch_held_bytes") == 0
+            }
         }
     }
 }

@@ -1,0 +1,34 @@
+// Answers that are HTTP only in part are the upstream's fault, and said so: they are broken, not unreachable and nobody's
+// prohibition, and the third of five suspends.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct BrokenAnswerScenarios {
+    private static let answers: [String: String] = [
+        "a bad chunk": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n",
+        "a large head": "HTTP/1.1 200 OK\r\nX-Long: " + String(repeating: "a", count: 200_000)
+            + "\r\nContent-Length: 0\r\n\r\n",
+        "a circle": "HTTP/1.1 302 Found\r\nLocation: /search\r\nContent-Length: 0\r\n\r\n",
+    ]
+
+    @Test(arguments: ["a bad chunk", "a large head", "a circle"])
+    func itIsBrokenAndTheThirdSuspends(_ name: String) async throws {
+        let bytes = try #require(Self.answers[name])
+        let origin = ScriptedOrigin { _ in [.send(bytes), .hold] }
+        defer { origin.stop() }
+        let configuration = "providers: { itunes: { baseURL: \"\(origin.base)\", rate: off, quota: off } }"
+        try await withLarder(configuration, time: ManualTime()) { larder async throws in
+            for number in 0..<3 {
+                let answer = try await larder.get("/v1/itunes/search?q=term\(number)")
+                #expect(answer.status == 502, "\(answer)")
+                #expect(try answer.json()["class"]?.string == "broken", "\(answer)")
+                #expect(answer["Proxy-Status"]?.contains("http_protocol_error") == true, "\(answer)")
+            }
+            let asked = origin.requests.count
+            let resting = try await larder.get("/v1/itunes/search?q=term3")
+            #expect(resting.status == 503, "\(resting)")
+            #expect(origin.requests.count == asked)
+        }
+    }
+}
