@@ -110,10 +110,16 @@ public struct CallBudget: Sendable {
     /// The longest span that calls are remembered for; zero without limits.
     public var longestWindow: Duration { max(rate?.window ?? .zero, quota?.window ?? .zero) }
 
-    /// Takes one call, if there is one.
-    public mutating func take(now: Moment) -> Grant {
+    /// Whether there is a call to take now. Nothing is counted.
+    public mutating func look(now: Moment) -> Grant {
         if !told.isEmpty { forgetTold(now) }
         if let end = blockedUntil, end > now.monotonic { return .spent(until: end) }
+        return .granted
+    }
+
+    /// Takes one call, if there is one.
+    public mutating func take(now: Moment) -> Grant {
+        if case .spent(let end) = look(now: now) { return .spent(until: end) }
         calls.append(now)
         takeTold()
         return .granted

@@ -50,7 +50,8 @@ public struct FetchOrder: Sendable {
     public var addresses: AddressPolicy
     /// Answers with a larger body are broken off.
     public var maxBody: Int
-    /// The whole exchange, redirects and retry included, ends within this.
+    /// The whole exchange, redirects and retry included, ends within this. It begins when the first request is sent: the
+    /// time for which the exchange waits for a place is not the upstream's.
     public var deadline: Duration
     /// Redirects followed by us, each target passed to `permits` first; 0 hands a 3xx back as the answer.
     public var maxRedirects: Int
@@ -61,6 +62,12 @@ public struct FetchOrder: Sendable {
     /// Whether an answer of that head is taken at its client's pace, so that it may last as long as a client likes. Asked
     /// by `open`.
     public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }
+    /// The provider whose places the exchange takes; without one, they are those of the URL's origin.
+    public var provider: String?
+    /// For whom it is made: the clients that wait for places of one provider take turns.
+    public var client = ""
+    /// Asked once, when the exchange has its place and before anything is sent. False ends it as `cancelled` and unsent.
+    public var beforeSending: (@Sendable () async -> Bool)?
 
     public init(
         url: String, method: Method = .get, fields: HeaderFields = [:], secretFields: HeaderFields = [:],
@@ -247,7 +254,8 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// The fetcher as other rooms see it.
 public protocol Upstream: Sendable {
-    /// Performs one exchange. Cancelling the task cancels the transfer (`.cancelled`).
+    /// Performs one exchange: waits for a place, asks `order.beforeSending`, sends. Cancelling the task cancels it in any
+    /// of these (`.cancelled`).
     func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse
     /// Performs one exchange and returns with the final head. `order.deadline` ends with the head; after it, the transfer
     /// fails when nothing comes for `stall` while the tape has room. `order.maxBody` bounds the body.

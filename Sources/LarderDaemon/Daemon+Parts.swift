@@ -60,8 +60,14 @@ extension Daemon {
     static func fetchSettings(_ settings: Settings) -> FetchSettings {
         FetchSettings(
             userAgent: settings.fetchUserAgent, connectTimeout: settings.fetchConnectTimeout,
-            maxTransfers: settings.fetchMaxTransfers, maxStreamsPerHost: settings.fetchMaxStreamsPerHost,
-            maxStreams: settings.fetchMaxStreams, maxMemory: Int(clamping: settings.fetchMaxMemory),
+            maxTransfers: settings.fetchMaxTransfers, maxStreams: settings.fetchMaxStreams,
+            maxQueue: settings.fetchMaxQueue, queueTimeout: settings.fetchQueueTimeout,
+            providers: settings.providers.mapValues { provider in
+                ExchangeLimits(
+                    maxConnections: settings.mostConnections(of: provider),
+                    maxStreams: settings.mostStreams(of: provider), maxQueue: settings.mostWaiting(for: provider))
+            },
+            maxMemory: Int(clamping: settings.fetchMaxMemory),
             proxy: settings.fetchProxy)
     }
 

@@ -118,17 +118,30 @@ final class ProviderLane {
     /// What changed since the last time this was asked.
     func takeEvents(now: Moment) -> [LaneEvent] { watch.look(sight(now: now)) }
 
-    /// Takes a call from the budget, where the suspension lets it. Suspension first: a resting provider costs nothing.
-    func admit(now: Moment) -> Admission {
-        var isProbe = false
+    /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
+    /// but a trial is this caller's from now on.
+    func permit(now: Moment) -> Admission { pass(isProbe: false, now: now) { $0.look(now: now) } }
+
+    /// Takes a call from the budget for one that is about to be sent.
+    /// - Parameter isProbe: the trial is this caller's already.
+    func admit(isProbe: Bool, now: Moment) -> Admission { pass(isProbe: isProbe, now: now) { $0.take(now: now) } }
+
+    private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> Admission {
+        var isProbe = isProbe
         if suspends {
-            switch suspension.mayCall(now: now.monotonic) {
-            case .yes: break
-            case .probe: isProbe = true
-            case .no(let until): return .suspended(until: until, suspension.suspension?.failure ?? .suspended)
+            if isProbe, let rest = suspension.rest(at: now.monotonic) {
+                // Suspended anew while it waited: there is no trial any more.
+                return .suspended(until: rest.until, rest.failure)
+            }
+            if !isProbe {
+                switch suspension.mayCall(now: now.monotonic) {
+                case .yes: break
+                case .probe: isProbe = true
+                case .no(let until): return .suspended(until: until, suspension.suspension?.failure ?? .suspended)
+                }
             }
         }
-        switch budget.take(now: now) {
+        switch ask(&budget) {
         case .granted: return isProbe ? .probe : .granted
         case .spent(let until):
             if isProbe { suspension.abandoned(now: now.monotonic) }

@@ -104,7 +104,13 @@ final class RequestDispatch: RequestHandler {
     func respond(to request: ServerRequest) async -> ServerResponse {
         var response: ServerResponse
         do {
-            response = try await route(request)
+            let outcome = await AskingClient.$current.withValue(AskingClient(request)) {
+                () async -> Result<ServerResponse, ClientFacingError> in
+                do throws(ClientFacingError) { return .success(try await route(request)) } catch {
+                    return .failure(error)
+                }
+            }
+            response = try outcome.get()
         } catch {
             context.explanations.note(request.id, at: context.time.wall(), error)
             response = ProblemEncoder.response(for: error, requestID: request.id)

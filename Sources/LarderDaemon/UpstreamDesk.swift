@@ -1,5 +1,5 @@
-// Every call to a provider passes here: admitted by its lane, reserved durably before it is sent, classified before
-// anyone may store it. An actor on the fetch loop, beside the flights, so that lanes have one owner.
+// Every call to a provider passes here: admitted by its lane, reserved durably when it has a place and before it is sent
+// (`UpstreamDesk+Reservation.swift`), classified before anyone may store it. An actor on the fetch loop, beside the flights, so that lanes have one owner.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -30,16 +30,19 @@ actor UpstreamDesk {
 
     private let upstream: any Upstream
     private let accounts: AccountDesk
-    private let state: StateStore
+    let state: StateStore
     private let compute: ComputeGate
-    private let time: any TimeSource
-    private let log: Logger
-    private let counters: CounterRegistry
-    private var lanes: [String: ProviderLane] = [:]
+    let time: any TimeSource
+    let log: Logger
+    let counters: CounterRegistry
+    private(set) var lanes: [String: ProviderLane] = [:]
+    /// Calls that wait, are reserved or are under way.
+    var attempts: [UInt64: CallAttempt] = [:]
+    var lastAttempt: UInt64 = 0
     /// When the record of calls is next rid of those that no window reaches.
-    private var nextPruning: MonotonicTime = .distantPast
+    var nextPruning: MonotonicTime = .distantPast
     /// What the clocks said when this run began.
-    private let started: Moment
+    let started: Moment
     /// Who is told what changes, on this loop.
     private var listener: (@Sendable (LaneNews) -> Void)?
 
@@ -106,7 +109,7 @@ actor UpstreamDesk {
     }
 
     /// The earliest wall time that a call within that span may have on record: the clock may have been set forward since.
-    private func horizon(_ now: Moment, _ span: Duration) -> WallTime {
+    func horizon(_ now: Moment, _ span: Duration) -> WallTime {
         min(now.wall, started.wall(at: now.monotonic)) + (.zero - span)
     }
 
@@ -130,7 +133,7 @@ actor UpstreamDesk {
     }
 
     /// Tells what changed of a lane. Called wherever a call may have changed it.
-    private func look(_ provider: String) {
+    func look(_ provider: String) {
         guard let lane = lanes[provider], let listener else { return }
         let now = time.moment()
         let events = lane.takeEvents(now: now)
@@ -175,19 +178,15 @@ actor UpstreamDesk {
     }
 
     private func send(_ call: UpstreamCall) async -> Result<(UpstreamResponse, Classification), UpstreamFailure> {
-        var admitted = Admitted()
-        if call.isBudgeted {
-            switch await admit(call.provider) {
-            case .failure(let refusal): return .failure(refusal)
-            case .success(let granted): admitted = granted
-            }
-        }
+        let number: UInt64?
+        do throws(UpstreamFailure) { number = try begin(call) } catch { return .failure(error) }
         do {
-            let response = try await upstream.fetch(call.order)
+            let response = try await upstream.fetch(order(call, number))
+            let attempt = await settle(number)
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
-                await hear(call.provider, response.fields, mark: admitted.mark)
+                await hear(call.provider, response.fields, mark: attempt?.mark ?? 0)
                 for _ in 0..<response.redirects { await countHop(call.provider) }
             }
             let classify = call.classify
@@ -199,7 +198,7 @@ actor UpstreamDesk {
             if call.isBudgeted { await succeeded(call.provider) }
             return .success((response, classification))
         } catch {
-            return .failure(await lost(call, error, admitted))
+            return .failure(await lost(call, error, await settle(number)))
         }
     }
 
@@ -208,19 +207,18 @@ actor UpstreamDesk {
     func open(
         _ call: UpstreamCall, upload: Upload?, stall: Duration
     ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
-        var admitted = Admitted()
-        if call.isBudgeted {
-            switch await admit(call.provider) {
-            case .failure(let refusal):
-                upload?.reader.abandon()
-                return .failure(refusal)
-            case .success(let granted): admitted = granted
-            }
+        let number: UInt64?
+        do throws(UpstreamFailure) {
+            number = try begin(call)
+        } catch {
+            upload?.reader.abandon()
+            return .failure(error)
         }
         do {
-            let stream = try await upstream.open(call.order, upload: upload, stall: stall)
+            let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
+            let attempt = await settle(number)
             if call.isBudgeted {
-                await hear(call.provider, stream.head.fields, mark: admitted.mark)
+                await hear(call.provider, stream.head.fields, mark: attempt?.mark ?? 0)
                 for _ in 0..<stream.head.redirects { await countHop(call.provider) }
             }
             let answer = stream.head.response
@@ -233,13 +231,21 @@ actor UpstreamDesk {
             }
             return .success((stream, classification))
         } catch {
-            return .failure(await lost(call, error, admitted))
+            return .failure(await lost(call, error, await settle(number)))
         }
     }
 
     /// What a fetch that brought no answer does to the lane.
-    private func lost(_ call: UpstreamCall, _ error: FetchError, _ admitted: Admitted) async -> UpstreamFailure {
-        if error.isUnsent { await giveBack(call.provider, admitted) }
+    private func lost(
+        _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
+    ) async -> UpstreamFailure {
+        if error.isUnsent, let attempt { await giveBack(attempt) }
+        let isProbe = attempt?.isProbe == true
+        if let refusal = attempt?.refusal {
+            // A trial that was never sent tells nothing; the next caller may make it.
+            if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
+            return refusal
+        }
         var failure = UpstreamFailure(error, provider: call.provider)
         failure.mayHaveTakenEffect = !error.isUnsent && !call.order.method.isIdempotent
         guard error.stage == .cancelled || error.stage == .overloaded else {
@@ -248,25 +254,12 @@ actor UpstreamDesk {
         }
         // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
         // moment.
-        if admitted.isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
+        if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
         if error.stage == .overloaded {
             failure.retryAt = time.wall() + Self.crowdPause
             count(call, failure.failure.rawValue)
         }
         return failure
-    }
-
-    /// A call that never left is no call: neither the budget nor the record keeps it.
-    private func giveBack(_ provider: String, _ admitted: Admitted) async {
-        guard let call = admitted.takenAt else { return }
-        lanes[provider]?.budget.giveBack(call, mark: admitted.mark)
-        look(provider)
-        guard admitted.isReserved else { return }
-        do {
-            try await state.releaseCall(provider, at: call.wall)
-        } catch {
-            log.warning("a call that was not sent stays on the record", ["provider": provider, "error": "\(error)"])
-        }
     }
 
     /// What is known of a provider's lane now.
@@ -304,80 +297,6 @@ actor UpstreamDesk {
         look(provider)
         await saveSuspension(provider)
         return true
-    }
-
-    /// A call that may leave.
-    private struct Admitted {
-        /// It is the suspension's one trial.
-        var isProbe = false
-        /// How many calls were taken when it had been: what its answer says is left knows of no later ones.
-        var mark = 0
-        /// Its instant in the budget; nil where it was not taken from it.
-        var takenAt: Moment?
-        /// It is on the record too.
-        var isReserved = false
-    }
-
-    /// Takes a call from the lane and reserves it.
-    private func admit(_ provider: String) async -> Result<Admitted, UpstreamFailure> {
-        let now = time.moment()
-        var isProbe = false
-        let lane = lanes[provider]
-        let admission = lane?.admit(now: now)
-        look(provider)
-        switch admission {
-        case .suspended(let end, let reason):
-            let until = now.wall(at: end)
-            return .failure(
-                UpstreamFailure(
-                    provider: provider, failure: reason == .limited ? .limited : .suspended,
-                    detail:
-                        "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
-                    retryAt: until))
-        case .spent(let end):
-            let until = now.wall(at: end)
-            counters.cell(DaemonCounters.budgetRefusals, provider).add()
-            return .failure(
-                UpstreamFailure(
-                    provider: provider, failure: .limited,
-                    detail: "The budget of calls to \(provider) is spent; it opens again at \(until.rfc3339).",
-                    retryAt: until))
-        case .probe: isProbe = true
-        case .granted, nil: break
-        }
-        var admitted = Admitted(isProbe: isProbe, mark: lane?.budget.taken ?? 0)
-        admitted.takenAt = now
-        guard lane?.budget.isLimited == true else { return .success(admitted) }
-        do {
-            // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
-            try await state.reserveCall(provider, at: now.wall)
-            admitted.isReserved = true
-            await pruneRecord(now)
-            return .success(admitted)
-        } catch {
-            // A trial that was never sent tells nothing; the next caller may make it.
-            if isProbe { lanes[provider]?.suspension.abandoned(now: time.monotonic()) }
-            log.error("a call could not be reserved", ["provider": provider, "error": "\(error)"])
-            return .failure(
-                UpstreamFailure(
-                    provider: provider, failure: .overloaded,
-                    detail: "The call could not be counted, so it was not sent: the state database cannot be written.",
-                    retryAt: now.wall + .seconds(5)))
-        }
-    }
-
-    /// Once an hour: the record must not grow for as long as the daemon lives. A day is kept in any case, so that a
-    /// window that the next settings make longer still finds its calls.
-    private func pruneRecord(_ now: Moment) async {
-        guard now.monotonic >= nextPruning else { return }
-        nextPruning = now.monotonic + .seconds(3600)
-        let longest = lanes.values.map(\.budget.longestWindow).max() ?? .zero
-        let reach = max(longest, .seconds(86_400))
-        do {
-            try await state.forgetCalls(before: horizon(now, reach))
-        } catch {
-            log.warning("old calls could not be taken off the record", ["error": "\(error)"])
-        }
     }
 
     /// Hears what an answer says of the calls that are left.

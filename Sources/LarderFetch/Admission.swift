@@ -1,13 +1,18 @@
-// Who may start a transfer now, who waits and who is turned away. A transfer that its upstream paces ends soon; one that
+// Who may start an exchange now, who waits and who is turned away. An exchange that its upstream paces ends soon; one that
 // a client paces lasts for as long as its client takes. So each kind has places of its own, so many in all and so many
-// per origin, and neither can use up the other's. First come, first served, but nobody waits behind another origin's
-// crowd. Pure.
+// of each holder (a provider, or an origin that is no provider's), and neither kind can use up the other's.
+//
+// Holders take turns, and so do the clients of one holder: nobody waits behind another's crowd. The queue of each kind is
+// bounded, in all and by holder. A full one turns away the newcomer, or the last fetch of a client that has more waiting
+// than the newcomer's. Pure.
 import LarderCore
 
 struct Admission: Sendable {
     enum Verdict: Sendable, Hashable {
         case granted
         case waits
+        /// It waits, and that one is turned away in its favour.
+        case replaces(UInt64)
         case refused
     }
 
@@ -17,113 +22,183 @@ struct Admission: Sendable {
         case client
     }
 
-    /// Transfers of one kind at a time.
-    struct Places: Sendable {
-        /// In all, and to one origin.
-        var most: Int
-        var mostPerOrigin: Int
+    /// Whose places they are.
+    enum Holder: Sendable, Hashable {
+        case provider(String)
+        /// An origin that is called for no provider, such as a host of pictures.
+        case origin(Origin)
+    }
+
+    /// The places of one kind, and who waits for them.
+    struct Kind: Sendable {
         private(set) var taken = 0
-        private var perOrigin: [Origin: Int] = [:]
+        private var takenBy: [Holder: Int] = [:]
+        private var queues: [Holder: TurnQueue] = [:]
+        /// The holders whose fetches wait, the next one first.
+        private var turns: [Holder] = []
+        private(set) var waiting = 0
 
-        init(most: Int, mostPerOrigin: Int) {
-            self.most = most
-            self.mostPerOrigin = mostPerOrigin
-        }
+        func taken(by holder: Holder) -> Int { takenBy[holder] ?? 0 }
 
-        func isFree(_ origin: Origin) -> Bool { taken < most && hasRoom(origin) }
+        func waiting(for holder: Holder) -> Int { queues[holder]?.count ?? 0 }
 
-        /// Whether that origin has fewer than it may have, whatever the others have.
-        fileprivate func hasRoom(_ origin: Origin) -> Bool { (perOrigin[origin] ?? 0) < mostPerOrigin }
-
-        fileprivate mutating func take(_ origin: Origin) {
+        fileprivate mutating func take(_ holder: Holder) {
             taken += 1
-            perOrigin[origin, default: 0] += 1
+            takenBy[holder, default: 0] += 1
         }
 
-        fileprivate mutating func release(_ origin: Origin) {
+        fileprivate mutating func release(_ holder: Holder) {
             taken -= 1
-            let left = (perOrigin[origin] ?? 0) - 1
-            perOrigin[origin] = left > 0 ? left : nil
+            let left = taken(by: holder) - 1
+            takenBy[holder] = left > 0 ? left : nil
+        }
+
+        fileprivate mutating func append(_ id: UInt64, _ holder: Holder, _ client: String) {
+            if queues[holder] == nil { turns.append(holder) }
+            queues[holder, default: TurnQueue()].append(id, client: client)
+            waiting += 1
+        }
+
+        fileprivate mutating func remove(_ id: UInt64, _ holder: Holder, _ client: String) {
+            change(holder) { $0.remove(id, client: client) }
+        }
+
+        /// Takes out the next one of the first holder for which there is room. That holder's next turn comes last.
+        fileprivate mutating func removeNext(where hasRoom: (Holder, Kind) -> Bool) -> (id: UInt64, holder: Holder)? {
+            guard let place = turns.firstIndex(where: { hasRoom($0, self) }) else { return nil }
+            let holder = turns.remove(at: place)
+            turns.append(holder)
+            var id: UInt64?
+            change(holder) { id = $0.removeNext() }
+            return id.map { ($0, holder) }
+        }
+
+        fileprivate func last(of holder: Holder, inFavourOf client: String) -> UInt64? {
+            queues[holder]?.last(inFavourOf: client)
+        }
+
+        fileprivate func isWaiting(where isMeant: (Holder) -> Bool) -> Bool { turns.contains(where: isMeant) }
+
+        private mutating func change(_ holder: Holder, _ body: (inout TurnQueue) -> Void) {
+            guard var queue = queues.removeValue(forKey: holder) else { return }
+            waiting -= queue.count
+            body(&queue)
+            waiting += queue.count
+            if queue.isEmpty { turns.removeAll { $0 == holder } } else { queues[holder] = queue }
         }
     }
 
-    /// The places of transfers that their upstream paces, and of those that a client paces.
-    var brief: Places
-    var paced: Places
-    /// Fetches that may wait for each kind.
-    var maxWaiting: Int
-    private var queue: [(id: UInt64, origin: Origin, pace: Pace)] = []
-
-    init(brief: Places, paced: Places, maxWaiting: Int) {
-        self.brief = brief
-        self.paced = paced
-        self.maxWaiting = maxWaiting
+    private struct Asker: Sendable {
+        var holder: Holder
+        var pace: Pace
+        var client: String
     }
 
-    var waiting: Int { queue.count }
+    /// The exchanges that their upstream paces, and those that a client paces.
+    private(set) var brief = Kind()
+    private(set) var paced = Kind()
+    private var settings: FetchSettings
+    private var askers: [UInt64: Asker] = [:]
+
+    init(_ settings: FetchSettings) {
+        self.settings = settings
+    }
+
+    var waiting: Int { brief.waiting + paced.waiting }
     var active: Int { brief.taken + paced.taken }
+
+    /// Puts other limits in force. What holds a place keeps it.
+    mutating func apply(_ settings: FetchSettings) { self.settings = settings }
 
     /// Asks for a place. A granted one is given back by `release`; one that waits is named by `next` later,
     /// or withdrawn.
-    /// - Parameter isUnderWay: a fetch that goes on after a redirect or for its second try is not turned away.
-    mutating func ask(_ id: UInt64, origin: Origin, pace: Pace = .upstream, isUnderWay: Bool = false) -> Verdict {
-        if isFree(origin, pace) {
-            take(origin, pace)
+    /// - Parameter hasWaited: it waited for a place of the other kind until now, and is not turned away.
+    mutating func ask(
+        _ id: UInt64, _ holder: Holder, client: String = "", pace: Pace = .upstream, hasWaited: Bool = false
+    ) -> Verdict {
+        if isFree(holder, pace) {
+            self[pace].take(holder)
             return .granted
         }
-        guard isUnderWay || queue.count(where: { $0.pace == pace }) < maxWaiting else { return .refused }
-        queue.append((id, origin, pace))
-        return .waits
+        var replaced: UInt64?
+        if !hasWaited {
+            let isFull = self[pace].waiting(for: holder) >= settings.limits(of: holder).maxQueue
+            if isFull || self[pace].waiting >= settings.maxQueue {
+                replaced = self[pace].last(of: holder, inFavourOf: client)
+                guard let replaced else { return .refused }
+                withdraw(replaced)
+            }
+        }
+        self[pace].append(id, holder, client)
+        askers[id] = Asker(holder: holder, pace: pace, client: client)
+        return replaced.map { .replaces($0) } ?? .waits
     }
 
     /// The next one that may start, its place taken; nil where nobody may.
     mutating func next() -> UInt64? {
-        guard brief.taken < brief.most || paced.taken < paced.most,
-            let place = queue.firstIndex(where: { isFree($0.origin, $0.pace) })
-        else { return nil }
-        let (id, origin, pace) = queue.remove(at: place)
-        take(origin, pace)
-        return id
+        let settings = settings
+        for pace in [Pace.upstream, .client] where self[pace].waiting > 0 && self[pace].taken < settings.most(pace) {
+            let next = self[pace].removeNext { holder, kind in kind.taken(by: holder) < settings.most(holder, pace) }
+            guard let (id, holder) = next else { continue }
+            askers[id] = nil
+            self[pace].take(holder)
+            return id
+        }
+        return nil
     }
 
     /// A transfer turns out to be paced by a client: it takes one of those places and gives its own back. False where
     /// none is free; then nothing changes.
-    mutating func moveAside(_ origin: Origin) -> Bool {
-        guard paced.isFree(origin) else { return false }
-        paced.take(origin)
-        brief.release(origin)
+    mutating func moveAside(_ holder: Holder) -> Bool {
+        guard isFree(holder, .client) else { return false }
+        paced.take(holder)
+        brief.release(holder)
         return true
     }
 
-    /// Whether somebody waits who would get the place that a transfer to that origin has among the brief ones.
-    func isAwaited(_ origin: Origin) -> Bool {
-        queue.contains { $0.pace == .upstream && ($0.origin == origin || brief.hasRoom($0.origin)) }
+    /// Whether somebody waits who would get the place that a transfer of that holder has among the brief ones.
+    func isAwaited(_ holder: Holder) -> Bool {
+        brief.isWaiting { $0 == holder || brief.taken(by: $0) < settings.most($0, .upstream) }
     }
 
     /// Gives a place back.
-    mutating func release(_ origin: Origin, pace: Pace = .upstream) {
-        switch pace {
-        case .upstream: brief.release(origin)
-        case .client: paced.release(origin)
-        }
-    }
+    mutating func release(_ holder: Holder, pace: Pace = .upstream) { self[pace].release(holder) }
 
     /// Leaves the queue.
     mutating func withdraw(_ id: UInt64) {
-        queue.removeAll { $0.id == id }
+        guard let asker = askers.removeValue(forKey: id) else { return }
+        self[asker.pace].remove(id, asker.holder, asker.client)
     }
 
-    private func isFree(_ origin: Origin, _ pace: Pace) -> Bool {
-        switch pace {
-        case .upstream: brief.isFree(origin)
-        case .client: paced.isFree(origin)
+    private subscript(pace: Pace) -> Kind {
+        get { pace == .upstream ? brief : paced }
+        _modify {
+            switch pace {
+            case .upstream: yield &brief
+            case .client: yield &paced
+            }
         }
     }
 
-    private mutating func take(_ origin: Origin, _ pace: Pace) {
-        switch pace {
-        case .upstream: brief.take(origin)
-        case .client: paced.take(origin)
+    private func isFree(_ holder: Holder, _ pace: Pace) -> Bool {
+        self[pace].taken < settings.most(pace) && self[pace].taken(by: holder) < settings.most(holder, pace)
+    }
+}
+
+extension FetchSettings {
+    /// The places of one kind, of all holders and of one.
+    fileprivate func most(_ pace: Admission.Pace) -> Int { pace == .upstream ? maxTransfers : maxStreams }
+
+    fileprivate func most(_ holder: Admission.Holder, _ pace: Admission.Pace) -> Int {
+        let limits = limits(of: holder)
+        return pace == .upstream ? limits.maxConnections : limits.maxStreams
+    }
+
+    /// What holds for one holder.
+    fileprivate func limits(of holder: Admission.Holder) -> ExchangeLimits {
+        switch holder {
+        case .provider(let name): providers[name] ?? standard
+        case .origin: standard
         }
     }
 }

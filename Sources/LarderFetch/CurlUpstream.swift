@@ -54,7 +54,7 @@ public final class CurlUpstream: Upstream {
     /// It sends one request, one more for each redirect followed, and one more where `mayRetry` allows a second try and
     /// the failure is worth it. A caller that counts calls reserves for these, or allows none.
     public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
-        try await perform { ticket, core, _, continuation in core.start(ticket, order, continuation) }
+        try await perform { ticket, core, way, continuation in core.start(ticket, order, way: way, continuation) }
     }
 
     /// Has the loop start what it is given, and waits for its outcome.

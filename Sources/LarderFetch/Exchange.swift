@@ -33,7 +33,8 @@ final class Exchange {
         case gathering
         /// In the queue for a place.
         case waiting
-        /// Holds a place of its hop's origin.
+        /// Has its place. Its caller is asked whether it may be sent.
+        case reserving
         case transferring(CurlTransfer)
         /// Rests before its second try.
         case pausing(TimerToken)
@@ -41,10 +42,17 @@ final class Exchange {
 
     let id: UInt64
     let order: FetchOrder
+    /// Whose places it takes. It has one from its turn to its end, over redirects and the second try.
+    let holder: Admission.Holder
+    var hasPlace = false
+    /// Set when it is sent.
     var deadline: MonotonicTime
     var hop: Hop
     var phase = Phase.idle
     var deadlineTimer: TimerToken?
+    /// Ends the wait for its turn; when that began.
+    var queueTimer: TimerToken?
+    var waitingSince: MonotonicTime?
     var redirects = 0
     /// Tries beyond the first, of the whole exchange; libcurl's own resending counts.
     var retries = 0
@@ -71,6 +79,8 @@ final class Exchange {
     /// Requests that went out, of all its transfers that ended.
     var sends = 0
     let isStream: Bool
+    /// The request asks for an event stream, which lasts for as long as its client likes.
+    let wantsEvents: Bool
     private var visited: Set<FetchURL>
     private var asker: Asker?
 
@@ -80,20 +90,22 @@ final class Exchange {
     ) {
         self.id = id
         self.order = order
+        holder = order.provider.map { .provider($0) } ?? .origin(hop.url.origin)
         self.hop = hop
         self.deadline = deadline
         self.asker = asker
         self.stall = max(stall, .milliseconds(1))
         self.feed = feed
-        // The client sends it as slowly as it likes.
-        pace = feed == nil ? .upstream : .client
         if case .stream = asker { isStream = true } else { isStream = false }
+        wantsEvents = isStream && order.fields.all("Accept").contains { $0.lowercased().contains("text/event-stream") }
+        // The client sends it as slowly as it likes, or says that it means to stay.
+        pace = feed != nil || wantsEvents ? .client : .upstream
         visited = [hop.url]
     }
 
     func cancelTimers(on loop: EventLoop) {
-        for timer in [deadlineTimer, stallTimer, holdTimer, placeTimer] { timer.map(loop.cancel) }
-        (deadlineTimer, stallTimer, holdTimer, placeTimer) = (nil, nil, nil, nil)
+        for timer in [deadlineTimer, queueTimer, stallTimer, holdTimer, placeTimer] { timer.map(loop.cancel) }
+        (deadlineTimer, queueTimer, stallTimer, holdTimer, placeTimer) = (nil, nil, nil, nil, nil)
     }
 
     /// Whether who asked has been answered.

@@ -4,7 +4,7 @@ import LarderCore
 /// The counters, found once.
 struct FetchCells: Sendable {
     let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting,
-        unfitConnections, paced: CounterCell
+        unfitConnections, paced, waited, waitedTime, full, late: CounterCell
     private let failures: [FetchError.Stage: CounterCell]
 
     init(_ registry: CounterRegistry) {
@@ -22,6 +22,10 @@ struct FetchCells: Sendable {
         active = registry.cell(FetchCounters.active)
         paced = registry.cell(FetchCounters.paced)
         waiting = registry.cell(FetchCounters.waiting)
+        waited = registry.cell(FetchCounters.waited)
+        waitedTime = registry.cell(FetchCounters.waitedTime)
+        full = registry.cell(FetchCounters.unplaced, "full")
+        late = registry.cell(FetchCounters.unplaced, "late")
     }
 
     func count(failure stage: FetchError.Stage) {

@@ -1,10 +1,14 @@
-// The places of transfers: asked for, waited for, changed and given back.
+// The places of exchanges: asked for, waited for, changed and given back.
 //
-// A fetch waits for its place before anything is sent, for as long as its deadline allows. Once it was sent it is never
-// turned away. An answer whose pace its readers set moves aside, to a place among those that clients pace: an event stream
+// A fetch waits for its place before anything is sent, for `queueTimeout` at most. When its turn has come its caller is
+// asked once more (`beforeSending`): a call is reserved then and not before. It keeps its place to its end, over redirects
+// and the second try. Once it was sent it is never turned away.
+//
+// An answer whose pace its readers set moves aside, to a place among those that clients pace: an event stream
 // at its head, any other when its tape is first full, or when it is still under way after a moment. While none of those
 // places is free it stays where it is. There an event stream, or one whose tape was full, is cut for the sake of a fetch
-// that waits for its place, a moment later at the earliest. No upstream is to blame for any of this.
+// that waits for its place, a moment later at the earliest. Who asks for an event stream (`Accept`) asks for such a place
+// from the start, and waits for it unsent. No upstream is to blame for any of this.
 import LarderCore
 import LarderIO
 
@@ -13,30 +17,74 @@ extension FetchCore {
     /// others wait.
     static let moment = Duration.milliseconds(500)
 
-    static func admission(_ settings: FetchSettings) -> Admission {
-        Admission(
-            brief: Admission.Places(most: settings.maxTransfers, mostPerOrigin: settings.maxConnectionsPerHost),
-            paced: Admission.Places(most: settings.maxStreams, mostPerOrigin: settings.maxStreamsPerHost),
-            maxWaiting: settings.maxWaiting)
-    }
-
-    func put(inForce settings: FetchSettings) {
-        let wanted = Self.admission(settings)
-        (admission.brief.most, admission.brief.mostPerOrigin) = (wanted.brief.most, wanted.brief.mostPerOrigin)
-        (admission.paced.most, admission.paced.mostPerOrigin) = (wanted.paced.most, wanted.paced.mostPerOrigin)
-        admission.maxWaiting = wanted.maxWaiting
-    }
-
-    func ask(_ exchange: Exchange, isUnderWay: Bool) {
-        switch admission.ask(
-            exchange.id, origin: exchange.hop.url.origin, pace: exchange.pace, isUnderWay: isUnderWay)
-        {
-        case .granted: launch(exchange)
-        case .waits:
-            exchange.phase = .waiting
-            exchange.feed?.gather()
+    func ask(_ exchange: Exchange, hasWaited: Bool = false) {
+        let verdict = admission.ask(
+            exchange.id, exchange.holder, client: exchange.order.client, pace: exchange.pace, hasWaited: hasWaited)
+        switch verdict {
+        case .granted: reserve(exchange)
+        case .waits: wait(exchange)
+        case .replaces(let id):
+            wait(exchange)
+            if let replaced = exchanges[id] {
+                // It has left the queue already.
+                replaced.phase = .idle
+                refuse(replaced)
+            }
         case .refused: refuse(exchange)
         }
+    }
+
+    private func wait(_ exchange: Exchange) {
+        exchange.phase = .waiting
+        if exchange.waitingSince == nil {
+            exchange.waitingSince = loop.monotonic
+            watchQueue(exchange)
+        }
+        exchange.feed?.gather()
+    }
+
+    private func watchQueue(_ exchange: Exchange) {
+        exchange.queueTimer = loop.schedule(at: loop.monotonic + settings.queueTimeout) { [weak self, weak exchange] in
+            guard let self, let exchange else { return }
+            exchange.queueTimer = nil
+            cells.late.add()
+            let what =
+                if case .reserving = exchange.phase { "The call could not be counted" } else {
+                    "No place for the transfer became free"
+                }
+            finish(
+                exchange,
+                exchange.fault(.overloaded, "\(what) within \(Units.format(duration: settings.queueTimeout))."))
+            pump()
+        }
+    }
+
+    /// The place of the exchange is taken: its caller says whether it is still to be sent.
+    private func reserve(_ exchange: Exchange) {
+        exchange.hasPlace = true
+        if let since = exchange.waitingSince {
+            cells.waited.add()
+            cells.waitedTime.add(Int((loop.monotonic - since).milliseconds))
+        }
+        guard let beforeSending = exchange.order.beforeSending, let way else { return send(exchange) }
+        exchange.phase = .reserving
+        if exchange.queueTimer == nil { watchQueue(exchange) }
+        let id = exchange.id
+        Task(executorPreference: loop) {
+            let isWanted = await beforeSending()
+            way.post { $0.reserved(id, isWanted) }
+        }
+    }
+
+    private func reserved(_ id: UInt64, _ isWanted: Bool) {
+        guard let exchange = exchanges[id], case .reserving = exchange.phase else { return }
+        exchange.phase = .idle
+        if isWanted {
+            send(exchange)
+        } else {
+            finish(exchange, exchange.fault(.cancelled, "It was no longer to be sent when its turn came."))
+        }
+        pump()
     }
 
     /// Lets those that must, move aside, and those that wait, take the places that are free.
@@ -47,7 +95,7 @@ extension FetchCore {
                 guard let exchange = exchanges[id] else {
                     preconditionFailure("a fetch waits that has ended")
                 }
-                launch(exchange)
+                reserve(exchange)
             } else if let exchange = nextToCut() {
                 finish(
                     exchange,
@@ -61,9 +109,11 @@ extension FetchCore {
         showLoad()
     }
 
-    /// The transfer of the exchange holds its place no longer.
+    /// The exchange has ended: it gives its place back, if it had one.
     func releasePlace(of exchange: Exchange) {
-        admission.release(exchange.hop.url.origin, pace: exchange.pace)
+        guard exchange.hasPlace else { return }
+        exchange.hasPlace = false
+        admission.release(exchange.holder, pace: exchange.pace)
         staying.removeAll { $0 == exchange.id }
     }
 
@@ -71,7 +121,7 @@ extension FetchCore {
 
     /// A body that is short is gathered before a place is asked for: its sender then paces nothing.
     func gather(_ exchange: Exchange, _ feed: UploadFeed) {
-        guard gathering.count < settings.maxWaiting else { return refuse(exchange) }
+        guard gathering.count < settings.maxQueue else { return refuse(exchange) }
         gathering.insert(exchange.id)
         exchange.phase = .gathering
         feed.gather()
@@ -80,25 +130,25 @@ extension FetchCore {
     /// More of a request's body has come while its transfer is not under way.
     func gathered(_ exchange: Exchange, _ feed: UploadFeed) {
         guard feed.hasEnded else { return feed.gather() }
-        let wasWaiting: Bool
+        let hasWaited: Bool
         switch exchange.phase {
         case .gathering:
-            wasWaiting = false
+            hasWaited = false
             gathering.remove(exchange.id)
-            exchange.deadline = loop.monotonic + exchange.order.deadline
-            watchDeadline(exchange, at: exchange.deadline)
         case .waiting:
-            wasWaiting = true
+            guard !exchange.wantsEvents else { return }
+            hasWaited = true
             admission.withdraw(exchange.id)
-        case .idle, .pausing, .transferring: return
+        case .idle, .reserving, .pausing, .transferring: return
         }
         exchange.phase = .idle
-        exchange.pace = .upstream
-        ask(exchange, isUnderWay: wasWaiting)
+        exchange.pace = exchange.wantsEvents ? .client : .upstream
+        ask(exchange, hasWaited: hasWaited)
         pump()
     }
 
     private func refuse(_ exchange: Exchange) {
+        cells.full.add()
         finish(exchange, exchange.fault(.overloaded, "Too many fetches are waiting already."))
     }
 
@@ -145,7 +195,7 @@ extension FetchCore {
         guard !staying.isEmpty else { return }
         staying.removeAll { id in
             guard let exchange = exchanges[id] else { return true }
-            guard admission.moveAside(exchange.hop.url.origin) else { return false }
+            guard admission.moveAside(exchange.holder) else { return false }
             exchange.pace = .client
             exchange.leaveBy = nil
             exchange.placeTimer.map(loop.cancel)
@@ -160,7 +210,7 @@ extension FetchCore {
         let now = loop.monotonic
         return staying.lazy.compactMap { self.exchanges[$0] }.first { exchange in
             guard let due = exchange.leaveBy, due <= now else { return false }
-            return admission.isAwaited(exchange.hop.url.origin)
+            return admission.isAwaited(exchange.holder)
         }
     }
 }

@@ -1,5 +1,6 @@
 // What the fetch loop owns: exchanges under way, the places they hold, libcurl. Every entry point moves one exchange a
-// step and then lets those that wait take the places that came free.
+// step and then lets those that wait take the places that came free. An exchange waits for its place, then asks its caller
+// whether it may be sent, then sends; its deadline begins there.
 import CCurl
 import LarderCore
 import LarderIO
@@ -9,7 +10,7 @@ final class FetchCore {
     let loop: EventLoop
     private let log: Logger
     private let time: any TimeSource
-    private let cells: FetchCells
+    let cells: FetchCells
     private(set) var settings: FetchSettings
     var admission: Admission
     /// Exchanges that would rather have a place among those that clients pace, the oldest first.
@@ -33,19 +34,20 @@ final class FetchCore {
         self.cells = cells
         self.memory = memory
         self.time = time
-        admission = Self.admission(settings)
+        admission = Admission(settings)
     }
 
     // MARK: Entry points
 
+    /// - Parameter way: how what happens elsewhere comes back here.
     func start(
-        _ ticket: FetchTicket, _ order: FetchOrder,
+        _ ticket: FetchTicket, _ order: FetchOrder, way: WayBack,
         _ continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>
     ) {
+        self.way = way
         begin(ticket, order, .whole(continuation), stall: .zero, feed: nil)
     }
 
-    /// - Parameter way: how what happens on other threads comes back here.
     func start(
         _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand, way: WayBack,
         _ continuation: CheckedContinuation<Result<UpstreamStream, FetchError>, Never>
@@ -96,12 +98,7 @@ final class FetchCore {
             id: ticket.id, order: order, hop: hop, deadline: loop.monotonic + order.deadline, asker: asker,
             stall: stall, feed: feed)
         exchanges[exchange.id] = exchange
-        if let feed, feed.isShort {
-            gather(exchange, feed)
-        } else {
-            watchDeadline(exchange, at: exchange.deadline)
-            ask(exchange, isUnderWay: false)
-        }
+        if let feed, feed.isShort { gather(exchange, feed) } else { ask(exchange) }
         pump()
     }
 
@@ -115,11 +112,6 @@ final class FetchCore {
                 if feed.wasAsked, start + exchange.order.deadline > loop.monotonic {
                     return watchDeadline(exchange, at: start + exchange.order.deadline)
                 }
-            }
-            if case .waiting = exchange.phase {
-                // It waits for a place here, not for the upstream.
-                finish(exchange, exchange.fault(.overloaded, "No place for the transfer became free in time."))
-                return pump()
             }
             let what = exchange.isStream ? "answer" : "whole answer"
             finish(
@@ -139,7 +131,7 @@ final class FetchCore {
     func apply(_ settings: FetchSettings) {
         self.settings = settings
         memory.setLimit(settings.maxMemory)
-        put(inForce: settings)
+        admission.apply(settings)
         pump()
     }
 
@@ -156,8 +148,17 @@ final class FetchCore {
 
     // MARK: Steps
 
-    /// Starts the transfer of the present hop, whose place is taken.
-    func launch(_ exchange: Exchange) {
+    /// Sends the first request: its time begins.
+    func send(_ exchange: Exchange) {
+        exchange.queueTimer.map(loop.cancel)
+        exchange.queueTimer = nil
+        exchange.deadline = loop.monotonic + exchange.order.deadline
+        watchDeadline(exchange, at: exchange.deadline)
+        launch(exchange)
+    }
+
+    /// Starts the transfer of the present hop.
+    private func launch(_ exchange: Exchange) {
         do throws(FetchError) {
             let rest = exchange.deadline - loop.monotonic
             let multi = try readyMulti(exchange)
@@ -183,7 +184,6 @@ final class FetchCore {
                 })
         } catch {
             exchange.phase = .idle
-            releasePlace(of: exchange)
             finish(exchange, error)
         }
     }
@@ -230,7 +230,7 @@ final class FetchCore {
             // Nothing was sent, so this is no second try.
             cells.unfitConnections.add()
             exchange.hop.needsFreshConnection = true
-            ask(exchange, isUnderWay: true)
+            launch(exchange)
         case .failed(let error, let sawAnswer):
             let decision = RetryPolicy.afterFailure(
                 error, sawAnswer: sawAnswer, method: exchange.hop.method, mayRetry: exchange.mayRetry,
@@ -243,7 +243,6 @@ final class FetchCore {
     /// The transfer is no longer the exchange's.
     private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
-        releasePlace(of: exchange)
         exchange.sends += transfer.sends
         count(transfer)
         let resent = max(0, transfer.sends - 1)
@@ -272,7 +271,7 @@ final class FetchCore {
             exchange.hop = hop
             exchange.redirects += 1
             cells.redirects.add()
-            ask(exchange, isUnderWay: true)
+            launch(exchange)
         case .retry(let pause): retry(exchange, after: pause)
         case .failed(let error): finish(exchange, error)
         }
@@ -313,7 +312,7 @@ final class FetchCore {
         let timer = loop.schedule(at: loop.monotonic + pause) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.phase = .idle
-            ask(exchange, isUnderWay: true)
+            launch(exchange)
             pump()
         }
         exchange.phase = .pausing(timer)
@@ -325,17 +324,17 @@ final class FetchCore {
         guard exchanges.removeValue(forKey: exchange.id) != nil else { return }
         exchange.cancelTimers(on: loop)
         switch exchange.phase {
-        case .idle: break
+        case .idle, .reserving: break
         case .gathering: gathering.remove(exchange.id)
         case .waiting: admission.withdraw(exchange.id)
         case .pausing(let timer): loop.cancel(timer)
         case .transferring(let transfer):
             multi?.remove(transfer)
-            releasePlace(of: exchange)
             exchange.sends += transfer.sends
             count(transfer)
         }
         exchange.phase = .idle
+        releasePlace(of: exchange)
         exchange.feed?.abandon()
         var failure = failure
         failure?.isUnsent = exchange.sends == 0

@@ -35,6 +35,18 @@ public enum FetchCounters {
     public static let waiting = CounterFamily(
         "larder_fetch_waiting", .gauge, help: "Fetches waiting for their turn.")
 
+    /// Fetches that waited and got a place.
+    public static let waited = CounterFamily(
+        "larder_fetch_waited_total", help: "Fetches that waited for their turn before they were sent.")
+    /// How long all of these waited together.
+    public static let waitedTime = CounterFamily(
+        "larder_fetch_waited_milliseconds_total", help: "Milliseconds for which they waited, together.")
+    /// Fetches that were not sent for want of a place.
+    public static let unplaced = CounterFamily(
+        "larder_fetch_refused_total",
+        help: "Fetches that were not sent: the queue was full, or their turn did not come in time (late).",
+        labels: ["reason"])
+
     /// Answers that were given up for want of memory.
     public static let memoryRefusals = CounterFamily(
         "larder_fetch_memory_refusals_total",
@@ -45,7 +57,7 @@ public enum FetchCounters {
 
     /// Every family, in the order of `/metrics`.
     public static let all = [
-        fetches, requests, unfitConnections, retries, redirects, receivedBytes, active, paced, waiting,
-        memoryRefusals, heldBytes,
+        fetches, requests, unfitConnections, retries, redirects, receivedBytes, active, paced, waiting, waited,
+        waitedTime, unplaced, memoryRefusals, heldBytes,
     ]
 }

@@ -8,17 +8,19 @@ public struct FetchSettings: Sendable, Hashable {
     /// Default 5 s. Name, connection and TLS together have this long; the order's deadline ends them sooner.
     /// See https://curl.se/libcurl/c/CURLOPT_CONNECTTIMEOUT_MS.html
     public var connectTimeout: Duration
-    /// Default 8. Transfers to one origin (scheme, host, port) at a time that the upstream paces; more wait.
-    public var maxConnectionsPerHost: Int
-    /// Default 64. Such transfers at a time to all origins; more wait.
+    /// Default 64. Exchanges at a time that their upstream paces, of all providers; more wait.
     public var maxTransfers: Int
-    /// Default 32. Transfers to one origin at a time that a client paces: uploads, and answers that are passed on as they
-    /// come. More uploads wait; such an answer keeps its place among the others until one of those waits for it.
-    public var maxStreamsPerHost: Int
-    /// Default 128. Such transfers at a time to all origins.
+    /// Default 128. Exchanges at a time that a client paces: uploads, and answers that are passed on as they come. More
+    /// uploads wait; such an answer keeps its place among the others until one of those waits for it.
     public var maxStreams: Int
     /// Default 1,000. Fetches that may wait for their turn, of each of the two kinds; one more is refused as `overloaded`.
-    public var maxWaiting: Int
+    public var maxQueue: Int
+    /// Default 10 s. Whoever has waited for its turn that long is refused as `overloaded`. Nothing was sent then.
+    public var queueTimeout: Duration
+    /// What each provider may have of all that, by name.
+    public var providers: [String: ExchangeLimits]
+    /// What an origin may have that is called for no provider, or for one that is not named above.
+    public var standard: ExchangeLimits
     /// Default 1 MiB. Bytes of a body under way that are kept in memory before its upstream must wait.
     public var streamWindow: Int
     /// Default 256 MiB. Bytes of whole answers in memory, of all fetches together and for as long as they are in use; one
@@ -34,21 +36,39 @@ public struct FetchSettings: Sendable, Hashable {
 
     /// Settings; what is left out has its default.
     public init(
-        userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxConnectionsPerHost: Int = 8,
-        maxTransfers: Int = 64, maxStreamsPerHost: Int = 32, maxStreams: Int = 128, maxWaiting: Int = 1000,
-        streamWindow: Int = 1 << 20, maxMemory: Int = 256 << 20, proxy: String? = nil,
-        caFile: String? = nil
+        userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxTransfers: Int = 64,
+        maxStreams: Int = 128, maxQueue: Int = 1000, queueTimeout: Duration = .seconds(10),
+        providers: [String: ExchangeLimits] = [:], standard: ExchangeLimits = ExchangeLimits(),
+        streamWindow: Int = 1 << 20, maxMemory: Int = 256 << 20, proxy: String? = nil, caFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.connectTimeout = connectTimeout
-        self.maxConnectionsPerHost = maxConnectionsPerHost
         self.maxTransfers = maxTransfers
-        self.maxStreamsPerHost = maxStreamsPerHost
         self.maxStreams = maxStreams
-        self.maxWaiting = maxWaiting
+        self.maxQueue = maxQueue
+        self.queueTimeout = queueTimeout
+        self.providers = providers
+        self.standard = standard
         self.streamWindow = streamWindow
         self.maxMemory = maxMemory
         self.proxy = proxy
         self.caFile = caFile
+    }
+}
+
+/// How many exchanges of one provider there may be at a time, and how many of its fetches may wait for their turn.
+public struct ExchangeLimits: Sendable, Hashable {
+    /// Default 8. Exchanges that the upstream paces.
+    public var maxConnections: Int
+    /// Default 32. Exchanges that a client paces.
+    public var maxStreams: Int
+    /// Default 500. Fetches that wait, of each of the two kinds.
+    public var maxQueue: Int
+
+    /// Limits; what is left out has its default.
+    public init(maxConnections: Int = 8, maxStreams: Int = 32, maxQueue: Int = 500) {
+        self.maxConnections = maxConnections
+        self.maxStreams = maxStreams
+        self.maxQueue = maxQueue
     }
 }

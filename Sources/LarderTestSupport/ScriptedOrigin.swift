@@ -38,6 +38,8 @@ public enum Act: Sendable {
     case call(@Sendable () -> Void)
     /// Waits until `release` is called.
     case await(Gate)
+    /// Takes its time, as a slow origin does.
+    case take(Duration)
     case close
     /// Ends the connection with a reset.
     case reset
@@ -59,6 +61,13 @@ public final class Gate: Sendable {
         var both = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while poll(&both, 2, -1) < 0, errno == EINTR {}
         return both[0].revents != 0
+    }
+
+    /// Whether it opens within that time, which is waited for.
+    func opens(within time: Duration) -> Bool {
+        var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&one, 1, Int32(clamping: time.milliseconds)) < 0, errno == EINTR {}
+        return one.revents != 0
     }
 
     public func wait() {
@@ -178,6 +187,9 @@ public final class ScriptedOrigin: Sendable {
                 body()
             case .await(let gate):
                 guard gate.wait(unless: ending) else { return false }
+            case .take(let time):
+                // An end comes first.
+                guard !ending.opens(within: time) else { return false }
             case .close:
                 return false
             case .reset:

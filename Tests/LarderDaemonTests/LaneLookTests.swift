@@ -14,6 +14,9 @@ import Testing
         var fields: HeaderFields = [:]
 
         func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
+            guard await order.beforeSending?() != false else {
+                throw FetchError(stage: .cancelled, origin: "", message: "")
+            }
             let time = WallTime(seconds: 1_767_225_600)
             return UpstreamResponse(
                 status: 200, fields: fields, body: Bytes(text: "{}"), requestTime: time, responseTime: time)

@@ -12,7 +12,8 @@ import Testing
     private static let end = "3\r\nend\r\n0\r\n\r\n"
 
     /// One place of each kind to an origin.
-    private static let narrow = FetchSettings(maxConnectionsPerHost: 1, maxStreamsPerHost: 1)
+    private static let narrow = FetchSettings(
+        standard: ExchangeLimits(maxConnections: 1, maxStreams: 1))
 
     /// Answers `/events…` with the head of an event stream and its end when the gate is opened, `/slow…` likewise with
     /// another body of unknown length, `/short` with one that fits the window, `/long` with one that does not, all else at
@@ -55,7 +56,7 @@ import Testing
 
     // MARK: Uploads
 
-    @Test func anUploadThatFindsNoPlaceBeforeItsDeadlineWasNotSent() async throws {
+    @Test func anUploadThatFindsNoPlaceInTimeWasNotSent() async throws {
         try await withFullPlaces { rig, origin, time, _ in
             let reader = DrippingReader()
             async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader))
@@ -112,7 +113,7 @@ import Testing
 
     @Test func moreShortBodiesThanMayWaitAreRefused() async throws {
         var settings = Self.narrow
-        settings.maxWaiting = 1
+        settings.maxQueue = 1
         try await withFullPlaces(settings) { rig, origin, _, _ in
             let reader = DrippingReader()
             async let first = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader, 2))
@@ -188,7 +189,7 @@ import Testing
         try await withFullPlaces { rig, origin, _, _ in
             let stream = try await rig.open(order(origin.base + "/events2"), stall: .seconds(1_000_000))
             var more = Self.narrow
-            more.maxStreamsPerHost = 2
+            more.standard.maxStreams = 2
             rig.fetcher.apply(more)
             await until { rig.count(FetchCounters.paced) == 2 }
             stream.cancel()

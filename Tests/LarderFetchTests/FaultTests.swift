@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func theDeadlineCountsForThoseWhoWaitToo() async throws {
+    @Test func whoWaitsForItsTurnAsksNothingOfTheOrigin() async throws {
         let origin = ScriptedOrigin { _ in [.hold] }
         defer { origin.stop() }
         let time = SetTime()

@@ -24,7 +24,7 @@ import Testing
         let gate = Gate()
         let origin = origin(gate)
         defer { origin.stop() }
-        try await withRig(FetchSettings(maxConnectionsPerHost: 2, maxTransfers: 2)) { rig in
+        try await withRig(FetchSettings(maxTransfers: 2, standard: ExchangeLimits(maxConnections: 2))) { rig in
             var streams: [UpstreamStream] = []
             for _ in 0..<8 { streams.append(try await rig.open(order(origin.base + "/events"))) }
             await until { rig.count(FetchCounters.paced) == 8 }
@@ -43,7 +43,7 @@ import Testing
             gate.open()
             origin.stop()
         }
-        try await withRig(FetchSettings(maxConnectionsPerHost: 1, maxTransfers: 1)) { rig in
+        try await withRig(FetchSettings(maxTransfers: 1)) { rig in
             let readers = (0..<8).map { _ in DrippingReader() }
             await withTaskGroup { group in
                 for reader in readers {
@@ -69,7 +69,7 @@ import Testing
                 ? [.send(chunked), .await(gate)] : [.send(chunked), .send("2\r\nok\r\n0\r\n\r\n")]
         }
         defer { origin.stop() }
-        try await withRig(FetchSettings(maxStreamsPerHost: 1), time: SetTime()) { rig in
+        try await withRig(FetchSettings(standard: ExchangeLimits(maxStreams: 1)), time: SetTime()) { rig in
             _ = try await rig.open(order(origin.base + "/events"))
             for _ in 0..<5 {
                 let stream = try await rig.open(order(origin.base + "/short"))
@@ -98,12 +98,12 @@ import Testing
         }
     }
 
-    @Test func whoWaitsForAPlaceUntilTheDeadlineIsOverloadedAndNothingWasSent() async throws {
+    @Test func whoFindsNoPlaceInTimeIsOverloadedAndNothingWasSent() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("late"))] }
         defer { origin.stop() }
         let time = SetTime()
-        try await withRig(FetchSettings(maxConnectionsPerHost: 1), time: time) { rig in
+        try await withRig(FetchSettings(standard: ExchangeLimits(maxConnections: 1)), time: time) { rig in
             async let first = rig.text(order(origin.base + "/", deadline: .seconds(60)))
             await until { origin.requests.count == 1 }
             async let second = rig.failure(order(origin.base + "/", deadline: .seconds(20)))

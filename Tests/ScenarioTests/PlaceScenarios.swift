@@ -16,6 +16,14 @@ import Testing
         }
     }
 
+    /// A provider of one's own with two places for what clients pace.
+    private static func narrow(_ origin: ScriptedOrigin, _ more: String = "") -> String {
+        """
+        \(more)
+        providers: { api: { kind: passthrough, baseURL: "\(origin.base)", maxStreams: 2 } }
+        """
+    }
+
     /// Opens an event stream through the daemon and keeps it.
     private func stream(_ larder: RunningLarder, _ target: String) async throws -> (WireClient, WireResponse) {
         try await larder.talk { client in
@@ -129,7 +137,7 @@ import Testing
             gate.open()
             origin.stop()
         }
-        let configuration = ServerScenarios.passthrough(origin, "fetch: { maxStreamsPerHost: 2, deadline: 3s }")
+        let configuration = Self.narrow(origin, "fetch: { queueTimeout: 300ms }")
         try await withLarder(configuration) { larder in
             var clients: [WireClient] = []
             for number in 0..<2 { clients.append(try await stream(larder, "/raw/api/events\(number)").0) }
@@ -151,6 +159,93 @@ import Testing
         }
     }
 
+    /// A client that asks for events means to stay.
+    @Test func eventStreamsBeyondTheirPlacesAreToldToComeBack() async throws {
+        let gate = Gate()
+        let origin = origin(gate)
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        try await withLarder(Self.narrow(origin, "fetch: { queueTimeout: 300ms }")) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<3 {
+                let (client, head) = try await larder.talk { client in
+                    let fields = "Accept: text/event-stream\r\n"
+                    try client.send(ServerScenarios.request("/raw/api/events\(number)", "GET", fields))
+                    return (client, try client.receiveHead())
+                }
+                #expect(head.status == (number < 2 ? 200 : 503), "\(head)")
+                if number == 2 { #expect(head["Retry-After"] == "2", "\(head)") }
+                clients.append(client)
+            }
+            #expect(!origin.requests.contains { $0.target == "/events2" }, "it was not sent")
+            #expect(try await larder.get("/raw/api/a").text == "plain")
+            #expect(clients.count == 3)
+        }
+    }
+
+    @Test func eightSlowReadersOfALargeBodyHoldUpNoOrdinaryRequest() async throws {
+        let piece = Bytes(repeating: 0x61, count: 20 << 20)
+        let origin = ScriptedOrigin { request in
+            request.target == "/a"
+                ? [.send(ok("plain"))]
+                : [
+                    .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: \(piece.count)\r\n\r\n"),
+                    .sendBytes(piece),
+                ]
+        }
+        defer { origin.stop() }
+        try await withLarder(ServerScenarios.passthrough(origin)) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<8 { clients.append(try await stream(larder, "/raw/api/large\(number)").0) }
+            let answer = try await larder.get("/raw/api/a")
+            #expect(answer.status == 200 && answer.text == "plain", "\(answer)")
+            try await larder.eventually("all have places of their own") {
+                try await larder.counter("larder_fetch_paced") == 8
+            }
+            #expect(clients.count == 8)
+        }
+    }
+
+    /// Answers that stop in the middle are neither stored nor taken slowly: nothing tells them from a slow upstream's, so
+    /// they fill both kinds of place that their provider has, until they are given up. That is all they fill.
+    @Test func whatOneProviderStallsTakesNothingFromAnother() async throws {
+        let gate = Gate()
+        let stalling = ScriptedOrigin { request in
+            request.target == "/a"
+                ? [.send(ok("plain"))]
+                : [
+                    .send("HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 9000000\r\n\r\nx"),
+                    .await(gate),
+                ]
+        }
+        let other = origin(gate)
+        defer {
+            gate.open()
+            stalling.stop()
+            other.stop()
+        }
+        let configuration = """
+            fetch: { queueTimeout: 3s }
+            providers:
+              stalling: { kind: passthrough, baseURL: "\(stalling.base)" }
+              api: { kind: passthrough, baseURL: "\(other.base)" }
+            """
+        try await withLarder(configuration) { larder in
+            var clients: [WireClient] = []
+            for number in 0..<40 { clients.append(try await stream(larder, "/raw/stalling/\(number)").0) }
+            #expect(try await larder.counter("larder_fetch_active") == 40)
+            #expect(try await larder.get("/raw/api/a").text == "plain")
+            let (client, head) = try await stream(larder, "/raw/api/events")
+            #expect(head.status == 200, "\(head)")
+            clients.append(client)
+            let refused = try await larder.get("/raw/stalling/a")
+            #expect(refused.status == 503 && refused["Retry-After"] == "2", "\(refused)")
+            #expect(clients.count == 41)
+        }
+    }
+
     @Test func openEventStreamsTurnNoOtherRequestAway() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in
@@ -164,7 +259,7 @@ import Testing
             gate.open()
             origin.stop()
         }
-        let configuration = ServerScenarios.passthrough(origin, "fetch: { maxStreamsPerHost: 2 }")
+        let configuration = Self.narrow(origin)
         try await withLarder(configuration) { larder in
             var clients: [WireClient] = []
             // One more than there are places for, and more than other requests have.

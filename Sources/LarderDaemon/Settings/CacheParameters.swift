@@ -48,7 +48,8 @@ extension SettingsTable {
         summary: "Within this a connection to an API must stand, TLS included.")
     static let fetchDeadline = Parameter(
         "fetch.deadline", .duration(.milliseconds(100) ... .seconds(600)), default: "20s",
-        summary: "Within this a whole upstream exchange ends, redirects and the one retry included.")
+        summary: "Within this a whole upstream exchange ends, redirects and the one retry included.",
+        advice: "It begins when the request is sent. The wait for its turn has a bound of its own, fetch.queueTimeout.")
     static let fetchSoftDeadline = Parameter(
         "fetch.softDeadline", .duration(.milliseconds(10) ... .seconds(600)), default: "2s",
         summary: "An upstream slower than this is answered with a stale entry, where there is one; the fetch goes on.",
@@ -70,19 +71,26 @@ extension SettingsTable {
             """)
     static let fetchMaxTransfers = Parameter(
         "fetch.maxTransfers", .count(1...1024), default: "64",
-        summary: "Upstream exchanges under way at once whose pace is the API's, 8 of them to one origin; more wait.")
+        summary: "Upstream exchanges under way at once whose pace is the API's, of all providers; more wait.",
+        advice: "How many of them one provider may have is its maxConnections.")
     static let fetchMaxStreams = Parameter(
         "fetch.maxStreams", .count(1...4096), default: "128",
-        summary: "Upstream exchanges under way at once whose pace is a client's.",
+        summary: "Upstream exchanges under way at once whose pace is a client's, of all providers.",
         advice: """
             These are uploads, event streams and other long answers that are passed on without being stored. They \
-            come on top of fetch.maxTransfers. One more upload waits, and is answered with 503 and Retry-After at its \
-            deadline; one more answer takes a place of the others until one of those waits for it.
+            come on top of fetch.maxTransfers. How many of them one provider may have is its maxStreams.
             """)
-    static let fetchMaxStreamsPerHost = Parameter(
-        "fetch.maxStreamsPerHost", .count(1...4096), default: "32",
-        summary: "The same to one origin: scheme, host and port.",
-        advice: "An API has so many connections at most, and the 8 of fetch.maxTransfers beside them.")
+    static let fetchMaxQueue = Parameter(
+        "fetch.maxQueue", .count(1...100_000), default: "1000",
+        summary: "Fetches that may wait for their turn, of each of the two kinds and of all providers.",
+        advice: """
+            One more is answered with 503 and Retry-After at once. A provider's own bound is its maxQueue. The clients \
+            that wait for one provider take turns: users of the Unix socket, sessions, connections.
+            """)
+    static let fetchQueueTimeout = Parameter(
+        "fetch.queueTimeout", .duration(.milliseconds(10) ... .seconds(600)), default: "10s",
+        summary: "A fetch whose turn has not come within this is answered with 503 and Retry-After.",
+        advice: "Nothing was sent and no call is counted then. The deadline of a fetch begins when it is sent.")
     static let fetchSideBySide = Parameter(
         "fetch.sideBySide", .count(1...256), default: "16",
         summary: "Calls that one answer may have under way at once, where it takes several: a list and its items.",
@@ -100,9 +108,8 @@ extension SettingsTable {
         advice: "http_proxy and its like in the environment are never followed.")
     static let fetch = [
         fetchUserAgent, fetchConnectTimeout, fetchDeadline, fetchSoftDeadline, fetchFailurePause, fetchMaxBody,
-        fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxStreamsPerHost, fetchSideBySide,
-        fetchCallsPerAnswer,
-        fetchRefreshOnReturn, fetchProxy,
+        fetchMaxMemory, fetchMaxTransfers, fetchMaxStreams, fetchMaxQueue, fetchQueueTimeout, fetchSideBySide,
+        fetchCallsPerAnswer, fetchRefreshOnReturn, fetchProxy,
     ]
 
     static let searchDeadline = Parameter(

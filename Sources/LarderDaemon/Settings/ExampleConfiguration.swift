@@ -60,6 +60,9 @@ public enum ExampleConfiguration {
                 #rate: off
                 #quota: off
                 #deadline: 20s
+                #maxConnections: 8
+                #maxStreams: 32
+                #maxQueue: 500
 
             """
         return out

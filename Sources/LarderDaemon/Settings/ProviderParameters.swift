@@ -88,6 +88,26 @@ extension SettingsTable {
         "providers.<name>.deadline", .duration(.milliseconds(100) ... .seconds(600)), default: nil,
         summary: "Within this the head of its answer must have come; of a built-in API, the whole answer.",
         advice: "fetch.deadline unless set.")
+    static let providerMaxConnections = Parameter(
+        "providers.<name>.maxConnections", .count(1...1024), default: "8",
+        summary: "Exchanges with it under way at once whose pace is the API's; more wait for their turn.",
+        advice: "At most half of fetch.maxTransfers: the rest is for the other providers.")
+    static let providerMaxStreams = Parameter(
+        "providers.<name>.maxStreams", .count(1...4096), default: "32",
+        summary:
+            "The same for those whose pace is a client's: uploads, event streams, long answers that are not stored.",
+        advice: """
+            They come on top of maxConnections. At most half of fetch.maxStreams. One more upload or event stream (one \
+            that its client asks for by Accept) waits unsent, and is answered with 503 and Retry-After when its turn \
+            does not come; any other answer takes a place of maxConnections until one of those waits for it.
+            """)
+    static let providerMaxQueue = Parameter(
+        "providers.<name>.maxQueue", .count(0...100_000), default: "500",
+        summary: "Fetches that may wait for their turn with it, of each of the two kinds; one more gets 503 at once.",
+        advice: """
+            At most half of fetch.maxQueue. When it is full, the last fetch of the client that has the most waiting makes \
+            room for a client that has fewer.
+            """)
     static let providerImageHosts = Parameter(
         "providers.<name>.imageHosts", .texts, default: nil,
         summary: "Where its images may come from: a host, *.suffix, * (any public host), or a full origin.",
@@ -100,7 +120,7 @@ extension SettingsTable {
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
         providerForwardCookies, providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
-        providerDeadline,
+        providerDeadline, providerMaxConnections, providerMaxStreams, providerMaxQueue,
         providerImageHosts,
     ]
 }

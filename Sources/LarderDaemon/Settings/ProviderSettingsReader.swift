@@ -90,6 +90,9 @@ extension SettingsLoader {
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil
+        settings.maxConnections = reader.count(Table.providerMaxConnections, path: "\(path).maxConnections")
+        settings.maxStreams = reader.count(Table.providerMaxStreams, path: "\(path).maxStreams")
+        settings.maxQueue = reader.count(Table.providerMaxQueue, path: "\(path).maxQueue")
         if !isPassthrough, !settings.plainHTTP, BaseURL.isReadableOnTheWay(settings.baseURL) {
             reader.issue(
                 "\(path).baseURL", "is plain http beyond this machine: use https, or allow it with plainHTTP: true")

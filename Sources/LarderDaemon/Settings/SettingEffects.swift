@@ -22,7 +22,8 @@ extension SettingsTable {
     static let providerEffects: [SettingEffect] = [
         SettingEffect(providerEnabled), SettingEffect(providerBaseURL), SettingEffect(providerSemantics),
         SettingEffect(providerStaleFor), SettingEffect(providerRate), SettingEffect(providerQuota),
-        SettingEffect(providerDeadline),
+        SettingEffect(providerDeadline), SettingEffect(providerMaxConnections), SettingEffect(providerMaxStreams),
+        SettingEffect(providerMaxQueue),
         SettingEffect(providerForwardCookies) { settings, about in
             settings.isPassthrough
                 ? nil : "\(about.name) is built in and gets no cookies: this setting is for providers of your own"

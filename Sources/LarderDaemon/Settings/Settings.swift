@@ -71,10 +71,12 @@ public struct Settings: Sendable {
     /// The largest answer that is taken; one larger than `cacheMaxObject` is handed on and not stored.
     public var fetchMaxBody: Int64
     public var fetchMaxMemory: Int64
-    /// Transfers at once that the upstream paces; and those that a client paces, in all and to one origin.
+    /// Exchanges at once that the upstream paces, and those that a client paces.
     public var fetchMaxTransfers: Int
     public var fetchMaxStreams: Int
-    public var fetchMaxStreamsPerHost: Int
+    /// Fetches of each of these kinds that may wait, and for how long.
+    public var fetchMaxQueue: Int
+    public var fetchQueueTimeout: Duration
     /// Calls that one answer has under way at once, and in all, where it takes several.
     public var fetchSideBySide: Int
     public var fetchCallsPerAnswer: Int
@@ -199,6 +201,10 @@ public struct ProviderSettings: Sendable, Hashable {
     public var quota: CallRate?
     /// In the place of `fetchDeadline`; nil where that counts.
     public var deadline: Duration?
+    /// Exchanges at once that it paces, and those that a client paces; fetches of each kind that may wait for that.
+    public var maxConnections = 8
+    public var maxStreams = 32
+    public var maxQueue = 500
     /// Where its pictures may come from: a host, "*.suffix", "*" or a full origin.
     public var imageHosts: [String]
 

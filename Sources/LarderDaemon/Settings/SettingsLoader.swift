@@ -46,6 +46,7 @@ public struct SettingsLoader: Sendable {
         var settings = settings(&reader, environment, secrets, providers: configured)
         Self.fitDefaults(&settings, reader)
         Self.checkTogether(settings, &reader)
+        reader.noteShares(settings)
 
         let issues = collector.issues + reader.issues
         guard issues.isEmpty else { throw SettingsError(issues: Self.ordered(issues)) }
@@ -104,7 +105,8 @@ public struct SettingsLoader: Sendable {
             fetchMaxBody: reader.size(Table.fetchMaxBody), fetchMaxMemory: reader.size(Table.fetchMaxMemory),
             fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
             fetchMaxStreams: reader.count(Table.fetchMaxStreams),
-            fetchMaxStreamsPerHost: reader.count(Table.fetchMaxStreamsPerHost),
+            fetchMaxQueue: reader.count(Table.fetchMaxQueue),
+            fetchQueueTimeout: reader.duration(Table.fetchQueueTimeout),
             fetchSideBySide: reader.count(Table.fetchSideBySide),
             fetchCallsPerAnswer: reader.count(Table.fetchCallsPerAnswer),
             fetchRefreshOnReturn: reader.count(Table.fetchRefreshOnReturn),

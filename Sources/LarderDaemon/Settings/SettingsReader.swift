@@ -48,8 +48,8 @@ struct SettingsReader {
         } ?? .zero
     }
 
-    mutating func count(_ parameter: Parameter) -> Int {
-        read(parameter) { node throws(SettingFault) in
+    mutating func count(_ parameter: Parameter, path: String? = nil) -> Int {
+        read(parameter, path: path) { node throws(SettingFault) in
             let text = try Self.text(node)
             guard let number = Int(text) else { throw SettingFault("\"\(text)\" is not a whole number") }
             if case .count(let range) = parameter.kind, !range.contains(number) {

@@ -1,0 +1,143 @@
+// The way of a call to its provider: looked at, queued, reserved, sent. Suspension and budget are looked at before the call
+// waits for a place, so that a refusal comes at once. They are looked at again when it has its place, and the call is
+// taken from the budget and written down then: what is still in the queue has cost nothing, and a provider that was
+// suspended meanwhile is not called.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderStore
+
+/// A call between its first look at the lane and its outcome.
+struct CallAttempt {
+    var provider: String
+    /// It is the suspension's one trial.
+    var isProbe: Bool
+    /// How many calls were taken when it had been: what its answer says is left knows of no later ones.
+    var mark = 0
+    /// Its instant in the budget; nil where it was not taken from it.
+    var takenAt: Moment?
+    /// It is on the record too.
+    var isReserved = false
+    /// Why it was not sent when its turn came.
+    var refusal: UpstreamFailure?
+    /// It is being written down, and who waits for the end of that.
+    var isReserving = false
+    var waiter: CheckedContinuation<Void, Never>?
+}
+
+extension UpstreamDesk {
+    /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
+    /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no lane counts.
+    func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
+        guard call.isBudgeted, let lane = lanes[call.provider] else { return nil }
+        let now = time.moment()
+        let admission = lane.permit(now: now)
+        look(call.provider)
+        if let refusal = refusal(admission, call.provider, now) { throw refusal }
+        lastAttempt += 1
+        attempts[lastAttempt] = CallAttempt(provider: call.provider, isProbe: admission == .probe)
+        return lastAttempt
+    }
+
+    /// The order as it goes to the fetcher: it waits among its provider's, and is reserved when its turn comes.
+    func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
+        var order = call.order
+        order.client = AskingClient.current?.name ?? ""
+        // Pictures come from other hosts, and wait among those of the same host.
+        if call.isBudgeted { order.provider = call.provider }
+        if let attempt { order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false } }
+        return order
+    }
+
+    /// Takes a call from the lane and writes it down. False where it is not to be sent.
+    private func reserve(_ number: UInt64) async -> Bool {
+        // Its caller may have left already.
+        guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return false }
+        let provider = attempt.provider
+        let now = time.moment()
+        let admission = lane.admit(isProbe: attempt.isProbe, now: now)
+        look(provider)
+        if let refusal = refusal(admission, provider, now) {
+            attempts[number]?.isProbe = false
+            attempts[number]?.refusal = refusal
+            return false
+        }
+        attempts[number]?.isProbe = admission == .probe
+        attempts[number]?.mark = lane.budget.taken
+        attempts[number]?.takenAt = now
+        guard lane.budget.isLimited else { return true }
+        attempts[number]?.isReserving = true
+        do {
+            // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
+            try await state.reserveCall(provider, at: now.wall)
+            attempts[number]?.isReserved = true
+            await pruneRecord(now)
+        } catch {
+            log.error("a call could not be reserved", ["provider": provider, "error": "\(error)"])
+            attempts[number]?.refusal = UpstreamFailure(
+                provider: provider, failure: .overloaded,
+                detail: "The call could not be counted, so it was not sent: the state database cannot be written.",
+                retryAt: now.wall + .seconds(5))
+        }
+        attempts[number]?.isReserving = false
+        attempts[number]?.waiter.take()?.resume()
+        return attempts[number]?.refusal == nil
+    }
+
+    /// The attempt has its outcome and is forgotten. Where it is just being written down, that is waited for first: whoever
+    /// takes it back must know whether it is on the record.
+    func settle(_ number: UInt64?) async -> CallAttempt? {
+        guard let number else { return nil }
+        if attempts[number]?.isReserving == true {
+            await handover { attempts[number]?.waiter = $0 }
+        }
+        return attempts.removeValue(forKey: number)
+    }
+
+    /// A call that never left is no call: neither the budget nor the record keeps it.
+    func giveBack(_ attempt: CallAttempt) async {
+        guard let call = attempt.takenAt else { return }
+        let provider = attempt.provider
+        lanes[provider]?.budget.giveBack(call, mark: attempt.mark)
+        look(provider)
+        guard attempt.isReserved else { return }
+        do {
+            try await state.releaseCall(provider, at: call.wall)
+        } catch {
+            log.warning("a call that was not sent stays on the record", ["provider": provider, "error": "\(error)"])
+        }
+    }
+
+    private func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
+        switch admission {
+        case .suspended(let end, let reason):
+            let until = now.wall(at: end)
+            return UpstreamFailure(
+                provider: provider, failure: reason == .limited ? .limited : .suspended,
+                detail: "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
+                retryAt: until)
+        case .spent(let end):
+            let until = now.wall(at: end)
+            counters.cell(DaemonCounters.budgetRefusals, provider).add()
+            return UpstreamFailure(
+                provider: provider, failure: .limited,
+                detail: "The budget of calls to \(provider) is spent; it opens again at \(until.rfc3339).",
+                retryAt: until)
+        case .probe, .granted: return nil
+        }
+    }
+
+    /// Once an hour: the record must not grow for as long as the daemon lives. A day is kept in any case, so that a
+    /// window that the next settings make longer still finds its calls.
+    private func pruneRecord(_ now: Moment) async {
+        guard now.monotonic >= nextPruning else { return }
+        nextPruning = now.monotonic + .seconds(3600)
+        let longest = lanes.values.map(\.budget.longestWindow).max() ?? .zero
+        let reach = max(longest, .seconds(86_400))
+        do {
+            try await state.forgetCalls(before: horizon(now, reach))
+        } catch {
+            log.warning("old calls could not be taken off the record", ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// Who waits for the places of one holder, and who is next. Clients take turns (round robin), and each client's own fetches
+// keep their order: a client with a hundred fetches delays a client with one by one turn. Pure.
+
+struct TurnQueue: Sendable {
+    private var lines: [String: [UInt64]] = [:]
+    /// The clients that wait, the next one first.
+    private var turns: [String] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ id: UInt64, client: String) {
+        if lines[client] == nil { turns.append(client) }
+        lines[client, default: []].append(id)
+        count += 1
+    }
+
+    /// Takes out the next one. Its client's next turn comes after those of all the others.
+    mutating func removeNext() -> UInt64? {
+        guard !turns.isEmpty else { return nil }
+        let client = turns.removeFirst()
+        guard var line = lines.removeValue(forKey: client) else { return nil }
+        let id = line.removeFirst()
+        count -= 1
+        if !line.isEmpty {
+            lines[client] = line
+            turns.append(client)
+        }
+        return id
+    }
+
+    mutating func remove(_ id: UInt64, client: String) {
+        guard var line = lines[client], let place = line.firstIndex(of: id) else { return }
+        line.remove(at: place)
+        count -= 1
+        if line.isEmpty {
+            lines[client] = nil
+            turns.removeAll { $0 == client }
+        } else {
+            lines[client] = line
+        }
+    }
+
+    /// The last one of the client that has the most waiting, where that client would still have no fewer than `client`
+    /// after both changed places; nil where there is no such client. So a full queue turns away whoever filled it.
+    func last(inFavourOf client: String) -> UInt64? {
+        let own = lines[client]?.count ?? 0
+        let longest = lines.max { $0.value.count < $1.value.count }
+        guard let longest, longest.value.count > own + 1 else { return nil }
+        return longest.value.last
+    }
+}

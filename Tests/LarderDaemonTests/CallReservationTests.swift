@@ -1,0 +1,128 @@
+// A call is on the record from its turn on, and what was not sent after all is on no record.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderStore
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+
+@Suite struct CallReservationTests {
+    private static let unsent: FetchError = {
+        var error = FetchError(stage: .cancelled, origin: "", message: "")
+        error.isUnsent = true
+        return error
+    }()
+
+    /// Does as it is told.
+    private struct Told: Upstream {
+        var act: @Sendable (FetchOrder) async -> FetchError?
+
+        func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
+            if let error = await act(order) { throw error }
+            let time = WallTime(seconds: 1_767_225_600)
+            return UpstreamResponse(status: 200, body: Bytes(text: "{}"), requestTime: time, responseTime: time)
+        }
+
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+            throw CallReservationTests.unsent
+        }
+    }
+
+    private func withDesk(
+        _ act: @escaping @Sendable (FetchOrder) async -> FetchError?,
+        _ body: (UpstreamDesk, StateStore, UpstreamCall) async throws -> Void
+    ) async throws {
+        let time = ManualTime()
+        let loop = try EventLoop(name: "calls", index: 0, time: time)
+        try loop.start()
+        let directory = TemporaryDirectory()
+        let counters = CounterRegistry()
+        let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
+        let settings = try load("providers: { itunes: { rate: 2/min, quota: off } }")
+        let upstream = Told(act: act)
+        let accounts = AccountDesk(
+            loop: loop, upstream: upstream, store: state, secrets: SecretBook(settings), time: time, log: .silent,
+            counters: counters)
+        let desk = UpstreamDesk(
+            loop: loop, upstream: upstream, accounts: accounts, state: state, compute: ComputeGate(width: 1),
+            time: time, log: .silent, counters: counters)
+        await desk.open(ProviderSet(settings))
+        let order = FetchOrder(
+            url: "http://127.0.0.1/", addresses: .configured, maxBody: 100, deadline: .seconds(1))
+        try await body(
+            desk, state,
+            UpstreamCall(provider: "itunes", order: order, isBudgeted: true, classify: { _ in .data }))
+        await state.close()
+        loop.stop()
+        loop.join()
+    }
+
+    private func recorded(_ state: StateStore) async throws -> Int {
+        try await state.calls(of: "itunes", since: .distantPast).count
+    }
+
+    @Test func aCallIsCountedAtItsTurn() async throws {
+        try await withDesk { order in
+            await order.beforeSending?() == true ? nil : Self.unsent
+        } _: {
+            (desk, state, call) async throws in
+            guard case .success = await desk.perform(call) else {
+                Issue.record("it was not sent")
+                return
+            }
+            #expect(try await recorded(state) == 1)
+            #expect(await desk.report("itunes")?.rate?.remaining == 1)
+        }
+    }
+
+    @Test func aCallThatLeftTheQueueIsOnNoRecord() async throws {
+        try await withDesk { _ in
+            Self.unsent
+        } _: { (desk, state, call) async throws in
+            for _ in 0..<5 { _ = await desk.perform(call) }
+            #expect(try await recorded(state) == 0)
+            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    @Test func aCallThatIsGivenUpAfterItsTurnIsTakenBack() async throws {
+        try await withDesk { order in
+            _ = await order.beforeSending?()
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            for _ in 0..<5 { _ = await desk.perform(call) }
+            #expect(try await recorded(state) == 0)
+            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    /// It is being written down when its asker is told that it is over.
+    @Test func aCallThatIsGivenUpInItsTurnIsTakenBack() async throws {
+        try await withDesk { order in
+            async let _ = order.beforeSending?() == true
+            for _ in 0..<10 { await Task.yield() }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            for _ in 0..<20 { _ = await desk.perform(call) }
+            #expect(try await recorded(state) == 0)
+            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    @Test func aTurnThatComesAfterTheEndReservesNothing() async throws {
+        let late = Lock<(@Sendable () async -> Bool)?>(nil)
+        try await withDesk { order in
+            late.withLock { $0 = order.beforeSending }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            _ = await desk.perform(call)
+            let kept = late.withLock { $0 }
+            let turn = try #require(kept)
+            #expect(await turn() == false)
+            #expect(try await recorded(state) == 0)
+            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// What one provider may have of the places of all.
+import LarderCore
+import LarderFetch
+import Testing
+
+@testable import LarderDaemon
+
+@Suite struct ProviderShareTests {
+    private func limits(_ configuration: String, _ provider: String = "itunes") throws -> ExchangeLimits? {
+        Daemon.fetchSettings(try load(configuration)).providers[provider]
+    }
+
+    @Test func eachProviderHasItsOwnNumbers() throws {
+        let configuration = "providers: { itunes: { maxConnections: 3, maxStreams: 4, maxQueue: 5 } }"
+        #expect(try limits(configuration) == ExchangeLimits(maxConnections: 3, maxStreams: 4, maxQueue: 5))
+        #expect(try limits(configuration, "tmdb") == ExchangeLimits())
+    }
+
+    @Test func noProviderHasMoreThanHalf() throws {
+        let all = "fetch: { maxTransfers: 20, maxStreams: 10, maxQueue: 30 }\n"
+        let much = "providers: { itunes: { maxConnections: 99, maxStreams: 99, maxQueue: 99 } }"
+        #expect(try limits(all + much) == ExchangeLimits(maxConnections: 10, maxStreams: 5, maxQueue: 15))
+        #expect(try limits(all, "tmdb") == ExchangeLimits(maxConnections: 8, maxStreams: 5, maxQueue: 15))
+        #expect(try limits("fetch: { maxTransfers: 1 }")?.maxConnections == 1)
+    }
+
+    @Test func aNumberThatIsNotInForceIsTold() throws {
+        let settings = try load("providers: { itunes: { maxConnections: 99 } }")
+        #expect(settings.notes == ["providers.itunes.maxConnections: 32 are in force, half of fetch.maxTransfers"])
+        #expect(try load("fetch: { maxTransfers: 4 }").notes == [], "nobody wrote the 8")
+    }
+}

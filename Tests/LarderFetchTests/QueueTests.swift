@@ -1,0 +1,243 @@
+// What happens between an order and its first request: the wait for a place, the caller's last word, and then the deadline.
+import LarderCore
+import LarderFetch
+import LarderIO
+import LarderTestSupport
+import Synchronization
+import Testing
+
+@Suite struct QueueTests {
+    private static let one = FetchSettings(standard: ExchangeLimits(maxConnections: 1, maxStreams: 1))
+
+    /// Runs a test with an exchange that has the one place until the gate is opened.
+    private func withTakenPlace(
+        _ settings: FetchSettings = one, _ body: (Rig, ScriptedOrigin, SetTime, Gate) async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            request.target == "/first" ? [.await(gate), .send(ok("first"))] : [.send(ok("next"))]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let time = SetTime()
+        try await withRig(settings, time: time) { rig in
+            async let first = rig.text(order(origin.base + "/first", deadline: .seconds(1_000_000)))
+            await until { origin.requests.count == 1 }
+            try await body(rig, origin, time, gate)
+            gate.open()
+            #expect(await first == "first")
+            #expect(rig.count(FetchCounters.active) == 0)
+        }
+    }
+
+    @Test func theCallerIsAskedWhenItsTurnHasComeAndNotBefore() async throws {
+        try await withTakenPlace { rig, origin, _, gate in
+            let asked = Atomic(false)
+            var second = order(origin.base + "/second")
+            second.beforeSending = {
+                asked.store(true, ordering: .releasing)
+                return true
+            }
+            async let answer = rig.text(second)
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            await rig.turn()
+            let wasEarly = asked.load(ordering: .acquiring)
+            #expect(!wasEarly)
+            gate.open()
+            #expect(await answer == "next")
+            let wasAsked = asked.load(ordering: .acquiring)
+            #expect(wasAsked)
+            #expect(rig.count(FetchCounters.waited) == 1)
+        }
+    }
+
+    @Test func whatItsCallerNoLongerWantsIsNotSentAndGivesItsPlaceBack() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            var unwanted = order(origin.base + "/unwanted")
+            unwanted.beforeSending = { false }
+            let error = await rig.failure(unwanted)
+            #expect(error?.stage == .cancelled)
+            #expect(error?.isUnsent == true)
+            #expect(await rig.text(order(origin.base + "/")) == "here")
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func theDeadlineBeginsWhenTheRequestIsSent() async throws {
+        try await withTakenPlace { rig, origin, time, gate in
+            async let second = rig.text(order(origin.base + "/second", deadline: .seconds(1)))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(.seconds(9))
+            await rig.turn()
+            #expect(rig.count(FetchCounters.waiting) == 1)
+            gate.open()
+            #expect(await second == "next")
+            #expect(rig.count(FetchCounters.waitedTime) >= 9000)
+        }
+    }
+
+    @Test func theWaitForATurnHasABoundOfItsOwn() async throws {
+        try await withTakenPlace { rig, origin, time, _ in
+            async let second = rig.failure(order(origin.base + "/second", deadline: .seconds(1_000_000)))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(.seconds(10))
+            await rig.turn()
+            let error = await second
+            #expect(error?.stage == .overloaded)
+            #expect(error?.isUnsent == true)
+            #expect(rig.count(FetchCounters.unplaced, "late") == 1)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func whoLeavesWhileItIsReservedGivesItsPlaceBack() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            let asked = Atomic(false)
+            let goOn = Gate()
+            var slow = order(origin.base + "/slow")
+            slow.beforeSending = {
+                asked.store(true, ordering: .releasing)
+                try? await onOwnThread { goOn.wait() }
+                return true
+            }
+            let task = Task { [slow] in await rig.failure(slow) }
+            await until { asked.load(ordering: .acquiring) }
+            task.cancel()
+            #expect(await task.value?.isUnsent == true)
+            #expect(await rig.text(order(origin.base + "/")) == "here")
+            goOn.open()
+            await rig.turn()
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func aShutdownEndsWhatIsBeingReservedAndWhatWaitsForIt() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            let asked = Atomic(false)
+            let goOn = Gate()
+            defer { goOn.open() }
+            var slow = order(origin.base + "/slow")
+            slow.beforeSending = {
+                asked.store(true, ordering: .releasing)
+                try? await onOwnThread { goOn.wait() }
+                return true
+            }
+            async let first = rig.failure(slow)
+            await until { asked.load(ordering: .acquiring) }
+            async let second = rig.failure(order(origin.base + "/second"))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            await rig.fetcher.shutdown()
+            for error in [await first, await second] { #expect(error?.stage == .cancelled && error?.isUnsent == true) }
+            #expect(rig.count(FetchCounters.active) == 0)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test func aReservationThatStallsHoldsItsPlaceForABoundedTime() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        let time = SetTime()
+        try await withRig(Self.one, time: time) { rig in
+            let asked = Atomic(false)
+            let goOn = Gate()
+            defer { goOn.open() }
+            var stalled = order(origin.base + "/stalled")
+            stalled.beforeSending = {
+                asked.store(true, ordering: .releasing)
+                try? await onOwnThread { goOn.wait() }
+                return true
+            }
+            async let failure = rig.failure(stalled)
+            await until { asked.load(ordering: .acquiring) }
+            time.advance(.seconds(10))
+            await rig.turn()
+            #expect(await failure?.stage == .overloaded)
+            #expect(await rig.text(order(origin.base + "/")) == "here")
+        }
+    }
+
+    @Test func aRedirectKeepsThePlaceThatItsExchangeHas() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            request.target == "/away"
+                ? [.await(gate), .send("HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n")]
+                : [.send(ok(String(request.target.dropFirst())))]
+        }
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            async let moved = rig.text(order(origin.base + "/away", maxRedirects: 1, permits: { _ in .configured }))
+            await until { origin.requests.count == 1 }
+            async let other = rig.text(order(origin.base + "/other"))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            gate.open()
+            #expect(await moved == "there")
+            #expect(await other == "other")
+            #expect(origin.requests.map(\.target) == ["/away", "/there", "/other"])
+        }
+    }
+
+    /// Whoever means to stay takes no place of those that end soon, and where there is none for it nothing is sent.
+    @Test func whoAsksForEventsWaitsUnsentForAPlaceOfThatKind() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            request.target.hasPrefix("/events")
+                ? [.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"), .await(gate)]
+                : [.send(ok("plain"))]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let time = SetTime()
+        try await withRig(Self.one, time: time) { rig in
+            func events(_ number: Int) -> FetchOrder {
+                order(origin.base + "/events\(number)", fields: ["Accept": "application/json, Text/Event-Stream;q=0.9"])
+            }
+            let first = try await rig.open(events(1), stall: .seconds(1_000_000))
+            #expect(rig.count(FetchCounters.paced) == 1)
+            async let second = rig.opened(events(2))
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            #expect(await rig.text(order(origin.base + "/plain")) == "plain")
+            time.advance(.seconds(10))
+            await rig.turn()
+            guard case .failure(let error) = await second else {
+                Issue.record("it was sent")
+                return
+            }
+            #expect(error.stage == .overloaded && error.isUnsent)
+            #expect(!first.body.hasEnded)
+            #expect(origin.requests.map(\.target) == ["/events1", "/plain"])
+            first.cancel()
+        }
+    }
+
+    @Test func aClientsCrowdDelaysAnotherClientByOneTurn() async throws {
+        try await withTakenPlace { rig, origin, _, gate in
+            await withTaskGroup { group in
+                for number in 0..<10 {
+                    var crowd = order(origin.base + "/crowd\(number)")
+                    crowd.client = "crowd"
+                    group.addTask { [crowd] in #expect(await rig.text(crowd) == "next") }
+                    await until { rig.count(FetchCounters.waiting) == number + 1 }
+                }
+                var single = order(origin.base + "/single")
+                single.client = "single"
+                group.addTask { [single] in #expect(await rig.text(single) == "next") }
+                await until { rig.count(FetchCounters.waiting) == 11 }
+                gate.open()
+                await group.waitForAll()
+            }
+            let targets = origin.requests.map(\.target)
+            #expect(targets.prefix(3) == ["/first", "/crowd0", "/single"])
+            #expect(targets.count == 12)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// A crowd waits in Larder's own queue: that is nobody's failure, costs no call, and has an end.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct QueueScenarios {
+    private static let found = ok("{\"resultCount\":0,\"results\":[]}")
+
+    private static func itunes(_ origin: ScriptedOrigin, _ own: String, _ more: String = "") -> String {
+        """
+        \(more)
+        providers: { itunes: { baseURL: "\(origin.base)", quota: off, \(own) } }
+        """
+    }
+
+    /// So many different questions at once, each over a connection of its own.
+    private func crowd(_ count: Int, of larder: RunningLarder) async throws -> [WireResponse] {
+        try await withThrowingTaskGroup { group in
+            for number in 0..<count {
+                group.addTask { try await larder.get("/v1/itunes/search?q=term\(number)") }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private func calls(_ origin: ScriptedOrigin) -> Int {
+        origin.requests.count { $0.target.hasPrefix("/search") }
+    }
+
+    private func itunes(_ larder: RunningLarder) async throws -> JSONValue {
+        let status = try await larder.get("/v1/status").json()
+        return try #require(status["providers"]?.elements.first { $0["name"]?.string == "itunes" })
+    }
+
+    private func remaining(_ larder: RunningLarder) async throws -> Int {
+        Int(try #require(try await itunes(larder)["budget"]?["rate"]?["remaining"]?.integer))
+    }
+
+    /// Together they take longer than the deadline of one.
+    @Test func aCrowdOfMissesIsNoFailureOfAHealthyOrigin() async throws {
+        let origin = ScriptedOrigin { _ in [.take(.milliseconds(200)), .send(Self.found)] }
+        defer { origin.stop() }
+        let configuration = Self.itunes(
+            origin, "rate: 1000/min, deadline: 3s", "fetch: { queueTimeout: 5min, failurePause: 0s }")
+        try await withLarder(configuration) { larder in
+            let answers = try await crowd(150, of: larder)
+            #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.filter { $0.status != 200 })")
+            #expect(calls(origin) == 150)
+            #expect(try await remaining(larder) == 850)
+            #expect(try await larder.counter("larder_suspensions_total", #"provider="itunes""#) == 0)
+            #expect(try await larder.counter("larder_fetch_waited_total") > 0)
+        }
+    }
+
+    @Test func beyondTheQueueIsOverloadedAndOnlyWhatIsSentIsCounted() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(Self.found)] }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = Self.itunes(
+            origin, "rate: 1000/min, maxConnections: 4, maxQueue: 6",
+            "fetch: { queueTimeout: 5min, deadline: 5min, failurePause: 0s }")
+        try await withLarder(configuration) { larder in
+            async let crowd = crowd(30, of: larder)
+            try await larder.eventually("the rest is turned away") {
+                try await larder.counter("larder_fetch_refused_total", #"reason="full""#) == 20
+            }
+            try await larder.eventually("those with a place are sent") { calls(origin) == 4 }
+            #expect(try await larder.counter("larder_fetch_waiting") == 6)
+            #expect(try await remaining(larder) == 996, "who waits has cost nothing")
+            gate.open()
+            let answers = try await crowd
+            let refused = answers.filter { $0.status == 503 }
+            #expect(answers.count { $0.status == 200 } == 10 && refused.count == 20)
+            for answer in refused {
+                #expect(answer["Retry-After"] == "2", "\(answer)")
+                #expect(try answer.json()["code"]?.string == "overloaded", "\(answer)")
+            }
+            #expect(calls(origin) == 10)
+            #expect(try await remaining(larder) == 990)
+            #expect(try await larder.counter("larder_suspensions_total", #"provider="itunes""#) == 0)
+        }
+    }
+
+    @Test func whoseTurnDoesNotComeInTimeIsOverloadedAndNothingIsCounted() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(Self.found)] }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = Self.itunes(
+            origin, "rate: 1000/min, maxConnections: 1", "fetch: { queueTimeout: 200ms, deadline: 5min }")
+        try await withLarder(configuration) { larder in
+            async let first = larder.get("/v1/itunes/search?q=first")
+            try await larder.eventually("it is sent") { calls(origin) == 1 }
+            let second = try await larder.get("/v1/itunes/search?q=second")
+            #expect(second.status == 503 && second["Retry-After"] != nil, "\(second)")
+            #expect(try second.json()["code"]?.string == "overloaded", "\(second)")
+            #expect(try await remaining(larder) == 999)
+            gate.open()
+            #expect(try await first.status == 200)
+            #expect(calls(origin) == 1)
+        }
+    }
+
+    @Test func aFullQueueSpendsTheBudgetToItsLastCallAndNoFurther() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(Self.found)] }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = Self.itunes(
+            origin, "rate: 12/hour", "fetch: { queueTimeout: 5min, deadline: 5min, failurePause: 0s }")
+        try await withLarder(configuration) { larder in
+            async let crowd = crowd(30, of: larder)
+            try await larder.eventually("all wait") { try await larder.counter("larder_fetch_waiting") == 22 }
+            try await larder.eventually("those with a place are counted") { try await remaining(larder) == 4 }
+            gate.open()
+            let answers = try await crowd
+            #expect(answers.count { $0.status == 200 } == 12)
+            #expect(answers.count { $0.status == 429 } == 18)
+            #expect(calls(origin) == 12)
+            // Where nothing is left nobody waits to hear it.
+            let late = try await larder.get("/v1/itunes/search?q=late")
+            #expect(late.status == 429, "\(late)")
+            #expect(try await larder.counter("larder_fetch_waited_total") == 22)
+        }
+    }
+
+    /// Places that come free before its answer was judged may each let one call through.
+    @Test func aProviderThatIsSuspendedMeanwhileIsNotCalledByThoseWhoWaited() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in
+            [.await(gate), .send("HTTP/1.1 429 Too Many\r\nRetry-After: 600\r\nContent-Length: 0\r\n\r\n")]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = Self.itunes(
+            origin, "rate: 1000/min, maxConnections: 2",
+            "fetch: { queueTimeout: 5min, deadline: 5min, failurePause: 0s }")
+        try await withLarder(configuration) { larder in
+            async let crowd = crowd(60, of: larder)
+            try await larder.eventually("all wait") { try await larder.counter("larder_fetch_waiting") == 58 }
+            gate.open()
+            let answers = try await crowd
+            #expect(answers.allSatisfy { $0.status == 429 })
+            #expect(calls(origin) <= 20, "\(calls(origin)) calls")
+            #expect(try await remaining(larder) == 1000 - calls(origin))
+        }
+    }
+
+    @Test func aUsersCrowdDelaysAnotherClientByOneTurn() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("here"))] }
+        let place = TemporaryDirectory()
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let configuration = """
+            fetch: { queueTimeout: 5min, deadline: 5min }
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)", maxConnections: 1 } }
+            """
+        try await withLarder(configuration, listen: [#""127.0.0.1:0""#, "\"unix:\(place.path)/s\""]) { larder in
+            try await withThrowingTaskGroup { group in
+                for number in 0..<12 {
+                    group.addTask { try await larder.get("/raw/api/crowd\(number)", at: larder.addresses[1]).status }
+                }
+                try await larder.eventually("they wait") { try await larder.counter("larder_fetch_waiting") == 11 }
+                group.addTask { try await larder.get("/raw/api/single").status }
+                try await larder.eventually("it waits too") { try await larder.counter("larder_fetch_waiting") == 12 }
+                gate.open()
+                for try await status in group { #expect(status == 200) }
+            }
+            let place = try #require(origin.requests.firstIndex { $0.target == "/single" })
+            #expect(place <= 2, "it came after \(place) others")
+        }
+    }
+}
