@@ -36,7 +36,7 @@ let package = Package(
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
         room("LarderProviders", ["LarderCore", "LarderHTTP"]),
         room("LarderIO", ["LarderCore", "CLinux"]),
-        room("LarderStore", ["LarderCore", "CSQLite"]),
+        room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
         room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer"]),

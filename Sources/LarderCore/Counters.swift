@@ -56,8 +56,10 @@ public final class CounterRegistry: Sendable {
         var family: String
         var labels: [String]
 
-        /// The labels tell most series apart; the families' names are long, and left to the comparison.
+        /// The labels tell most series apart; the families' names are long, and left to the comparison. Series without labels
+        /// would all be of one hash, and whatever falls among them is found behind them: they have their names for it.
         func hash(into hasher: inout Hasher) {
+            if labels.isEmpty { hasher.combine(family) }
             for label in labels { hasher.combine(label) }
         }
     }

@@ -21,7 +21,8 @@ extension Daemon {
         do {
             let log = surroundings.log.labelled("store")
             let state = try StateStore.open(
-                directory: settings.statePath, log: log, counters: counters, time: surroundings.time)
+                directory: settings.statePath, cacheDirectory: settings.cachePath, log: log, counters: counters,
+                time: surroundings.time)
             let store = try SQLiteStore.open(
                 directory: settings.cachePath, settings: storeSettings(settings), log: log, counters: counters,
                 time: surroundings.time)

@@ -6,13 +6,18 @@
 // adds up the few after it, so that an insert writes one page less. Only the pieces of a body that `open` leaves in the
 // database go later, by way of `pending`: somebody may be reading them. The full-text index of results follows later too,
 // by way of `unindexed` (FullText/ResultIndex.swift), so that no write waits for it.
+//
+// `life` also holds the checksums of its entry: `sums` is that of the row (upper 32 bits) and of a body that lies in it
+// (lower), made as `format` says, `sum` is that of the times. They are here and not in the row, so that filling them in
+// rewrites no body. What they cover is said in `RowSums`. An earlier schema is brought up to this one by the named steps
+// of `CacheMigration`.
 import CSQLite
 import LarderCore
 
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 4
+    static let version: Int64 = 5
     /// Bodies up to this size lie in their row, larger ones in pieces of this size.
     static let chunkSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
@@ -30,11 +35,12 @@ enum CacheSchema {
         ) STRICT;
         CREATE TABLE life (
           id INTEGER PRIMARY KEY, version INTEGER NOT NULL, freshUntil INTEGER NOT NULL,
-          staleUntil INTEGER NOT NULL, lastUsed INTEGER NOT NULL
+          staleUntil INTEGER NOT NULL, lastUsed INTEGER NOT NULL,
+          format INTEGER NOT NULL DEFAULT 0, sums INTEGER, sum INTEGER
         ) STRICT;
         CREATE INDEX lifeEnd ON life (version, staleUntil);
         CREATE INDEX lifeUse ON life (lastUsed);
-        CREATE TABLE chunk (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+        CREATE TABLE chunk (id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER) STRICT;
         CREATE TABLE pending (id INTEGER PRIMARY KEY) STRICT;
         CREATE TABLE parent (
           digest BLOB NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (digest, child)
@@ -52,11 +58,24 @@ enum CacheSchema {
         CREATE TRIGGER largeBodyGone AFTER DELETE ON entry WHEN OLD.size > 262144 BEGIN
           INSERT OR IGNORE INTO pending (id) VALUES (OLD.id);
         END;
-        """ + ResultIndex.tables
+        """ + ResultIndex.tables + CacheMigration.table
 
-    /// Opens the writer's connection: makes the tables in an empty file, and refuses any other schema as damage, since
-    /// what a cache holds can be fetched again and needs no migrations.
+    /// Opens the writer's connection: makes the tables in an empty file, brings those of an earlier version up to date, and
+    /// refuses any other schema as damage, since what a cache holds can be fetched again.
     static func openWriter(_ path: String) throws(StoreError) -> Connection {
+        let connection = try openUnprepared(path)
+        do {
+            guard try CacheMigration.run(connection) else { return connection }
+        } catch {
+            connection.close(keepsLog: true)
+            throw error
+        }
+        // What this connection knows of the tables is from before the steps.
+        connection.close()
+        return try openUnprepared(path)
+    }
+
+    private static func openUnprepared(_ path: String) throws(StoreError) -> Connection {
         let connection = try Connection(path: path)
         do {
             if try connection.number("PRAGMA page_count") == 0 {
@@ -107,19 +126,22 @@ enum CacheSchema {
             """)
     }
 
+    /// Makes the tables where there are none; refuses what is another program's, of a later version, or of one so old that
+    /// no step leads from it.
     private static func makeOrCheck(_ connection: Connection) throws(StoreError) {
-        let found = try connection.number("PRAGMA user_version")
-        let owner = try connection.number("PRAGMA application_id")
-        if found == version && owner == applicationID { return }
+        let found = try connection.number("PRAGMA user_version") ?? 0
+        let owner = try connection.number("PRAGMA application_id") ?? 0
+        if owner == applicationID, (CacheMigration.oldest...version).contains(found) { return }
         let tableCount = try connection.number("SELECT count(*) FROM sqlite_schema")
         guard found == 0, owner == 0, tableCount == 0 else {
             throw StoreError(
                 code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
-                message: "schema \(found ?? 0) of application \(owner ?? 0) is not ours")
+                message: "schema \(found) of application \(owner) is not ours")
         }
         try connection.transaction { () throws(StoreError) in
             try connection.execute(tables)
             try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID);")
+            try CacheMigration.record(connection, CacheMigration.steps.map(\.name), lastID: 0)
         }
     }
 }

@@ -11,6 +11,8 @@ final class DatabaseFiles: Sendable {
     let directory: String
     let path: String
     private let lock: Lock<Int32>
+    /// A disk of a test's own making: what is free on it where the database and its log take so many bytes.
+    let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
 
     /// Makes the directory and takes the lock.
     init(directory: String, name: String) throws(StoreError) {
@@ -85,11 +87,18 @@ final class DatabaseFiles: Sendable {
     /// Bytes an ordinary user may still write on this file system (statvfs(3)); nil where the system does not say. Asked
     /// before each write, by the lock's file: no path is walked for it.
     var freeDisk: Int64? {
+        if let reckoned = reckonedFreeDisk.withLock({ $0 }) { return reckoned(sizes.file + sizes.log) }
         var status = statvfs()
         guard lock.withLock({ fstatvfs($0, &status) }) == 0 else { return nil }
         return Int64(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
+
+    /// Whether the database's file is there and holds nothing, though a database was never made so.
+    var isEmptied: Bool { access(path, F_OK) == 0 && sizes.file == 0 }
+
+    /// Whether a database of that name in a directory holds anything.
+    static func isFilled(_ directory: String, _ name: String) -> Bool { size("\(directory)/\(name).db") > 0 }
 
     /// Removes the database with its log files. Every connection must be closed.
     func remove() {

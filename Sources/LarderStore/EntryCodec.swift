@@ -74,6 +74,16 @@ enum EntryCodec {
         return WallTime(milliseconds: time)
     }
 
+    /// From whom and when the answer came, read from a head without the rest of it.
+    static func origin(of raw: UnsafeRawBufferPointer) -> (provider: String, at: WallTime)? {
+        var input = Input(raw: raw)
+        guard input.byte() == version, input.byte() != nil, input.byte() != nil, input.signed() != nil,
+            input.signed() != nil, let time = input.signed(), input.signed() != nil, input.signed() != nil,
+            let provider = input.text()
+        else { return nil }
+        return (provider, WallTime(milliseconds: time))
+    }
+
     private static func put(_ value: UInt64, _ out: inout Bytes) {
         var value = value
         while value >= 0x80 {

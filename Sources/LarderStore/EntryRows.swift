@@ -18,14 +18,24 @@ struct EntryRows {
     var counted: Int64?
     /// Entries that came since they were last counted.
     var uncounted = 0
+    /// The last entry that may lack checksums.
+    var unsummed: Int64
+    /// Told of rows that fail their checksum.
+    var damaged: DamagedRows?
+    /// Which database this is, for those rows.
+    var generation = 0
 
     init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
-        let last = try connection.number(
-            "SELECT max(coalesce((SELECT max(id) FROM entry), 0), "
-                + "coalesce((SELECT max(id) FROM pending), 0), coalesce((SELECT max(counted) FROM provider), 0), "
-                + "coalesce((SELECT max(id) FROM unindexed), 0))")
-        nextID = (last ?? 0) + 1
+        unsummed = try CacheMigration.lastUnsummed(connection)
+        // An id beyond reason is damage: those that follow it would overflow.
+        var last: Int64 = 0
+        for (table, column) in [("entry", "id"), ("pending", "id"), ("provider", "counted"), ("unindexed", "id")] {
+            let found = try connection.number(
+                "SELECT max(\(column)) FROM \(table) WHERE \(column) < \(RowSums.largestID)")
+            last = max(last, found ?? 0)
+        }
+        nextID = last + 1
     }
 
     /// Ids are never given twice while the store is open, so pieces of two bodies cannot meet.
@@ -64,13 +74,15 @@ struct EntryRows {
     }
 
     private func append(_ id: Int64, _ raw: UnsafeRawBufferPointer, _ offset: Int64) throws(StoreError) {
-        let statement = try connection.statement("INSERT INTO chunk (id, data) VALUES (?1, ?2)")
+        let statement = try connection.statement("INSERT INTO chunk (id, data, sum) VALUES (?1, ?2, ?3)")
         let size = CacheSchema.chunkSize
         defer { statement.bindNull(2) }
         var number = id * CacheSchema.chunksPerBody + offset / Int64(size)
         for start in stride(from: 0, to: raw.count, by: size) {
+            let piece = UnsafeRawBufferPointer(rebasing: raw[start..<min(start + size, raw.count)])
             statement.bind(1, number)
-            statement.bind(2, lasting: UnsafeRawBufferPointer(rebasing: raw[start..<min(start + size, raw.count)]))
+            statement.bind(2, lasting: piece)
+            statement.bind(3, RowSums.piece(id: number, piece))
             try statement.run()
             number += 1
         }
@@ -102,34 +114,31 @@ struct EntryRows {
         statement.bind(4, size)
         statement.bind(5, entry.key.bytes)
         statement.bind(6, entry.label)
-        statement.bind(7, EntryCodec.encode(entry))
+        let head = EntryCodec.encode(entry)
+        statement.bind(7, head)
+        var bodySum: UInt32 = 0
         if isLarge {
             statement.bindNull(8)
             try statement.run()
         } else {
             var failure: StoreError?
             entry.body.withUnsafeBytes { raw in
+                bodySum = Checksum.of(raw)
                 statement.bind(8, lasting: raw)
                 do throws(StoreError) { try statement.run() } catch { failure = error }
             }
             statement.bindNull(8)
             if let failure { throw failure }
         }
-        let life = try connection.statement(
-            "INSERT INTO life (id, version, freshUntil, staleUntil, lastUsed) VALUES (?1, ?2, ?3, ?4, ?5)")
-        life.bind(1, id)
-        life.bind(2, Int64(entry.key.bytes.first ?? 0))
-        life.bind(3, entry.freshUntil.milliseconds)
-        life.bind(4, entry.staleUntil.milliseconds)
-        life.bind(5, now.seconds)
-        try life.run()
+        let sums = RowSums.sums(entry, id: id, provider: provider, size: size, head: head, body: bodySum)
+        try begin(Life(of: entry, id: id), sums: sums, now: now)
         try note(entry.parents, of: id)
         if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
         if isLarge { try forgetPending(id) }
         try count(id, provider, size)
     }
 
-    private func note(_ parents: [Digest], of id: Int64) throws(StoreError) {
+    func note(_ parents: [Digest], of id: Int64) throws(StoreError) {
         for parent in parents {
             let row = try connection.statement("INSERT OR IGNORE INTO parent (digest, child) VALUES (?1, ?2)")
             row.bind(1, parent)
@@ -144,9 +153,10 @@ struct EntryRows {
         try statement.run()
     }
 
-    /// The first body that is noted as pending and may be swept.
+    /// The first body that is noted as pending and may be swept. Never that of an entry: such a note is damaged.
     func firstPending(_ mayGo: (Int64) -> Bool) throws(StoreError) -> Int64? {
-        let statement = try connection.statement("SELECT id FROM pending ORDER BY id")
+        let statement = try connection.statement(
+            "SELECT id FROM pending p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = p.id) ORDER BY id")
         defer { statement.reset() }
         while try statement.step() {
             let id = statement.int(0)
@@ -182,49 +192,6 @@ struct EntryRows {
         let statement = try connection.statement("DELETE FROM entry WHERE digest = ?1")
         statement.bind(1, digest)
         try statement.run()
-    }
-
-    func freshen(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) throws(StoreError) {
-        let statement = try connection.statement(
-            """
-            UPDATE life SET freshUntil = ?2, staleUntil = ?3 WHERE id = (SELECT id FROM entry WHERE digest = ?1)
-            """)
-        statement.bind(1, digest)
-        statement.bind(2, freshUntil.milliseconds)
-        statement.bind(3, staleUntil.milliseconds)
-        try statement.run()
-    }
-
-    /// Replaces what is said about a body that stays; false where the entry is gone or came at another time.
-    func rewrite(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) throws(StoreError) -> Bool {
-        let look = try connection.statement("SELECT id, key, head FROM entry WHERE digest = ?1")
-        look.bind(1, entry.key.digest)
-        let isThere = try look.step()
-        let isSame =
-            isThere && look.bytes(1) == entry.key.bytes && EntryCodec.responseTime(of: look.raw(2)) == responseTime
-        let id = look.int(0)
-        look.reset()
-        guard isSame else { return false }
-        let row = try connection.statement("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1")
-        row.bind(1, id)
-        row.bind(2, entry.label)
-        row.bind(3, EntryCodec.encode(entry))
-        try row.run()
-        let old = try connection.statement("DELETE FROM parent WHERE child = ?1")
-        old.bind(1, id)
-        try old.run()
-        try note(entry.parents, of: id)
-        try freshen(entry.key.digest, freshUntil: entry.freshUntil, staleUntil: entry.staleUntil)
-        return true
-    }
-
-    /// Expires an entry without removing it; true where it was not expired already.
-    func expire(id: Int64, now: WallTime) throws(StoreError) -> Bool {
-        let statement = try connection.statement("UPDATE life SET freshUntil = ?2 WHERE id = ?1 AND freshUntil > ?2")
-        statement.bind(1, id)
-        statement.bind(2, now.milliseconds)
-        try statement.run()
-        return connection.changes > 0
     }
 
     /// Notes uses; an entry noted within the last minute is left as it is. Returns how many rows changed.

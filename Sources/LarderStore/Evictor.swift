@@ -25,8 +25,9 @@ struct Evictor {
     }
 
     /// Removes the next candidates.
-    func slice(now: WallTime) throws(StoreError) -> Slice {
-        var left = Budget(rows: rowsPerSlice, bytes: Self.bytesPerSlice)
+    /// - Parameter bytes: of bodies that are enough.
+    func slice(now: WallTime, bytes: Int64 = bytesPerSlice) throws(StoreError) -> Slice {
+        var left = Budget(rows: rowsPerSlice, bytes: min(bytes, Self.bytesPerSlice))
         var done = try useless(now, &left)
         done.unused += try remove("SELECT id FROM life ORDER BY lastUsed LIMIT ?3", 0, 0, &left)
         return done
@@ -75,7 +76,8 @@ struct Evictor {
         }
         var removed = 0
         for id in ids where !left.isSpent {
-            left.bytes -= try size(id)
+            // A size that cannot be is damaged.
+            left.bytes -= max(0, min(try size(id), Self.bytesPerSlice))
             left.rows -= 1
             try rows.remove(id: id)
             // A life without entry would be chosen again and again.

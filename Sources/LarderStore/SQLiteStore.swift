@@ -23,7 +23,7 @@ public final class SQLiteStore: CacheStore {
     ) throws(StoreError) -> SQLiteStore {
         let files = try DatabaseFiles(directory: directory, name: "cache")
         let shared = StoreShared(
-            files: files, settings: settings, meters: StoreMeters(counters), log: log.labelled("store"), time: time)
+            files: files, settings: settings, counters: counters, log: log.labelled("store"), time: time)
         if let type = files.networkFileSystem {
             shared.log.warning("store.networkFileSystem", ["path": directory, "type": type])
         }

@@ -23,11 +23,14 @@ public final class StateStore: Sendable {
     }
 
     /// Opens `state.db` in the directory, making both where they are absent (file mode 0600), brings it up to date and
-    /// locks it. A damaged database is set aside and begun anew, with a warning.
+    /// locks it. A damaged database is set aside and begun anew, with a warning. So is an empty file beside a cache that
+    /// is not: it was lost, not made just now.
+    /// - Parameter cacheDirectory: where the cache's database lies, if there is any.
     /// - Throws: SQLITE_BUSY where another daemon has the directory; SQLITE_CANTOPEN where the database is from a later
     ///   version or cannot be made.
     public static func open(
-        directory: String, log: Logger, counters: CounterRegistry, time: any TimeSource = SystemTime()
+        directory: String, cacheDirectory: String? = nil, log: Logger, counters: CounterRegistry,
+        time: any TimeSource = SystemTime()
     ) throws(StoreError) -> StateStore {
         let log = log.labelled("state")
         let files = try DatabaseFiles(directory: directory, name: "state")
@@ -36,9 +39,15 @@ public final class StateStore: Sendable {
         }
         let connection: Connection
         var wasSetAside = false
-        do {
+        do throws(StoreError) {
+            if let cacheDirectory, files.isEmptied, DatabaseFiles.isFilled(cacheDirectory, "cache") {
+                throw StoreError(
+                    code: SQLITE_NOTADB, extendedCode: SQLITE_NOTADB, doing: "opening",
+                    message: "the file is empty, though the cache is not")
+            }
             connection = try StateSchema.open(files.path)
-        } catch  where error.isDamage {
+        } catch {
+            guard error.isDamage else { throw error }
             let path = files.setAside(at: time.wall())
             counters.cell(StoreCounters.setAside, "state").add()
             log.warning("state.setAside", ["error": error.description, "path": path])
@@ -93,12 +102,7 @@ public final class StateStore: Sendable {
 
     /// Notes a call that is about to be made; durable when this returns. Where it throws, the call must not be made.
     public func reserveCall(_ provider: String, at: WallTime) async throws(StoreError) {
-        do {
-            try await insertCall(provider, at)
-        } catch  where error.isDamage {
-            // That database is set aside by now, and what it held of calls is in the caller's memory.
-            try await insertCall(provider, at)
-        }
+        try await insertCall(provider, at)
     }
 
     private func insertCall(_ provider: String, _ at: WallTime) async throws(StoreError) {

@@ -1,5 +1,6 @@
 // The one owner of state.db. Jobs that wait together share a transaction, since each commit waits for the disk; each is
-// answered after that commit, so what was answered is durable.
+// answered after that commit, so what was answered is durable. A job that meets damage is done once more, in the new
+// database: what it asks for is lost then, and `lostAt` says so before it is answered.
 import LarderCore
 
 /// One piece of work on the state database: a body inside a transaction, and its answer after the commit.
@@ -62,7 +63,7 @@ final class StateWriter {
         }
     }
 
-    private func perform(_ jobs: [StateJob]) {
+    private func perform(_ jobs: [StateJob], mayRepeat: Bool = true) {
         do throws(StoreError) {
             let connection = try present()
             var answers: [@Sendable () -> Void] = []
@@ -78,7 +79,10 @@ final class StateWriter {
                 return
             }
             // First, so that who is told of the damage finds it mended.
-            if error.isDamage { recover(error) }
+            if error.isDamage {
+                recover(error)
+                if mayRepeat { return perform(jobs, mayRepeat: false) }
+            }
             for job in jobs { job.fail(error) }
         }
     }

@@ -9,6 +9,13 @@ public enum StoreCounters {
         help: "Look-ups whose row had the digest but another key: answered as a miss.")
     public static let undecodable = CounterFamily(
         "larder_store_undecodable_total", help: "Look-ups whose row could not be understood: answered as a miss.")
+    public static let checksumErrors = CounterFamily(
+        "larder_store_checksum_errors_total",
+        help: "Damage found by a checksum in the cache database, by what was damaged: removed, and answered as a miss.",
+        labels: ["part"])
+    public static let scrubbed = CounterFamily(
+        "larder_store_scrubbed_total",
+        help: "Entries that were held against their checksums in idle time, by what was found.", labels: ["result"])
     public static let writes = CounterFamily(
         "larder_store_writes_total", help: "Entries offered to the store, by what became of them.", labels: ["outcome"])
     public static let transactions = CounterFamily(
@@ -46,7 +53,8 @@ public enum StoreCounters {
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
     public static let all: [CounterFamily] = [
-        reads, keyMismatches, undecodable, writes, transactions, evicted, evictedBytes, purged, touches, failures,
+        reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
+        purged, touches, failures,
         setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed, searches, stateCommits,
     ]
 }
@@ -55,6 +63,7 @@ public enum StoreCounters {
 struct StoreMeters: Sendable {
     let found, absent, readRefused, readFailed: CounterCell
     let keyMismatches, undecodable: CounterCell
+    let scrubbedSound, scrubbedSummed, scrubbedDamaged: CounterCell
     private let outcomes: [String: CounterCell]
     let transactions: CounterCell
     let evictedVersion, evictedExpired, evictedUnused, evictedBytes: CounterCell
@@ -76,6 +85,9 @@ struct StoreMeters: Sendable {
         readFailed = registry.cell(StoreCounters.reads, "failed")
         keyMismatches = registry.cell(StoreCounters.keyMismatches)
         undecodable = registry.cell(StoreCounters.undecodable)
+        scrubbedSound = registry.cell(StoreCounters.scrubbed, "sound")
+        scrubbedSummed = registry.cell(StoreCounters.scrubbed, "summed")
+        scrubbedDamaged = registry.cell(StoreCounters.scrubbed, "damaged")
         outcomes = Dictionary(
             uniqueKeysWithValues: Self.outcomeWords.map { ($0, registry.cell(StoreCounters.writes, $0)) })
         transactions = registry.cell(StoreCounters.transactions)

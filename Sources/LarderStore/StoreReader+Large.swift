@@ -1,4 +1,5 @@
-// A reader's part in large bodies: pinning one that was found, and reading a stretch of it.
+// A reader's part in large bodies: pinning one that was found, and reading a stretch of it. Each piece is held against its
+// checksum before any of it is given: a body with a damaged one is cut there.
 import LarderCore
 
 extension StoreReader {
@@ -58,7 +59,7 @@ extension StoreReader {
             do throws(StoreError) {
                 while count < question.count, try stretch.step() {
                     let piece = stretch.raw(1)
-                    guard stretch.int(0) == next, piece.count > skip else { return }
+                    guard stretch.int(0) == next, isSound(stretch), piece.count > skip else { return }
                     let part = UnsafeRawBufferPointer(rebasing: piece[skip...].prefix(question.count - count))
                     UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: part)
                     count += part.count
@@ -73,5 +74,18 @@ extension StoreReader {
         }
         if let failure { throw failure }
         return bytes
+    }
+
+    /// Whether the present row of `id, data, sum` is the piece that was written.
+    func isSound(_ row: Statement) -> Bool {
+        let id = row.int(0)
+        if RowSums.isSound(piece: id, row.raw(1), sum: row.int(2), unsummed: unsummed) { return true }
+        damagedEntry(id / CacheSchema.chunksPerBody, .piece)
+        return false
+    }
+
+    /// Has the writer remove an entry that is not what was written.
+    func damagedEntry(_ id: Int64, _ part: DamagedPart) {
+        if shared.damaged.note(BodyName(generation: generation, id: id), part) { shared.writes.nudge() }
     }
 }

@@ -28,6 +28,8 @@ final class StoreReader {
     private(set) var generation = 0
     /// Before the present snapshot was taken.
     var epoch = 0
+    /// The last entry that may lack checksums, as it was when the connection was opened.
+    private(set) var unsummed: Int64 = 0
     private var find: Statement?
     private var pieces: Statement?
     private(set) var stretch: Statement?
@@ -150,11 +152,13 @@ final class StoreReader {
             generation = entered
             find = try made.statement(
                 """
-                SELECT e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body
+                SELECT \(RowSums.columns)
                 FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
                 """)
-            pieces = try made.statement("SELECT data FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575")
-            stretch = try made.statement("SELECT id, data FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+            unsummed = try CacheMigration.lastUnsummed(made)
+            pieces = try made.statement(
+                "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
+            stretch = try made.statement("SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
             lastPiece = try made.statement("SELECT length(data) FROM chunk WHERE id = ?1")
             return true
         } catch {
@@ -228,6 +232,10 @@ final class StoreReader {
             shared.meters.keyMismatches.add()
             return Found()
         }
+        if let part = RowSums.fault(find, digest: key.digest, unsummed: unsummed) {
+            damagedEntry(find.int(0), part)
+            return Found()
+        }
         let size = Int(find.int(1))
         let body: Bytes?
         var large: StoredBody?
@@ -269,8 +277,8 @@ final class StoreReader {
         let body = Bytes(room: size) { buffer, count in
             do throws(StoreError) {
                 while try pieces.step() {
-                    let piece = pieces.raw(0)
-                    guard count + piece.count <= size else {
+                    let piece = pieces.raw(1)
+                    guard isSound(pieces), count + piece.count <= size else {
                         count = 0
                         return
                     }
@@ -303,7 +311,7 @@ final class StoreReader {
             defer { sums.reset() }
             while try sums.step() {
                 out.byProvider[sums.text(0)] = (sums.int(1), sums.int(2))
-                out.entries += sums.int(1)
+                out.entries &+= sums.int(1)
             }
             return .success(out)
         } catch {

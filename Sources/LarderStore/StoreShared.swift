@@ -49,6 +49,7 @@ final class StoreShared: Sendable {
     let writes: WorkQueue<WriteJob>
     let pins = BodyPins()
     let keys = StoredKeys()
+    let damaged: DamagedRows
     /// Bodies that are being written in parts.
     let bodyWriters = Lock(0)
     let notes = Lock(RecencyNotes())
@@ -60,11 +61,12 @@ final class StoreShared: Sendable {
     let lacksIndex = Lock(true)
 
     init(
-        files: DatabaseFiles, settings: StoreSettings, meters: StoreMeters, log: Logger, time: any TimeSource
+        files: DatabaseFiles, settings: StoreSettings, counters: CounterRegistry, log: Logger, time: any TimeSource
     ) {
         self.files = files
         self.settings = Lock(settings)
-        self.meters = meters
+        meters = StoreMeters(counters)
+        damaged = DamagedRows(counters)
         self.log = log
         self.time = time
         reads = WorkQueue(capacity: Self.readCapacity, crowd: StoreReader.batch, threads: max(1, settings.readers))

@@ -20,8 +20,10 @@ extension StoreWriter {
         let start = shared.time.monotonic()
         attempt { () throws(StoreError) in
             if upkeep.lastKey == nil {
-                let entries = try database.connection.number("SELECT sum(entries) FROM provider") ?? 0
-                shared.keys.begin(capacity: Int(clamping: entries) * 2)
+                let entries = try database.connection.number("SELECT total(entries) FROM provider") ?? 0
+                // Sums that more could not fit the file are damaged: no memory for them.
+                let most = (try database.connection.number("PRAGMA page_count") ?? 0) * 64
+                shared.keys.begin(capacity: Int(clamping: max(0, min(entries, most))) * 2)
                 upkeep.lastKey = []
             }
             repeat {

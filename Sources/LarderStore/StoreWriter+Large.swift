@@ -28,7 +28,8 @@ extension StoreWriter {
             let whole = EntryRows.cost(ofPieces: length ?? 0)
             let first = min(whole, Int64(EntryRows.commitSize))
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
-                try refusal(size: length ?? 0, whole: whole, cost: first)
+                // A body that the disk has no room for is not begun.
+                try refusal(size: length ?? 0, whole: whole, cost: first, disk: whole)
             }
             if case .refused(let word) = refused { return .failure(WriteRefusal(word)) }
             guard let id = database?.rows.newID(),

@@ -45,10 +45,10 @@ extension StoreWriter {
             let made = try Self.openDatabase(shared.files.path)
             made.connection.adopt()
             database = made
-            database?.rows.keys = shared.keys
             shared.keys.forget()
             shared.pins.beginAnew()
             shared.gate.reopen(isNew: true)
+            equip()
             upkeep = Upkeep(now: shared.time.monotonic())
             storingWorks()
         } catch {

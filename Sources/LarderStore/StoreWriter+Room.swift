@@ -19,13 +19,16 @@ extension StoreWriter {
     /// - Parameters:
     ///   - size: of the body as far as it is known.
     ///   - whole: what all of it costs, `cost` what is to be written now.
-    func refusal(size: Int64, whole: Int64, cost: Int64) throws(StoreError) -> WriteOutcome? {
+    ///   - disk: what the disk must have room for, where that is more than `cost`.
+    func refusal(
+        size: Int64, whole: Int64, cost: Int64, disk: Int64? = nil
+    ) throws(StoreError) -> WriteOutcome? {
         let settings = shared.settings.withLock { $0 }
         guard let rows = database?.rows else { return .refused("failed") }
         if let pause = upkeep.pause, shared.time.monotonic() < pause.until { return .refused(pause.word) }
         guard size <= settings.maxObject else { return .refused("tooLarge") }
         guard whole <= settings.highWaterBytes else { return .refused("noRoom") }
-        guard try leavesFreeDisk(cost, settings, rows) else {
+        guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
             degrade("less than \(Units.format(size: settings.minFree)) of disk is free (cache.minFree)")
             return .refused("diskFull")
         }
@@ -54,11 +57,12 @@ extension StoreWriter {
 
     /// Removes one slice and counts it: pieces that nobody needs, or else entries. Returns how many. The bodies of
     /// evicted entries go in the same transaction, so that room is there at once; who looks one up just then misses.
-    func evictSlice(_ rows: EntryRows) throws(StoreError) -> Int {
+    /// - Parameter bytes: of bodies that are enough.
+    func evictSlice(_ rows: EntryRows, bytes: Int64 = Evictor.bytesPerSlice) throws(StoreError) -> Int {
         upkeep.mustSweep = true
         if try sweepSlice(rows) { return 1 }
         let now = shared.time.wall()
-        return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now) }
+        return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
     }
 
     /// The same for what nobody can use any more.
@@ -75,7 +79,7 @@ extension StoreWriter {
         let slice = try take(Evictor(rows: rows))
         if slice.rows > 0 {
             _ = try sweepSlice(rows)
-            try ResultIndex(rows.connection).removeOfGone(atMost: ResultIndex.goneInSlice)
+            try ResultIndex(rows.connection, for: rows).removeOfGone(atMost: ResultIndex.goneInSlice)
         }
         let freed = max(0, before - (try rows.liveBytes()))
         let meters = shared.meters
@@ -84,25 +88,6 @@ extension StoreWriter {
         meters.evictedUnused.add(slice.unused)
         meters.evictedBytes.add(Int(freed))
         return slice.rows
-    }
-
-    /// Whether the file system keeps its free space when the entry is written. Free pages of the file cost nothing;
-    /// where they do not suffice, a slice is evicted to gain some.
-    private func leavesFreeDisk(
-        _ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows
-    ) throws(StoreError) -> Bool {
-        guard let free = shared.files.freeDisk else { return true }
-        if free - cost >= settings.minFree { return true }
-        upkeep.isShortOfDisk = free < settings.minFree
-        guard free >= settings.minFree else {
-            _ = try evictSlice(rows)
-            return false
-        }
-        for _ in 0..<4 {
-            if try rows.freePages() * CacheSchema.pageSize >= cost { return true }
-            guard try evictSlice(rows) > 0 else { break }
-        }
-        return try rows.freePages() * CacheSchema.pageSize >= cost
     }
 
     /// A write failed: what it means for this one, and for those that follow.
@@ -145,7 +130,6 @@ extension StoreWriter {
     /// A write was committed: storing works.
     func storingWorks() {
         upkeep.pause = nil
-        upkeep.isShortOfDisk = false
         let was = shared.degraded.withLock { (present: inout String?) -> String? in
             defer { present = nil }
             return present

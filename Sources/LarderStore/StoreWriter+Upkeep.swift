@@ -53,7 +53,9 @@ struct Upkeep {
     var lastKey: Bytes?
     var readKeysAt: MonotonicTime?
     var isEvicting = false
-    var isShortOfDisk = false
+    var disk = DiskRoom()
+    /// There is more to give back to the file system.
+    var isRelieving = false
     var mustSweep = true
     /// When what is useless is next looked for.
     var uselessAt: MonotonicTime
@@ -65,14 +67,18 @@ struct Upkeep {
     var watchAt: MonotonicTime?
     /// A failure of a kind that may come with every write was logged: no more of it until then.
     var mutedUntil: MonotonicTime?
+    /// The same for rows that failed their checksum.
+    var damageMutedUntil: MonotonicTime?
     var retryOpenAt: MonotonicTime?
     /// Upkeep failed: none of it until then.
     var restUntil: MonotonicTime?
     var indexing = IndexingUpkeep()
+    var scrub: ScrubUpkeep
 
     init(now: MonotonicTime) {
         lastWrite = now
         uselessAt = now
+        scrub = ScrubUpkeep(now: now)
     }
 
     mutating func wrote(at now: MonotonicTime) {
@@ -89,7 +95,7 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
         if let rest = rest(at: now) { return rest }
-        if upkeep.mustSweep || upkeep.isEvicting || isKeyReadingDue(now) { return .zero }
+        if upkeep.mustSweep || upkeep.isEvicting || upkeep.isRelieving || isKeyReadingDue(now) { return .zero }
         var due: [MonotonicTime] = []
         if shared.keys.wantsReading, let at = upkeep.readKeysAt { due.append(at) }
         let notes = shared.notes.withLock { $0.count }
@@ -99,6 +105,8 @@ extension StoreWriter {
             due.append((upkeep.notedSince ?? now) + shared.settings.withLock { $0.touchInterval })
         }
         due.append(upkeep.uselessAt)
+        due.append(scrubTime)
+        if let at = upkeep.disk.lookAgainAt, at > now { due.append(at) }
         if let at = indexingTime(now) { due.append(at) }
         if upkeep.logIsLong || upkeep.mayVacuum { due.append(upkeep.lastWrite + Upkeep.settleTime) }
         return due.min().map { max(.milliseconds(1), $0 - now) }
@@ -120,15 +128,18 @@ extension StoreWriter {
         }
         if upkeep.watchAt.map({ now >= $0 }) ?? true { watch(now) }
         if rest(at: now) != nil { return }
+        if !shared.damaged.isEmpty { removeDamaged() }
         let notes = shared.notes.withLock { $0.count }
         let isDue = upkeep.notedSince.map { now >= $0 + shared.settings.withLock { $0.touchInterval } } ?? false
         if notes >= RecencyNotes.batch || notes > 0 && isDue { flushNotes() }
         sweep()
+        upkeep.isRelieving = relieveDisk()
         if isIndexingDue(now, isIdle: isIdle) { indexSlice() }
         guard isIdle else { return }
         if upkeep.isEvicting || !afterJobs { evictToLowMark() }
         if isKeyReadingDue(now) { readKeys() }
         if now >= upkeep.uselessAt { removeUseless() }
+        if now >= scrubTime { scrubSlice() }
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
@@ -142,6 +153,7 @@ extension StoreWriter {
         repeat { removeUseless() } while upkeep.uselessAt <= now && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
+        scrubAll()
         upkeep.indexing.notBefore = nil
         indexAll(within: .seconds(60))
         upkeep.mayVacuum = true
@@ -225,7 +237,7 @@ extension StoreWriter {
         let start = shared.time.monotonic()
         attempt { () throws(StoreError) in
             let slack =
-                upkeep.isShortOfDisk
+                upkeep.disk.isShort
                 ? 0 : min(Upkeep.slackBytes, settings.highWaterBytes - settings.lowWaterBytes)
             while upkeep.mayVacuum {
                 let free = try database.rows.freePages()

@@ -35,7 +35,7 @@ final class StoreWriter {
         self.shared = shared
         self.database = database
         upkeep = Upkeep(now: shared.time.monotonic())
-        self.database?.rows.keys = shared.keys
+        equip()
     }
 
     /// Opens or makes the database. Reads only what it must: the time does not grow with what is stored.
@@ -47,6 +47,13 @@ final class StoreWriter {
             connection.close(keepsLog: true)
             throw error
         }
+    }
+
+    /// Gives the present database's rows what they tell others.
+    func equip() {
+        database?.rows.keys = shared.keys
+        database?.rows.damaged = shared.damaged
+        database?.rows.generation = shared.gate.present
     }
 
     /// The thread's life.
@@ -167,9 +174,15 @@ final class StoreWriter {
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
-            upkeep.wrote(at: shared.time.monotonic())
             noteUnindexed(steps)
-            if steps.contains(where: { $0.outcome == .stored }) { storingWorks() }
+            // A refused write is none: what is done in idle time does not wait for it.
+            if steps.contains(where: { $0.outcome == .stored }) {
+                upkeep.wrote(at: shared.time.monotonic())
+                storingWorks()
+            } else {
+                upkeep.logIsLong = true
+                upkeep.mayVacuum = true
+            }
             for step in steps { answer(step.job, step.outcome) }
         } catch {
             database?.rows.forgetProviders()

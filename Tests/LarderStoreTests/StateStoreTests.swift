@@ -96,6 +96,59 @@ import Testing
         }
     }
 
+    @Test func aDamagedPageMetAtTheStartFailsNothingAndTheRecordCountsAsLost() async throws {
+        try await withBench { (bench) async throws in
+            let path = bench.directory + "/state.db"
+            let first = try bench.openState()
+            _ = try await first.secret("artwork", length: 32)
+            await first.close()
+            let connection = try Connection(path: path)
+            let page = try connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'value'")
+            connection.close()
+            try writeFile(path, Bytes(repeating: 0xAA, count: 4096), at: (Int(try #require(page)) - 1) * 4096)
+            let store = try bench.openState()
+            // As the daemon does while it starts.
+            #expect(try await store.secret("artwork", length: 32).count == 32)
+            #expect(store.lostAt == bench.time.wall())
+            #expect(bench.count(StoreCounters.setAside, "state") == 1)
+            try await store.reserveCall("itunes", at: bench.time.wall())
+            await store.close()
+        }
+    }
+
+    @Test func anEmptyFileBesideACacheIsLostAndOneWithoutIsNew() async throws {
+        try await withBench { (bench) async throws in
+            func open() throws -> StateStore {
+                try StateStore.open(
+                    directory: bench.directory, cacheDirectory: bench.directory,
+                    log: Logger(label: "test", sink: bench.log, time: bench.time), counters: bench.counters,
+                    time: bench.time)
+            }
+            let path = bench.directory + "/state.db"
+            // Nothing at all, and an empty file without a cache.
+            for round in 0..<2 {
+                if round == 1 { try writeFile(path, []) }
+                let store = try open()
+                #expect(store.lostAt == nil && !store.wasSetAside)
+                await store.close()
+                for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+            }
+            let cache = try bench.open()
+            await cache.close()
+            // A cache beside no file: somebody took it away.
+            await (try open()).close()
+            #expect(truncate(path, 0) == 0)
+            let store = try open()
+            #expect(store.lostAt == bench.time.wall() && store.wasSetAside)
+            await store.close()
+            // It stays lost over restarts.
+            bench.time.pass(.seconds(10))
+            let again = try open()
+            #expect(again.lostAt == bench.time.wall() + .seconds(-10))
+            await again.close()
+        }
+    }
+
     @Test func aCallThatIsReleasedIsNotOnTheRecordAndItsTwinsAre() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.openState()

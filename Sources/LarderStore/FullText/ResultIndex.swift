@@ -28,7 +28,7 @@ struct ResultIndex {
         CREATE TABLE result (
           id INTEGER PRIMARY KEY, place INTEGER NOT NULL, length INTEGER NOT NULL, name INTEGER NOT NULL,
           kind TEXT NOT NULL, title TEXT NOT NULL, creator TEXT NOT NULL, collection TEXT NOT NULL,
-          summary TEXT NOT NULL
+          summary TEXT NOT NULL, sum INTEGER
         ) STRICT;
         CREATE VIRTUAL TABLE found USING fts5(
           title, creator, collection, summary, content='result', content_rowid='id',
@@ -41,8 +41,13 @@ struct ResultIndex {
         """
 
     let connection: Connection
+    /// Told of bodies that fail their checksum; they are not indexed.
+    private let rows: EntryRows?
 
-    init(_ connection: Connection) { self.connection = connection }
+    init(_ connection: Connection, for rows: EntryRows? = nil) {
+        self.connection = connection
+        self.rows = rows
+    }
 
     /// Notes that an entry's results are to be looked at.
     func note(_ id: Int64) throws(StoreError) {
@@ -62,6 +67,11 @@ struct ResultIndex {
 
     /// Brings the index up to what is stored of one entry, and forgets the note. Returns how many results came and went.
     func settle(_ id: Int64) throws(StoreError) -> (added: Int, removed: Int) {
+        // A note of an id that cannot be is damaged.
+        guard (1...RowSums.largestID).contains(id) else {
+            try run("DELETE FROM unindexed WHERE id = ?1", id)
+            return (0, 0)
+        }
         let removed = try takeOut(id)
         var added = 0
         if let body = try body(of: id) {
@@ -72,6 +82,28 @@ struct ResultIndex {
         }
         try run("DELETE FROM unindexed WHERE id = ?1", id)
         return (added, removed)
+    }
+
+    enum RowState {
+        case sound, unsummed, damaged
+    }
+
+    /// Whether the rows of an entry's results are as they were written.
+    func state(of id: Int64) throws(StoreError) -> RowState {
+        let statement = try connection.statement(
+            """
+            SELECT id, place, length, name, kind, title, creator, collection, summary, sum FROM result
+            WHERE id >= ?1 AND id < ?1 + 4096
+            """)
+        defer { statement.reset() }
+        statement.bind(1, id * Self.rowsPerEntry)
+        while try statement.step() {
+            if statement.isNull(9) { return id <= rows?.unsummed ?? 0 ? .unsummed : .damaged }
+            guard let texts = ResultTexts(statement, from: 1),
+                RowSums.result(texts, as: statement.int(0)) == statement.int(9)
+            else { return .damaged }
+        }
+        return .sound
     }
 
     /// Takes out the results of some entries that are gone: room is needed, and theirs is room too.
@@ -118,11 +150,11 @@ struct ResultIndex {
         return connection.changes
     }
 
-    private func putIn(_ texts: ResultTexts, as row: Int64) throws(StoreError) {
+    private func putIn(_ texts: ResultTexts, as row: Int64, isNew: Bool = true) throws(StoreError) {
         let result = try connection.statement(
             """
-            INSERT INTO result (id, place, length, name, kind, title, creator, collection, summary)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            INSERT OR REPLACE INTO result (id, place, length, name, kind, title, creator, collection, summary, sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """)
         let found = try connection.statement(
             "INSERT INTO found (rowid, title, creator, collection, summary) VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -136,26 +168,49 @@ struct ResultIndex {
             result.bind(6 + Int32(number), text)
             found.bind(2 + Int32(number), text)
         }
+        result.bind(10, RowSums.result(texts, as: row))
         try result.run()
-        try found.run()
+        if isNew { try found.run() }
     }
 
-    /// The whole body of an entry that has results; nil where there is none, or where it is too large or not whole.
+    /// Writes the rows of an entry's results anew, from its body, where one of them is damaged. The index stays: it was made
+    /// of the same texts. False where the body does not say them any more.
+    func mend(_ id: Int64) throws(StoreError) -> Bool {
+        guard (1...RowSums.largestID).contains(id), let body = try body(of: id) else { return false }
+        for (number, texts) in ResultTexts.all(in: body, atMost: Self.perEntry).enumerated() {
+            try putIn(texts, as: id * Self.rowsPerEntry + Int64(number), isNew: false)
+        }
+        return true
+    }
+
+    /// The whole body of an entry that has results; nil where there is none, or where it is too large, damaged or not whole.
     private func body(of id: Int64) throws(StoreError) -> Bytes? {
-        let statement = try connection.statement("SELECT size, body FROM entry WHERE id = ?1")
+        let statement = try connection.statement(
+            "SELECT \(RowSums.columns), e.digest FROM entry e CROSS JOIN life l WHERE e.id = ?1 AND l.id = e.id")
         defer { statement.reset() }
         statement.bind(1, id)
-        guard try statement.step() else { return nil }
-        let size = statement.int(0)
-        guard size <= Self.largestBody else { return nil }
-        guard size > CacheSchema.chunkSize else { return statement.bytes(1) }
+        guard try statement.step(), let digest = Digest(bytes: statement.bytes(12)) else { return nil }
+        let unsummed = rows?.unsummed ?? 0
+        if rows != nil, let part = RowSums.fault(statement, digest: digest, unsummed: unsummed) {
+            rows?.note(id, part)
+            return nil
+        }
+        let size = statement.int(1)
+        guard size > 0, size <= Self.largestBody else { return nil }
+        guard size > CacheSchema.chunkSize else { return statement.bytes(7) }
         var body = Bytes()
         body.reserveCapacity(Int(size))
         let pieces = try connection.statement(
-            "SELECT data FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
+            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
         defer { pieces.reset() }
         pieces.bind(1, id)
-        while try pieces.step() { body.append(contentsOf: pieces.raw(0)) }
+        while try pieces.step() {
+            guard RowSums.isSound(piece: pieces.int(0), pieces.raw(1), sum: pieces.int(2), unsummed: unsummed) else {
+                rows?.note(id, .piece)
+                return nil
+            }
+            body.append(contentsOf: pieces.raw(1))
+        }
         return body.count == size ? body : nil
     }
 

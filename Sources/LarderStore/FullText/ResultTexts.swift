@@ -24,6 +24,21 @@ struct ResultTexts: Equatable {
         return root.elements.prefix(limit).compactMap { ResultTexts($0) }
     }
 
+    /// As columns of a row of `result` hold them: place, length, name, kind and the four texts. Nil for a place that no
+    /// body has.
+    init?(_ row: Statement, from first: Int32) {
+        let (start, length) = (row.int(first), row.int(first + 1))
+        guard start >= 0, length > 0, start <= Int64(ResultIndex.largestBody), length <= Int64(ResultIndex.largestBody)
+        else { return nil }
+        place = Int(start)..<Int(start + length)
+        name = row.int(first + 2)
+        kind = row.text(first + 3)
+        title = row.text(first + 4)
+        creator = row.text(first + 5)
+        collection = row.text(first + 6)
+        summary = row.text(first + 7)
+    }
+
     private init?(_ value: JSONValue) {
         guard value.kind == .object else { return nil }
         place = value.range

@@ -139,40 +139,63 @@ extension StoreReader {
         return list
     }
 
+    /// The result as it stands in its answer; nil where it, its row or its answer is not what was written.
     private func match(_ candidate: Candidate, _ connection: Connection) throws(StoreError) -> FullTextMatch? {
         let row = try connection.statement(
             """
-            SELECT e.id, r.place, r.length, e.size, p.name, l.freshUntil, substr(e.body, r.place + 1, r.length)
-            FROM result r CROSS JOIN entry e CROSS JOIN life l CROSS JOIN provider p
-            WHERE r.id = ?1 AND e.id = r.id >> 12 AND l.id = e.id AND p.id = e.provider
+            SELECT \(RowSums.columns), e.digest, r.place, r.length, r.name, r.kind, r.title, r.creator, r.collection,
+              r.summary, r.sum
+            FROM result r CROSS JOIN entry e CROSS JOIN life l WHERE r.id = ?1 AND e.id = r.id >> 12 AND l.id = e.id
             """)
         row.bind(1, candidate.row)
         defer { row.reset() }
-        guard try row.step() else { return nil }
-        let (place, length) = (row.int(1), row.int(2))
-        let isInPieces = row.int(3) > CacheSchema.chunkSize
-        let json = isInPieces ? try stretch(row.int(0), place, length, connection) : row.bytes(6)
-        guard json.count == length, json.first == 0x7B, json.last == 0x7D else {
+        guard try row.step(), let digest = Digest(bytes: row.bytes(12)) else { return nil }
+        let (id, size) = (row.int(0), row.int(1))
+        if let part = RowSums.fault(row, digest: digest, unsummed: unsummed) {
+            damagedEntry(id, part)
+            return nil
+        }
+        // A row without a checksum is from before there were any.
+        guard let texts = ResultTexts(row, from: 13), Int64(texts.place.upperBound) <= size,
+            row.isNull(21) ? id <= unsummed : RowSums.result(texts, as: candidate.row) == row.int(21)
+        else {
+            damagedEntry(id, .result)
+            return nil
+        }
+        let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
+        let json: Bytes
+        if size > CacheSchema.chunkSize {
+            json = try stretch(id, place, Int64(length), connection)
+        } else {
+            json = Bytes(UnsafeRawBufferPointer(rebasing: row.raw(7)[texts.place]))
+        }
+        guard json.count == length, json.first == 0x7B, json.last == 0x7D,
+            let (provider, storedAt) = EntryCodec.origin(of: row.raw(6))
+        else {
             shared.meters.undecodable.add()
             return nil
         }
         return FullTextMatch(
-            json: json, provider: row.text(4), storedAt: candidate.storedAt,
-            freshUntil: WallTime(milliseconds: row.int(5)), highlights: [])
+            json: json, provider: provider, storedAt: storedAt, freshUntil: WallTime(milliseconds: row.int(2)),
+            highlights: [])
     }
 
-    /// Bytes of a body that lies in pieces.
+    /// Bytes of a body that lies in pieces; fewer where a piece is damaged.
     private func stretch(
         _ id: Int64, _ place: Int64, _ length: Int64, _ connection: Connection
     ) throws(StoreError) -> Bytes {
         let size = Int64(CacheSchema.chunkSize)
         let first = id * CacheSchema.chunksPerBody
-        let statement = try connection.statement("SELECT data FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+        let statement = try connection.statement(
+            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
         defer { statement.reset() }
         statement.bind(1, first + place / size)
         statement.bind(2, first + (place + length - 1) / size)
         var bytes = Bytes()
-        while try statement.step() { bytes.append(contentsOf: statement.raw(0)) }
+        while try statement.step() {
+            guard isSound(statement) else { return [] }
+            bytes.append(contentsOf: statement.raw(1))
+        }
         return Bytes(bytes.dropFirst(Int(place % size)).prefix(Int(length)))
     }
 

@@ -73,7 +73,7 @@ extension StoreWriter {
         let start = shared.time.monotonic()
         upkeep.indexing.hasMore = false
         attempt { () throws(StoreError) in
-            let index = ResultIndex(database.connection)
+            let index = ResultIndex(database.connection, for: database.rows)
             guard try index.next() != nil else { return indexingEnded() }
             var hasRoom = true
             try transact(database.connection) { () throws(StoreError) in

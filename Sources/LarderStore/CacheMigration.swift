@@ -1,0 +1,145 @@
+// The steps from an older cache.db to the present one. Steps are named, ordered and frozen once shipped, as those of
+// state.db; each runs in a transaction of its own, which also records its name. A step may take no time that grows with
+// what is stored: it changes the schema, and rows are brought up to date when they are written or scrubbed.
+//
+// New columns come at the end of a table, and rows from before read as NULL, or as their default, there. `ALTER TABLE … ADD COLUMN` of a
+// STRICT table checks every row (sqlite.org/lang_altertable.html#altertabaddcol), so that a step writes the text of the
+// table itself, as section 7 of that page describes.
+//
+// The record also holds a checksum of the schema as SQLite keeps it, texts and root pages: a bit of it that flipped makes
+// statements fail or read another table, which no checksum of a row can tell.
+import CSQLite
+import LarderCore
+
+enum CacheMigration {
+    /// One step from an older schema to the next. Never edited after release.
+    struct Step {
+        var name: String
+        /// The version it starts from.
+        var from: Int64
+        /// Run first.
+        var sql: String
+        /// New texts of tables, by name.
+        var texts: [(table: String, sql: String)]
+    }
+
+    /// The oldest version that a step starts from.
+    static let oldest: Int64 = 4
+
+    static let checksums = "0005-checksums"
+
+    static let table = """
+
+        CREATE TABLE step (name TEXT PRIMARY KEY, lastID INTEGER NOT NULL, schemaSum INTEGER NOT NULL)
+        STRICT, WITHOUT ROWID;
+        """
+
+    static let steps = [
+        Step(
+            name: checksums, from: 4,
+            sql: """
+                CREATE TABLE step (name TEXT PRIMARY KEY, lastID INTEGER NOT NULL, schemaSum INTEGER NOT NULL)
+                STRICT, WITHOUT ROWID;
+                """,
+            texts: [
+                (
+                    "life",
+                    """
+                    CREATE TABLE life (
+                      id INTEGER PRIMARY KEY, version INTEGER NOT NULL, freshUntil INTEGER NOT NULL,
+                      staleUntil INTEGER NOT NULL, lastUsed INTEGER NOT NULL,
+                      format INTEGER NOT NULL DEFAULT 0, sums INTEGER, sum INTEGER
+                    ) STRICT
+                    """
+                ),
+                ("chunk", "CREATE TABLE chunk (id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER) STRICT"),
+                (
+                    "result",
+                    """
+                    CREATE TABLE result (
+                      id INTEGER PRIMARY KEY, place INTEGER NOT NULL, length INTEGER NOT NULL, name INTEGER NOT NULL,
+                      kind TEXT NOT NULL, title TEXT NOT NULL, creator TEXT NOT NULL, collection TEXT NOT NULL,
+                      summary TEXT NOT NULL, sum INTEGER
+                    ) STRICT
+                    """
+                ),
+            ])
+    ]
+
+    /// Brings the schema up to date and holds it against its record. True where a step was taken: the connection must be
+    /// opened anew then.
+    static func run(_ connection: Connection) throws(StoreError) -> Bool {
+        let found = try connection.number("PRAGMA user_version") ?? 0
+        let due = steps.filter { $0.from >= found }
+        for step in due { try take(step, connection) }
+        guard due.isEmpty else { return true }
+        try check(connection)
+        return false
+    }
+
+    private static func take(_ step: Step, _ connection: Connection) throws(StoreError) {
+        // Only now may the schema be written to.
+        larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nil)
+        defer { larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nil) }
+        let last = try connection.number("SELECT max(id) FROM entry") ?? 0
+        let cookie = try connection.number("PRAGMA schema_version") ?? 0
+        try connection.transaction { () throws(StoreError) in
+            try connection.execute(step.sql)
+            try connection.execute("PRAGMA writable_schema = ON")
+            for (table, sql) in step.texts {
+                let text = try connection.statement(
+                    "UPDATE sqlite_schema SET sql = ?2 WHERE type = 'table' AND name = ?1")
+                text.bind(1, table)
+                text.bind(2, sql)
+                try text.run()
+            }
+            try record(connection, [step.name], lastID: last)
+            try connection.execute(
+                """
+                PRAGMA writable_schema = OFF; PRAGMA user_version = \(step.from + 1);
+                PRAGMA schema_version = \(cookie + 2);
+                """)
+        }
+    }
+
+    /// Notes steps as taken, with the last entry from before and the checksum of the schema as it is now.
+    static func record(_ connection: Connection, _ names: [String], lastID: Int64) throws(StoreError) {
+        let sum = try schemaSum(connection)
+        for name in names {
+            let row = try connection.statement("INSERT INTO step (name, lastID, schemaSum) VALUES (?1, ?2, ?3)")
+            row.bind(1, name)
+            row.bind(2, lastID)
+            row.bind(3, sum)
+            try row.run()
+        }
+    }
+
+    private static func check(_ connection: Connection) throws(StoreError) {
+        let recorded = try connection.number("SELECT schemaSum FROM step ORDER BY name DESC LIMIT 1")
+        guard try recorded == schemaSum(connection) else {
+            throw StoreError(
+                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
+                message: "the schema is not as it was made")
+        }
+    }
+
+    private static func schemaSum(_ connection: Connection) throws(StoreError) -> Int64 {
+        let rows = try connection.statement(
+            "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
+        defer { rows.reset() }
+        var sum = Checksum()
+        while try rows.step() {
+            for column: Int32 in [0, 1, 2, 4] { sum.add(measured: rows.raw(column)) }
+            sum.add(rows.int(3))
+        }
+        return Int64(sum.value)
+    }
+
+    /// The last entry that may lack checksums, since it is from before them; 0 when all have them.
+    static func lastUnsummed(_ connection: Connection) throws(StoreError) -> Int64 {
+        let row = try connection.statement("SELECT lastID FROM step WHERE name = ?1")
+        defer { row.reset() }
+        row.bind(1, checksums)
+        return try row.step() ? row.int(0) : 0
+    }
+}

@@ -1,0 +1,46 @@
+// Rows that failed their checksum, on their way to the writer, which alone may remove them. Bounded: what does not fit is
+// found again by the next who reads it.
+import LarderCore
+import Synchronization
+
+final class DamagedRows: Sendable {
+    static let limit = 1024
+
+    private let rows = Lock<[BodyName: DamagedPart]>([:])
+    private let holdsSome = Atomic(false)
+    private let errors: [DamagedPart: CounterCell]
+
+    init(_ registry: CounterRegistry) {
+        errors = Dictionary(
+            uniqueKeysWithValues: DamagedPart.allCases.map {
+                ($0, registry.cell(StoreCounters.checksumErrors, $0.rawValue))
+            })
+    }
+
+    /// Looked at after every job: no lock.
+    var isEmpty: Bool { !holdsSome.load(ordering: .acquiring) }
+
+    /// Counts the damage and notes the entry. True where the writer does not know of it yet.
+    @discardableResult func note(_ name: BodyName, _ part: DamagedPart) -> Bool {
+        let isNew = rows.withLock { rows -> Bool in
+            guard rows[name] == nil, rows.count < Self.limit else { return false }
+            rows[name] = part
+            holdsSome.store(true, ordering: .releasing)
+            return true
+        }
+        if isNew { count(part) }
+        return isNew
+    }
+
+    /// Damage that is mended on the spot.
+    func count(_ part: DamagedPart) { errors[part]?.add() }
+
+    /// All that is noted, which is forgotten here.
+    func take() -> [BodyName: DamagedPart] {
+        rows.withLock { rows in
+            holdsSome.store(false, ordering: .releasing)
+            defer { rows = [:] }
+            return rows
+        }
+    }
+}

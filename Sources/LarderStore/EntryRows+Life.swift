@@ -1,0 +1,169 @@
+// What changes of a stored entry: its times, and its head after a validation. Whatever changes is first held against its
+// checksum, and gets a new one in the same transaction: a change must not bless what is damaged.
+import LarderCore
+
+extension EntryRows {
+    /// The row of `life` that times are in.
+    struct Life {
+        var id: Int64
+        /// Of the key.
+        var version: Int64
+        var freshUntil: Int64
+        var staleUntil: Int64
+
+        var sum: Int64 { RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) }
+    }
+
+    func begin(_ life: Life, sums: Int64, now: WallTime) throws(StoreError) {
+        let row = try connection.statement(
+            """
+            INSERT INTO life (id, version, freshUntil, staleUntil, lastUsed, format, sums, sum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """)
+        row.bind(1, life.id)
+        row.bind(2, life.version)
+        row.bind(3, life.freshUntil)
+        row.bind(4, life.staleUntil)
+        row.bind(5, now.seconds)
+        row.bind(6, RowSums.format)
+        row.bind(7, sums)
+        row.bind(8, life.sum)
+        try row.run()
+    }
+
+    func freshen(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) throws(StoreError) {
+        let look = try connection.statement(
+            """
+            SELECT l.id, l.version, l.freshUntil, l.staleUntil, l.sum FROM life l
+            WHERE l.id = (SELECT id FROM entry WHERE digest = ?1)
+            """)
+        look.bind(1, digest)
+        guard var life = try life(look) else { return }
+        life.freshUntil = freshUntil.milliseconds
+        life.staleUntil = staleUntil.milliseconds
+        try change(life)
+    }
+
+    /// Expires an entry without removing it; true where it was not expired already.
+    func expire(id: Int64, now: WallTime) throws(StoreError) -> Bool {
+        let look = try connection.statement(
+            "SELECT id, version, freshUntil, staleUntil, sum FROM life WHERE id = ?1")
+        look.bind(1, id)
+        guard var life = try life(look), life.freshUntil > now.milliseconds else { return false }
+        life.freshUntil = now.milliseconds
+        try change(life)
+        return true
+    }
+
+    /// The times that a statement finds; nil where there are none, or where they are damaged.
+    private func life(_ look: Statement) throws(StoreError) -> Life? {
+        defer { look.reset() }
+        guard try look.step() else { return nil }
+        let life = Life(id: look.int(0), version: look.int(1), freshUntil: look.int(2), staleUntil: look.int(3))
+        guard look.int(4) == life.sum || look.isNull(4) && life.id <= unsummed else {
+            note(life.id, .life)
+            return nil
+        }
+        return life
+    }
+
+    private func change(_ life: Life) throws(StoreError) {
+        let row = try connection.statement(
+            "UPDATE life SET freshUntil = ?2, staleUntil = ?3, sum = ?4 WHERE id = ?1")
+        row.bind(1, life.id)
+        row.bind(2, life.freshUntil)
+        row.bind(3, life.staleUntil)
+        row.bind(4, life.sum)
+        try row.run()
+    }
+
+    /// Replaces what is said about a body that stays; false where the entry is gone, damaged, or came at another time.
+    func rewrite(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) throws(StoreError) -> Bool {
+        guard let old = try rewritable(entry, responseTime) else { return false }
+        let head = EntryCodec.encode(entry)
+        let row = try connection.statement("UPDATE entry SET label = ?2, head = ?3 WHERE id = ?1")
+        row.bind(1, old.id)
+        row.bind(2, entry.label)
+        row.bind(3, head)
+        try row.run()
+        try seal(
+            Life(of: entry, id: old.id),
+            sums: RowSums.sums(
+                entry, id: old.id, provider: old.provider, size: old.size, head: head, body: old.bodySum))
+        let parents = try connection.statement("DELETE FROM parent WHERE child = ?1")
+        parents.bind(1, old.id)
+        try parents.run()
+        try note(entry.parents, of: old.id)
+        return true
+    }
+
+    /// What stays of an entry whose head is replaced.
+    private struct Old {
+        var id: Int64
+        var provider: Int64
+        var size: Int64
+        var bodySum: UInt32
+    }
+
+    private func rewritable(_ entry: StoredResponse, _ responseTime: WallTime) throws(StoreError) -> Old? {
+        let look = try connection.statement(
+            "SELECT \(RowSums.columns) FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id")
+        defer { look.reset() }
+        look.bind(1, entry.key.digest)
+        guard try look.step(), look.bytes(4) == entry.key.bytes else { return nil }
+        if let part = RowSums.fault(look, digest: entry.key.digest, unsummed: unsummed) {
+            note(look.int(0), part)
+            return nil
+        }
+        guard EntryCodec.responseTime(of: look.raw(6)) == responseTime else { return nil }
+        // Of a row from before the checksums the body gets its own now.
+        let lies = look.int(1) <= Int64(CacheSchema.chunkSize)
+        return Old(
+            id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: lies ? Checksum.of(look.raw(7)) : 0)
+    }
+
+    /// Writes times with all checksums.
+    func seal(_ life: Life, sums: Int64) throws(StoreError) {
+        let row = try connection.statement(
+            """
+            UPDATE life SET freshUntil = ?2, staleUntil = ?3, format = ?4, sums = ?5, sum = ?6 WHERE id = ?1
+            """)
+        row.bind(1, life.id)
+        row.bind(2, life.freshUntil)
+        row.bind(3, life.staleUntil)
+        row.bind(4, RowSums.format)
+        row.bind(5, sums)
+        row.bind(6, life.sum)
+        try row.run()
+    }
+
+    // MARK: Damage
+
+    /// An entry failed its checksum: it is removed when the present transaction is over.
+    func note(_ id: Int64, _ part: DamagedPart) {
+        damaged?.note(BodyName(generation: generation, id: id), part)
+    }
+
+    /// Removes an entry that is damaged. Its size may be: the sweeper removes whatever pieces there are.
+    func removeDamaged(id: Int64) throws(StoreError) {
+        try remove(id: id)
+        guard (1...RowSums.largestID).contains(id) else { return }
+        let note = try connection.statement(
+            """
+            INSERT OR IGNORE INTO pending (id)
+            SELECT ?1 WHERE EXISTS (SELECT 1 FROM chunk WHERE id BETWEEN ?2 AND ?3)
+            """)
+        note.bind(1, id)
+        note.bind(2, id * CacheSchema.chunksPerBody)
+        note.bind(3, (id + 1) * CacheSchema.chunksPerBody - 1)
+        try note.run()
+    }
+}
+
+extension EntryRows.Life {
+    init(of entry: StoredResponse, id: Int64) {
+        self.init(
+            id: id, version: Int64(entry.key.bytes.first ?? 0), freshUntil: entry.freshUntil.milliseconds,
+            staleUntil: entry.staleUntil.milliseconds)
+    }
+}

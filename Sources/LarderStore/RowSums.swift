@@ -1,0 +1,145 @@
+// What each checksum of cache.db covers, and how a row is held against its own.
+//
+// An entry has three: of what never changes of its row, of a body that lies in the row, and of its times. Each names the
+// id, so that a row cannot be taken for another's. Pieces of a large body and the results that are searched have one each.
+// `lastUsed` is in none: it changes with every use, and a wrong one costs an imperfect order of eviction.
+//
+// A row without checksums is from before there were any, which only ids up to a recorded one can be; any other is damaged.
+import LarderCore
+
+/// What a checksum found to be damaged: a label of the counter.
+enum DamagedPart: String, CaseIterable, Sendable {
+    case row, life, body, piece, result, parent
+}
+
+enum RowSums {
+    /// The version of a row's format: how its head is encoded and what its checksums cover.
+    static let format: Int64 = 1
+    /// No id is larger, but for damage: what is computed from ids must not overflow.
+    static let largestID: Int64 = 1 << 42
+
+    /// The columns that `fault` reads, of `entry e` and `life l`.
+    static let columns = """
+        e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body, e.provider, l.format, l.sums, l.sum
+        """
+
+    /// The same for a look at many rows that leaves their bodies alone; only `isSound` may be asked of them.
+    static let columnsWithoutBody = columns.replacing("e.body", with: "NULL")
+
+    // MARK: Making
+
+    static func constant(
+        id: Int64, digest: Digest, provider: Int64, size: Int64, format: Int64, key: UnsafeRawBufferPointer,
+        label: UnsafeRawBufferPointer, head: UnsafeRawBufferPointer
+    ) -> UInt32 {
+        var sum = Checksum()
+        sum.add(id)
+        sum.add(provider)
+        sum.add(size)
+        sum.add(format)
+        sum.add(digest.words.0)
+        sum.add(digest.words.1)
+        sum.add(digest.words.2)
+        sum.add(digest.words.3)
+        sum.add(measured: key)
+        sum.add(measured: label)
+        sum.add(measured: head)
+        return sum.value
+    }
+
+    /// - Parameter version: of the key, which is its first byte.
+    static func life(id: Int64, version: Int64, freshUntil: Int64, staleUntil: Int64) -> Int64 {
+        var sum = Checksum()
+        sum.add(id)
+        sum.add(version)
+        sum.add(freshUntil)
+        sum.add(staleUntil)
+        return Int64(sum.value)
+    }
+
+    static func piece(id: Int64, _ bytes: UnsafeRawBufferPointer) -> Int64 {
+        var sum = Checksum()
+        sum.add(id)
+        sum.add(bytes)
+        return Int64(sum.value)
+    }
+
+    static func result(_ texts: ResultTexts, as id: Int64) -> Int64 {
+        var sum = Checksum()
+        sum.add(id)
+        sum.add(Int64(texts.place.lowerBound))
+        sum.add(Int64(texts.place.count))
+        sum.add(texts.name)
+        for text in [texts.kind, texts.title, texts.creator, texts.collection, texts.summary] {
+            sum.add(measured: text)
+        }
+        return Int64(sum.value)
+    }
+
+    /// The sums of a row and of the body in it, as one column.
+    static func pack(_ constant: UInt32, body: UInt32) -> Int64 {
+        Int64(bitPattern: UInt64(constant) << 32 | UInt64(body))
+    }
+
+    /// The column `sums` of an entry that is written.
+    /// - Parameter body: the sum of the body where it lies in the row, else 0.
+    static func sums(
+        _ entry: StoredResponse, id: Int64, provider: Int64, size: Int64, head: Bytes, body: UInt32
+    ) -> Int64 {
+        var label = entry.label
+        return label.withUTF8 { label in
+            entry.key.bytes.withUnsafeBytes { key in
+                head.withUnsafeBytes { head in
+                    pack(
+                        constant(
+                            id: id, digest: entry.key.digest, provider: provider, size: size, format: format, key: key,
+                            label: UnsafeRawBufferPointer(label), head: head), body: body)
+                }
+            }
+        }
+    }
+
+    // MARK: Checking
+
+    /// What is damaged of the present row of a statement that begins with `columns`; nil where nothing is, or where the row
+    /// is from before the checksums. A body in pieces is not looked at.
+    /// - Parameter unsummed: the last entry that may lack checksums.
+    static func fault(_ row: Statement, digest: Digest, unsummed: Int64) -> DamagedPart? {
+        let (id, size, sums, key) = (row.int(0), row.int(1), row.int(10), row.raw(4))
+        guard sums != 0 else { return mayLackSums(id, unsummed) ? nil : .row }
+        guard isSound(row, id, size, sums, key, digest) else { return .row }
+        let version = Int64(key.first ?? 0)
+        let life = life(id: id, version: version, freshUntil: row.int(2), staleUntil: row.int(3))
+        guard life == row.int(11) else { return .life }
+        guard size <= Int64(CacheSchema.chunkSize) else { return nil }
+        let body = row.raw(7)
+        let isWhole = body.count == Int(size) && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
+        return isWhole ? nil : .body
+    }
+
+    /// Whether what never changes of the row is what was written, or from before the checksums.
+    static func isSound(_ row: Statement, digest: Digest, unsummed: Int64) -> Bool {
+        let (id, sums) = (row.int(0), row.int(10))
+        guard sums != 0 else { return mayLackSums(id, unsummed) }
+        return isSound(row, id, row.int(1), sums, row.raw(4), digest)
+    }
+
+    /// NULL reads as 0.
+    private static func mayLackSums(_ id: Int64, _ unsummed: Int64) -> Bool {
+        id > 0 && id <= min(unsummed, largestID)
+    }
+
+    private static func isSound(
+        _ row: Statement, _ id: Int64, _ size: Int64, _ sums: Int64, _ key: UnsafeRawBufferPointer, _ digest: Digest
+    ) -> Bool {
+        let constant = constant(
+            id: id, digest: digest, provider: row.int(8), size: size, format: row.int(9), key: key, label: row.raw(5),
+            head: row.raw(6))
+        return constant == UInt32(truncatingIfNeeded: sums >> 32) && id <= largestID
+    }
+
+    /// Whether a piece is what was written, or from before the checksums.
+    static func isSound(piece id: Int64, _ bytes: UnsafeRawBufferPointer, sum: Int64, unsummed: Int64) -> Bool {
+        piece(id: id, bytes) == sum || sum == 0 && id / CacheSchema.chunksPerBody <= unsummed
+    }
+}

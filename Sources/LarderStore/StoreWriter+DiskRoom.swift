@@ -1,0 +1,78 @@
+// The writer's part in keeping the file system above `cache.minFree`: looking, and giving back in slices, also while others
+// wait, since nothing can be stored before.
+import LarderCore
+
+extension StoreWriter {
+    /// Whether the file system stays above `cache.minFree` when the entry is written; makes free pages for it where that
+    /// is what it takes. Inside a transaction.
+    func leavesFreeDisk(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
+        guard let free = shared.files.freeDisk else { return true }
+        if DiskRoom.isPlenty(free, cost, settings.minFree) { return true }
+        var look = try look(free, rows)
+        switch upkeep.disk.verdict(cost, look, minFree: settings.minFree) {
+        case .fits: return true
+        case .refused: return false
+        case .fitsIn(let pages):
+            for _ in 0..<8 where look.reusable < pages {
+                let missing = max(pages - look.reusable, 4 * CacheSchema.pageSize)
+                guard try evictSlice(rows, bytes: missing) > 0 else { return false }
+                look.reusable = try rows.freePages() * CacheSchema.pageSize
+            }
+            return look.reusable >= pages
+        }
+    }
+
+    private func look(_ free: Int64, _ rows: EntryRows) throws(StoreError) -> DiskLook {
+        let sizes = shared.files.sizes
+        let reusable = try rows.freePages() * CacheSchema.pageSize
+        return DiskLook(
+            free: free, reusable: reusable, live: try rows.liveBytes(), file: sizes.file, log: sizes.log)
+    }
+
+    /// Does something about a shortage of disk for a few milliseconds. True where there is more to do.
+    func relieveDisk() -> Bool {
+        guard upkeep.disk.isShort, let database else { return false }
+        let start = shared.time.monotonic()
+        var hasMore = false
+        attempt { () throws(StoreError) in
+            repeat {
+                guard let free = shared.files.freeDisk else { return }
+                let minFree = shared.settings.withLock { $0.minFree }
+                let look = try look(free, database.rows)
+                hasMore = try relieve(
+                    upkeep.disk.relief(look, minFree: minFree, now: shared.time.monotonic()), database)
+            } while hasMore && shared.time.monotonic() - start < Upkeep.budget
+        }
+        shared.meters.walBytes.set(Int(shared.files.sizes.log))
+        return hasMore
+    }
+
+    /// Returns whether it did anything.
+    private func relieve(_ relief: DiskRoom.Relief, _ database: Database) throws(StoreError) -> Bool {
+        switch relief {
+        case .nothing: return false
+        case .cutLog:
+            // Readers are short. One that is in the way is waited for once, and then the next look tries again.
+            return try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+        case .giveBack(let bytes):
+            let before = try database.rows.freePages()
+            let pages = max(1, min(64, bytes / CacheSchema.pageSize))
+            try database.connection.statement("PRAGMA incremental_vacuum(\(pages))").run()
+            let given = before - (try database.rows.freePages())
+            shared.meters.vacuumedPages.add(Int(given))
+            // The file becomes shorter when the log is written back.
+            _ = try database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")
+            return given > 0
+        case .evict(let bytes):
+            let before = try database.rows.liveBytes()
+            let removed = try transact(database.connection) { () throws(StoreError) in
+                try writeNotes(database.rows)
+                return try evictSlice(database.rows, bytes: bytes)
+            }
+            let freed = before - (try database.rows.liveBytes())
+            upkeep.disk.evicted(removed > 0 ? freed : nil)
+            upkeep.mayVacuum = true
+            return true
+        }
+    }
+}

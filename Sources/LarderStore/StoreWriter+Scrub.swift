@@ -1,0 +1,280 @@
+// Rows that failed their checksum are removed, and in idle time all others are looked at, since damage that nobody reads
+// would be met when the row is needed. A slice a second at most, bounded in bytes and in time; a pass begins at most once
+// in so many hours. A pass also gives rows from before the checksums theirs.
+//
+// What a checksum of a row cannot tell is looked at here too: the provider's name, the digest, and the notes of what an
+// entry was made from, without which a purge of that would leave it.
+import LarderCore
+
+/// How far the present pass has come.
+struct ScrubUpkeep {
+    /// From the opening to the first pass: what is read at once is checked then.
+    static let rest = Duration.seconds(600)
+    /// Between two slices, and after a write.
+    static let pause = Duration.seconds(1)
+    /// One slice looks at no more, save for one entry, and takes no longer: half a percent of the time.
+    static let bytesPerSlice = 1 << 20
+    static let budget = Duration.milliseconds(5)
+    static let rowsPerSlice = 64
+    /// From the beginning of one pass to that of the next.
+    static let passInterval = Duration.seconds(24 * 3600)
+
+    var at: MonotonicTime
+    var began: MonotonicTime
+    /// The last entry that was looked at.
+    var cursor: Int64 = 0
+    /// The body in pieces that is being looked at, and how many of its pieces have been.
+    var body: Body?
+
+    struct Body {
+        var id: Int64
+        var size: Int64
+        var done: Int64 = 0
+        /// It has pieces without a checksum, or the entry had none.
+        var isOld: Bool
+    }
+
+    init(now: MonotonicTime) {
+        at = now + Self.rest
+        began = at
+    }
+}
+
+extension StoreWriter {
+    // MARK: Removing
+
+    /// Removes what failed its checksum, and says so once a minute at most.
+    func removeDamaged() {
+        guard let database else { return }
+        let present = shared.gate.present
+        let rows = shared.damaged.take().filter { $0.key.generation == present }
+        guard !rows.isEmpty else { return }
+        attempt { () throws(StoreError) in
+            try transact(database.connection) { () throws(StoreError) in
+                let index = ResultIndex(database.connection, for: database.rows)
+                for (name, part) in rows {
+                    let isMended = part == .result ? try index.mend(name.id) : false
+                    if !isMended { try database.rows.removeDamaged(id: name.id) }
+                }
+            }
+            shared.meters.transactions.add()
+            upkeep.wrote(at: shared.time.monotonic())
+            upkeep.mustSweep = true
+        }
+        let now = shared.time.monotonic()
+        guard upkeep.damageMutedUntil.map({ now >= $0 }) ?? true else { return }
+        upkeep.damageMutedUntil = now + .seconds(60)
+        let parts = Set(rows.values.map(\.rawValue)).sorted().joined(separator: ", ")
+        shared.log.warning("store.row.damaged", ["entries": "\(rows.count)", "parts": parts])
+    }
+
+    // MARK: Scrubbing
+
+    var scrubTime: MonotonicTime { max(upkeep.scrub.at, upkeep.lastWrite + ScrubUpkeep.pause) }
+
+    /// A whole pass, for tests and for a person who asks.
+    func scrubAll() {
+        let now = shared.time.monotonic()
+        upkeep.scrub = ScrubUpkeep(now: now)
+        upkeep.scrub.at = now
+        while upkeep.scrub.at <= now + ScrubUpkeep.pause * 2, database != nil, rest(at: now) == nil {
+            scrubSlice(isHurried: true)
+            if !shared.damaged.isEmpty { removeDamaged() }
+        }
+    }
+
+    /// Looks at some entries, or at some pieces of one.
+    func scrubSlice(isHurried: Bool = false) {
+        let start = shared.time.monotonic()
+        attempt { () throws(StoreError) in
+            var bytes = 0
+            var isOver = false
+            repeat {
+                isOver = try upkeep.scrub.body == nil ? scrubEntries(&bytes) : scrubPieces(&bytes)
+            } while !isOver && bytes < ScrubUpkeep.bytesPerSlice
+                && (isHurried || shared.time.monotonic() - start < ScrubUpkeep.budget)
+            upkeep.scrub.at = (isHurried ? start : shared.time.monotonic()) + ScrubUpkeep.pause
+            if isOver { try passEnded(start) }
+        }
+        // After a failure upkeep rests; a row that made it fail is not looked at again and again.
+        if let rest = rest(at: start) { upkeep.scrub.at = start + rest + ScrubUpkeep.pause }
+    }
+
+    private func passEnded(_ now: MonotonicTime) throws(StoreError) {
+        if database?.rows.unsummed ?? 0 > 0 {
+            let mark = try database?.connection.statement("UPDATE step SET lastID = 0 WHERE name = ?1")
+            mark?.bind(1, CacheMigration.checksums)
+            try mark?.run()
+            database?.rows.unsummed = 0
+            upkeep.wrote(at: now)
+        }
+        upkeep.scrub.cursor = 0
+        upkeep.scrub.at = max(upkeep.scrub.began + ScrubUpkeep.passInterval, now + ScrubUpkeep.pause * 10)
+        upkeep.scrub.began = upkeep.scrub.at
+    }
+
+    /// Returns whether there are no more entries.
+    private func scrubEntries(_ bytes: inout Int) throws(StoreError) -> Bool {
+        guard let rows = database?.rows else { return true }
+        let statement = try rows.connection.statement(
+            """
+            SELECT \(RowSums.columns), e.digest, l.version, p.name
+            FROM entry e LEFT JOIN life l ON l.id = e.id LEFT JOIN provider p ON p.id = e.provider
+            WHERE e.id > ?1 ORDER BY e.id LIMIT ?2
+            """)
+        var seen = 0
+        var old: [OldRow] = []
+        var made: [(id: Int64, parents: [Digest])] = []
+        do {
+            defer { statement.reset() }
+            statement.bind(1, upkeep.scrub.cursor)
+            statement.bind(2, Int64(ScrubUpkeep.rowsPerSlice))
+            while upkeep.scrub.body == nil, bytes < ScrubUpkeep.bytesPerSlice, try statement.step() {
+                seen += 1
+                let id = statement.int(0)
+                upkeep.scrub.cursor = id
+                bytes += 1024 + statement.raw(7).count
+                guard let entry = soundEntry(statement, rows) else { continue }
+                let isOld = statement.int(10) == 0
+                if isOld { old.append(OldRow(statement, entry)) } else { shared.meters.scrubbedSound.add() }
+                if !entry.parents.isEmpty { made.append((id, entry.parents)) }
+                if statement.int(1) > Int64(CacheSchema.chunkSize) {
+                    upkeep.scrub.body = ScrubUpkeep.Body(id: id, size: statement.int(1), isOld: isOld)
+                }
+            }
+        }
+        try seal(old, rows)
+        for (id, parents) in made { try scrubResults(of: id, parents, rows) }
+        return seen == 0
+    }
+
+    /// The entry of the present row where everything about it is as it was written; else it is noted as damaged.
+    private func soundEntry(_ row: Statement, _ rows: EntryRows) -> StoredResponse? {
+        let id = row.int(0)
+        let key = CacheKey(bytes: row.bytes(4))
+        guard let digest = Digest(bytes: row.bytes(12)), digest == key.digest else { return damaged(id, .row, rows) }
+        if let part = RowSums.fault(row, digest: digest, unsummed: rows.unsummed) { return damaged(id, part, rows) }
+        // Without its times an entry is found by nobody.
+        guard !row.isNull(13), row.int(13) == Int64(key.bytes.first ?? 0) else { return damaged(id, .life, rows) }
+        let entry = EntryCodec.decode(
+            row.raw(6), key: key, body: [], freshUntil: row.int(2), staleUntil: row.int(3), label: row.text(5))
+        guard let entry, entry.provider == row.text(14) else { return damaged(id, .row, rows) }
+        return entry
+    }
+
+    private func damaged(_ id: Int64, _ part: DamagedPart, _ rows: EntryRows) -> StoredResponse? {
+        rows.note(id, part)
+        shared.meters.scrubbedDamaged.add()
+        return nil
+    }
+
+    // MARK: Rows from before
+
+    /// An entry without checksums, and what they are to be.
+    private struct OldRow {
+        var life: EntryRows.Life
+        var sums: Int64
+
+        init(_ row: Statement, _ entry: StoredResponse) {
+            life = EntryRows.Life(of: entry, id: row.int(0))
+            let constant = RowSums.constant(
+                id: row.int(0), digest: entry.key.digest, provider: row.int(8), size: row.int(1),
+                format: RowSums.format, key: row.raw(4), label: row.raw(5), head: row.raw(6))
+            let lies = row.int(1) <= Int64(CacheSchema.chunkSize)
+            sums = RowSums.pack(constant, body: lies ? Checksum.of(row.raw(7)) : 0)
+        }
+    }
+
+    private func seal(_ old: [OldRow], _ rows: EntryRows) throws(StoreError) {
+        guard !old.isEmpty else { return }
+        try rows.connection.transaction { () throws(StoreError) in
+            for row in old { try rows.seal(row.life, sums: row.sums) }
+        }
+        shared.meters.scrubbedSummed.add(old.count)
+        shared.meters.transactions.add()
+        upkeep.wrote(at: shared.time.monotonic())
+    }
+
+    // MARK: Bodies in pieces
+
+    /// Returns false: there may be more entries.
+    private func scrubPieces(_ bytes: inout Int) throws(StoreError) -> Bool {
+        guard let rows = database?.rows, var body = upkeep.scrub.body else { return true }
+        let size = Int64(CacheSchema.chunkSize)
+        let first = body.id * CacheSchema.chunksPerBody
+        var unsummed: [(id: Int64, sum: Int64)] = []
+        var isSound = true
+        let statement = try rows.connection.statement(
+            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 8")
+        do {
+            defer { statement.reset() }
+            statement.bind(1, first + body.done)
+            statement.bind(2, first + CacheSchema.chunksPerBody - 1)
+            let before = body.done
+            while body.done * size < body.size, try statement.step() {
+                let piece = statement.raw(1)
+                bytes += piece.count
+                isSound =
+                    statement.int(0) == first + body.done
+                    && Int64(piece.count) == min(size, body.size - body.done * size)
+                    && RowSums.isSound(piece: statement.int(0), piece, sum: statement.int(2), unsummed: rows.unsummed)
+                guard isSound else { break }
+                if statement.isNull(2) {
+                    unsummed.append((statement.int(0), RowSums.piece(id: statement.int(0), piece)))
+                }
+                body.done += 1
+            }
+            if body.done == before { isSound = false }
+        }
+        upkeep.scrub.body = isSound && body.done * size < body.size ? body : nil
+        // The entry may have gone between two slices.
+        let entry = try rows.connection.statement("SELECT size FROM entry WHERE id = ?1")
+        entry.bind(1, body.id)
+        let isThere = try entry.step() && entry.int(0) == body.size
+        entry.reset()
+        guard isThere else {
+            upkeep.scrub.body = nil
+            return false
+        }
+        if !isSound { _ = damaged(body.id, .piece, rows) }
+        guard !unsummed.isEmpty else { return false }
+        try rows.connection.transaction { () throws(StoreError) in
+            let fill = try rows.connection.statement("UPDATE chunk SET sum = ?2 WHERE id = ?1")
+            for piece in unsummed {
+                fill.bind(1, piece.id)
+                fill.bind(2, piece.sum)
+                try fill.run()
+            }
+        }
+        upkeep.wrote(at: shared.time.monotonic())
+        return false
+    }
+
+    // MARK: What was made from others
+
+    /// Mends the notes of an entry's parents, and looks at the results that are searched.
+    private func scrubResults(of id: Int64, _ parents: [Digest], _ rows: EntryRows) throws(StoreError) {
+        for parent in parents {
+            let look = try rows.connection.statement("SELECT 1 FROM parent WHERE digest = ?1 AND child = ?2")
+            defer { look.reset() }
+            look.bind(1, parent)
+            look.bind(2, id)
+            guard try !look.step() else { continue }
+            look.reset()
+            try rows.note([parent], of: id)
+            shared.damaged.count(.parent)
+            upkeep.wrote(at: shared.time.monotonic())
+        }
+        let index = ResultIndex(rows.connection, for: rows)
+        switch try index.state(of: id) {
+        case .sound: break
+        case .unsummed:
+            // Indexed anew, with checksums.
+            try index.note(id)
+            upkeep.indexing.mayBeDue = true
+            upkeep.indexing.noted += 1
+            upkeep.wrote(at: shared.time.monotonic())
+        case .damaged: rows.note(id, .result)
+        }
+    }
+}

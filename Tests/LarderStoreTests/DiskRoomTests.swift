@@ -1,0 +1,181 @@
+// Room on the disk: what is reckoned before a write, what is given back, and that others who fill the disk empty no cache.
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+private let mebi: Int64 = 1 << 20
+
+@Suite struct DiskRoomTests {
+    private let now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+
+    private func look(
+        free: Int64, reusable: Int64 = 0, live: Int64 = 100 * mebi, log: Int64 = 0
+    ) -> DiskLook {
+        DiskLook(free: free, reusable: reusable, live: live, file: live + reusable, log: log)
+    }
+
+    @Test func aWriteIsReckonedInTheFileAndInTheLog() {
+        var room = DiskRoom()
+        #expect(room.verdict(mebi, look(free: 12 * mebi), minFree: 10 * mebi) == .fits)
+        #expect(room.verdict(mebi, look(free: 12 * mebi - 1), minFree: 10 * mebi) != .fits)
+        // A log that is as long as it becomes needs no more.
+        #expect(room.verdict(2 * mebi, look(free: 12 * mebi, log: DiskRoom.logLength), minFree: 10 * mebi) == .fits)
+        // Free pages make the file no longer.
+        let full = look(free: 10 * mebi, reusable: 3 * mebi, log: DiskRoom.logLength)
+        #expect(room.verdict(3 * mebi, full, minFree: 10 * mebi) == .fits)
+        // What lies in the log alone will make the file longer.
+        var owing = look(free: 12 * mebi, log: DiskRoom.logLength)
+        owing.file -= 2 * mebi
+        #expect(room.verdict(mebi, owing, minFree: 10 * mebi) == .fitsIn(mebi))
+    }
+
+    @Test func whatDoesNotFitTakesThePlaceOfEntriesWithinABound() {
+        var room = DiskRoom()
+        let full = look(free: 10 * mebi, log: DiskRoom.logLength)
+        #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(mebi))
+        #expect(room.verdict(DiskRoom.mostForOne + 1, full, minFree: 10 * mebi) == .refused)
+        #expect(room.verdict(mebi, look(free: 10 * mebi), minFree: 10 * mebi) == .refused)
+        #expect(!room.isShort)
+        #expect(room.verdict(1, look(free: 10 * mebi - 1), minFree: 10 * mebi) == .refused)
+        #expect(room.isShort)
+    }
+
+    @Test func whatIsHeldForNothingGoesBackBeforeAnyEntry() {
+        var room = DiskRoom()
+        #expect(room.relief(look(free: 5 * mebi, reusable: 9 * mebi, log: 1), minFree: 10 * mebi, now: now) == .cutLog)
+        let pages = look(free: 5 * mebi, reusable: 9 * mebi)
+        #expect(room.relief(pages, minFree: 10 * mebi, now: now) == .giveBack(5 * mebi))
+        #expect(room.relief(look(free: 9 * mebi), minFree: 10 * mebi, now: now) == .evict(mebi))
+        #expect(room.relief(look(free: 10 * mebi), minFree: 10 * mebi, now: now) == .nothing)
+    }
+
+    @Test func entriesGiveOnceAndWaitForItToShow() {
+        var room = DiskRoom()
+        let short = look(free: 4 * mebi)
+        #expect(room.relief(short, minFree: 10 * mebi, now: now) == .evict(4 * mebi))
+        room.evicted(4 * mebi)
+        #expect(room.relief(short, minFree: 10 * mebi, now: now) == .evict(2 * mebi))
+        room.evicted(2 * mebi)
+        for _ in 0..<600 { #expect(room.relief(short, minFree: 10 * mebi, now: now) == .nothing) }
+        #expect(room.lookAgainAt == now + DiskRoom.showing)
+        #expect(room.relief(short, minFree: 10 * mebi, now: now + DiskRoom.showing) != .nothing)
+    }
+
+    @Test func whereEntriesCannotHelpNoneGoes() {
+        var room = DiskRoom()
+        #expect(room.relief(look(free: 0, live: 15 * mebi), minFree: 10 * mebi, now: now) == .nothing)
+        #expect(room.relief(look(free: 0), minFree: 1 << 60, now: now) == .nothing)
+    }
+
+    @Test func othersWhoGoOnFillingGetHalfAnHourAtMost() {
+        var room = DiskRoom()
+        var given: Int64 = 0
+        for step in 0..<119 {
+            let at = now + DiskRoom.showing * step
+            guard case .evict(let bytes) = room.relief(look(free: 7 * mebi), minFree: 10 * mebi, now: at) else {
+                continue
+            }
+            given += bytes
+            room.evicted(bytes)
+        }
+        #expect(given <= 50 * mebi && given > 45 * mebi)
+        let later = now + DiskRoom.window
+        #expect(room.relief(look(free: 7 * mebi), minFree: 10 * mebi, now: later) == .evict(3 * mebi))
+    }
+
+    // MARK: In the store
+
+    /// A disk of a size, on which others have so much.
+    private func disk(_ store: SQLiteStore, _ capacity: Int64, others: Lock<Int64>) {
+        store.shared.files.reckonedFreeDisk.withLock { reckoned in
+            reckoned = { own in max(0, capacity - own - others.withLock { $0 }) }
+        }
+    }
+
+    @Test func aDiskThatOthersFillCostsNoMoreThanWhatIsMissing() async throws {
+        let settings = StoreSettings(minFree: 20 * mebi)
+        try await withStore(settings) { (store, bench) async throws in
+            for number in 0..<1500 { #expect(await store.write(bench.entry("\(number)", size: 20_000)) == .stored) }
+            // Free pages: half of it goes.
+            _ = try await store.purge(.term("term=1", provider: nil), soft: false)
+            let before = try await store.statistics()
+            let others = Lock<Int64>(0)
+            disk(store, 100 * mebi, others: others)
+            // Now 6 MiB are missing, and more than that is in free pages.
+            others.withLock { $0 = 100 * mebi - before.fileBytes - before.walBytes - 14 * mebi }
+            for number in 0..<600 {
+                if await store.write(bench.entry("more \(number)", size: 1000)) == .stored { break }
+            }
+            await store.maintain()
+            let after = try await store.statistics()
+            #expect(after.entries >= before.entries)
+            #expect(bench.count(StoreCounters.evicted, "unused") == 0)
+            #expect(try #require(store.shared.files.freeDisk) >= 20 * mebi)
+            #expect(await store.write(bench.entry("again", size: 1000)) == .stored)
+        }
+    }
+
+    @Test func refusalsDoNotEmptyTheCacheWhereEvictionCannotHelp() async throws {
+        try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
+            for number in 0..<500 { #expect(await store.write(bench.entry("\(number)", size: 3000)) == .stored) }
+            await store.maintain()
+            disk(store, 100 * mebi, others: Lock(99 * mebi))
+            for number in 0..<600 {
+                #expect(await store.write(bench.entry("more \(number)", size: 1000)) == .refused("diskFull"))
+            }
+            await store.maintain()
+            #expect(try await store.statistics().entries == 500)
+            #expect(bench.count(StoreCounters.evicted, "unused") == 0)
+        }
+    }
+
+    @Test func aBodyLargerThanTheRoomIsNotBegunAndOneThatGrowsStopsInTime() async throws {
+        try await withStore(StoreSettings(minFree: 2 * mebi)) { (store, bench) async throws in
+            let others = Lock<Int64>(0)
+            disk(store, 24 * mebi, others: others)
+            guard case .failure(let refusal) = await store.begin(expecting: 22 * mebi) else {
+                Issue.record("it was begun")
+                return
+            }
+            #expect(refusal.reason == "diskFull")
+            let writer = try await store.begin(expecting: nil).get()
+            let piece = Bytes(repeating: 7, count: 1 << 20)
+            var outcome = WriteOutcome.stored
+            for _ in 0..<30 where outcome == .stored {
+                outcome = await writer.append(piece)
+                #expect(try #require(store.shared.files.freeDisk) >= mebi)
+            }
+            #expect(outcome == .refused("diskFull"))
+            writer.abandon()
+        }
+    }
+
+    @Test func onARealDiskOfTwentyFourMebibytesSomethingStaysFree() async throws {
+        try await withBench { (bench) async throws in
+            guard mount("tmpfs", bench.directory, "tmpfs", 0, "size=24m") == 0 else {
+                print("skipped: this user may not mount a file system")
+                return
+            }
+            defer { umount2(bench.directory, Int32(MNT_DETACH)) }
+            let minFree = 24 * mebi / 10
+            let store = try bench.open(StoreSettings(minFree: minFree))
+            for number in 0..<40 {
+                guard case .success(let writer) = await store.begin(expecting: nil) else { continue }
+                let entry = bench.entry("\(number)", size: 3_000_000)
+                var outcome = WriteOutcome.stored
+                for start in stride(from: 0, to: entry.body.count, by: 500_000) where outcome == .stored {
+                    outcome = await writer.append(Bytes(entry.body[start..<min(start + 500_000, entry.body.count)]))
+                }
+                if outcome == .stored { _ = await writer.complete(entry) } else { writer.abandon() }
+                #expect(try #require(store.shared.files.freeDisk) >= minFree / 2)
+            }
+            // It still stores, in place of what is older.
+            await store.maintain()
+            #expect(try await store.statistics().entries > 0)
+            #expect(await store.write(bench.entry("small")) == .stored)
+            await store.close()
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// A database of an earlier schema is brought up to date where it lies, in no time that grows with it.
+import CSQLite
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct MigrationTests {
+    private func entries(_ bench: Bench) -> [StoredResponse] {
+        [SchemaFour.oldEntry] + [0, 100, 3000, 65_536, 65_537, 100_000, 400_000].map { bench.entry("\($0)", size: $0) }
+            + [bench.results("results", [resultJSON("1", "Better Together"), resultJSON("2", "Banana Pancakes")])]
+    }
+
+    private func count(_ path: String, _ sql: String) throws -> Int64? {
+        let connection = try Connection(path: path)
+        defer { connection.close() }
+        return try connection.number(sql)
+    }
+
+    @Test func everyEntryOfSchemaFourIsFoundAfterTheUpgrade() async throws {
+        try await withBench { (bench) async throws in
+            let entries = entries(bench)
+            try SchemaFour.make(bench.path, entries, now: bench.time.wall())
+            let store = try bench.open()
+            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry), "\(entry.label)") }
+            #expect(try await store.titles("pancakes").count == 1)
+            #expect(bench.count(StoreCounters.setAside, "cache") == 0 && bench.log.messages.isEmpty)
+            let fresh = bench.entry("fresh")
+            #expect(await store.write(fresh) == .stored)
+            await store.close()
+            #expect(try count(bench.path, "PRAGMA user_version") == CacheSchema.version)
+            // The same after another start.
+            let again = try bench.open()
+            for entry in entries + [fresh] { #expect(try await sameEntry(again.read(entry.key), entry)) }
+            await again.close()
+            let connection = try CacheSchema.openWriter(bench.path)
+            #expect(try connection.text("PRAGMA integrity_check") == "ok")
+            connection.close()
+        }
+    }
+
+    @Test func openingTouchesNoRowAndIdleTimeGivesThemTheirChecksums() async throws {
+        try await withBench { (bench) async throws in
+            let entries = entries(bench)
+            try SchemaFour.make(bench.path, entries, now: bench.time.wall())
+            try CacheSchema.openWriter(bench.path).close()
+            let rows = """
+                SELECT (SELECT count(*) FROM life WHERE sums IS NULL) + (SELECT count(*) FROM chunk WHERE sum IS NULL)
+                """
+            #expect(try count(bench.path, rows) == Int64(entries.count + 2 + 2 + 7))
+            let store = try bench.open()
+            await store.maintain()
+            #expect(bench.count(StoreCounters.scrubbed, "summed") == entries.count)
+            #expect(try count(bench.path, rows) == 0)
+            #expect(try count(bench.path, "SELECT count(*) FROM result WHERE sum IS NULL") == 0)
+            #expect(try count(bench.path, "SELECT lastID FROM step") == 0)
+            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry)) }
+            await store.maintain()
+            #expect(bench.count(StoreCounters.scrubbed, "sound") >= entries.count)
+            #expect(bench.count(StoreCounters.scrubbed, "damaged") == 0)
+            await store.close()
+        }
+    }
+
+    @Test func anOldEntryThatIsRewrittenIsProtectedFromThenOn() async throws {
+        try await withBench { (bench) async throws in
+            let old = bench.entry("a", size: 2000)
+            try SchemaFour.make(bench.path, [old], now: bench.time.wall())
+            let store = try bench.open()
+            var new = old
+            new.status = 299
+            #expect(await store.rewriteHead(new, ifReceivedAt: old.responseTime))
+            #expect(try await sameEntry(store.read(old.key), new))
+            await store.close()
+            let connection = try CacheSchema.openWriter(bench.path)
+            try connection.execute("UPDATE entry SET body = zeroblob(2000)")
+            connection.close()
+            let again = try bench.open()
+            #expect(try await again.read(old.key) == nil)
+            #expect(bench.count(StoreCounters.checksumErrors, "body") == 1)
+            await again.close()
+        }
+    }
+
+    @Test(arguments: [3, 6])
+    func aSchemaThatNoStepLeadsFromIsSetAside(version: Int) async throws {
+        try await withBench { (bench) async throws in
+            try SchemaFour.make(bench.path, [bench.entry("a")], now: bench.time.wall())
+            let connection = try Connection(path: bench.path)
+            try connection.execute("PRAGMA user_version = \(version)")
+            connection.close()
+            let store = try bench.open()
+            #expect(try await store.read(bench.entry("a").key) == nil)
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            await store.close()
+        }
+    }
+
+    @Test func aStepThatWasInterruptedIsTakenWhole() async throws {
+        try await withBench { (bench) async throws in
+            let entry = bench.entry("a")
+            try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
+            // No room for the new table: the step fails, and nothing of it stays.
+            let connection = try Connection(path: bench.path)
+            let pages = try connection.number("PRAGMA page_count") ?? 0
+            try connection.execute("PRAGMA max_page_count = \(pages)")
+            #expect(throws: StoreError.self) { try CacheMigration.run(connection) }
+            #expect(try connection.number("PRAGMA user_version") == 4)
+            connection.close()
+            let store = try bench.open()
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            await store.close()
+        }
+    }
+}
