@@ -10,21 +10,16 @@ import LarderCore
 final class DatabaseFiles: Sendable {
     let directory: String
     let path: String
-    private let lock: Lock<Int32>
+    let lock: Lock<Int32>
+    /// The database that is open.
+    let opened = Lock<FileIdentity?>(nil)
 
     /// Makes the directory and takes the lock.
     init(directory: String, name: String) throws(StoreError) {
         self.directory = directory
         path = directory + "/\(name).db"
         try Self.makeDirectory(directory)
-        let descriptor = Glibc.open("\(directory)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreError.system("opening \(directory)/\(name).lock") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
-            throw StoreError(
-                code: SQLITE_BUSY, extendedCode: nil, doing: "locking \(directory)",
-                message: "another larder is using this directory")
-        }
+        let descriptor = try Self.locked(path.dropLast(3) + ".lock", in: directory)
         lock = Lock(descriptor)
         for suffix in ["", "-wal", "-shm"] { try Self.protect(path + suffix) }
     }
@@ -63,7 +58,7 @@ final class DatabaseFiles: Sendable {
         }
     }
 
-    private static func makeDirectory(_ directory: String) throws(StoreError) {
+    static func makeDirectory(_ directory: String) throws(StoreError) {
         var prefix = directory.hasPrefix("/") ? "" : "."
         for part in directory.split(separator: "/") {
             prefix += "/" + part
