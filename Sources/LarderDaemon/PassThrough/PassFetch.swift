@@ -294,8 +294,11 @@ struct PassFetch: Sendable {
     private func releaseInTime(_ tape: BodyTape) {
         let loop = context.flights.loop
         let patience = settings.cachePatience
-        tape.watch(for: .max) {
-            loop.post { _ = loop.schedule(at: loop.monotonic + patience) { tape.release() } }
+        // The tape leads to the stored body, which must not be kept from being swept by a timer.
+        tape.watch(for: .max) { [weak tape] in
+            loop.post { [weak tape] in
+                _ = loop.schedule(at: loop.monotonic + patience) { [weak tape] in tape?.release() }
+            }
         }
     }
 
