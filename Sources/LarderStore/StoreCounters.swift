@@ -44,7 +44,8 @@ public enum StoreCounters {
         labels: ["result"])
     public static let removals = CounterFamily(
         "larder_store_removals_total",
-        help: "Purges and invalidations by what kept them when they were answered: the database, the journal or memory.",
+        help:
+            "Purges and invalidations by what kept them when they were answered: the database, the journal or memory.",
         labels: ["kept"])
     public static let pendingRemovals = CounterFamily(
         "larder_store_pending_removals", .gauge, help: "Removals that are not yet written; look-ups pass over them.")

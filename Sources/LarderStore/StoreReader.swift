@@ -34,8 +34,7 @@ final class StoreReader {
     private var pieces: Statement?
     private(set) var stretch: Statement?
     private(set) var lastPiece: Statement?
-    private var answers:
-        [(Reply<Result<StoredResponse?, StoreError>>, Result<StoredResponse?, StoreError>)] = []
+    private var answers: [(Reply<Result<StoredResponse?, StoreError>>, Result<StoredResponse?, StoreError>)] = []
 
     init(_ shared: StoreShared) {
         self.shared = shared

@@ -21,7 +21,8 @@ public struct StoreSettings: Sendable, Hashable {
 
     public init(
         maxSize: Int64 = 2 << 30, maxObject: Int64 = 32 << 20, minFree: Int64 = 256 << 20, highWater: Int = 95,
-        lowWater: Int = 85, touchInterval: Duration = .seconds(30), readers: Int = 2, patience: Duration = .milliseconds(50)
+        lowWater: Int = 85, touchInterval: Duration = .seconds(30), readers: Int = 2,
+        patience: Duration = .milliseconds(50)
     ) {
         self.maxSize = maxSize
         self.maxObject = maxObject

@@ -258,7 +258,9 @@ extension Bench {
             }
             #expect(outcome == (.pending, .pending))
             isWanted.withLock { $0 = false }
-            _ = try await bench.passingTime { await store.remove(.digest(entry.key.digest), soft: false, provider: nil) }
+            _ = try await bench.passingTime {
+                await store.remove(.digest(entry.key.digest), soft: false, provider: nil)
+            }
             store.shared.faults.hold(false)
             try await bench.eventually("it is written") { store.pendingRemovals == 0 }
             #expect(try await store.read(entry.key) == nil)

@@ -148,7 +148,9 @@ import Testing
             try await onOwnThread {
                 let stand = try Stand(launch, directory)
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
-                try stand.eventually("it is stored") { try stand.get("/raw/api/a")["Cache-Status"]?.contains("hit") == true }
+                try stand.eventually("it is stored") {
+                    try stand.get("/raw/api/a")["Cache-Status"]?.contains("hit") == true
+                }
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
                 let lock = try ForeignLock(directory)
                 #expect(try stand.say(invalidation.request).status == 200)

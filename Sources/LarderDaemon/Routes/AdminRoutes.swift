@@ -52,6 +52,10 @@ struct AdminRoutes: Sendable {
                 // It counts already: nothing of it is answered any more.
                 writer.member("pending", true)
                 writer.member("survivesRestart", isKept)
+                writer.member(
+                    "reason",
+                    "The disk does not take it now. Nothing of it is answered any more, and it is tried again until it "
+                        + (isKept ? "is written." : "is written; a restart before that would undo it."))
             } else if count == 0 {
                 writer.member("reason", orders.reason)
             }

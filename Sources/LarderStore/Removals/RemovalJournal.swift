@@ -177,7 +177,9 @@ extension Tombstone {
     init?(journal bytes: Bytes) {
         guard bytes.count >= 15 else { return nil }
         let at = bytes.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: 3, as: Int64.self)) }
-        let length = bytes.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 11, as: UInt32.self)) }
+        let length = bytes.withUnsafeBytes {
+            UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 11, as: UInt32.self))
+        }
         guard Int(length) <= bytes.count - 15 else { return nil }
         let name = bytes[15..<(15 + Int(length))]
         let rest = Bytes(bytes[(15 + Int(length))...])

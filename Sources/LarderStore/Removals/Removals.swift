@@ -157,7 +157,9 @@ struct Removals: Sendable {
             exact[digest] = nil
             return true
         }
-        guard let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isReached }) else { return false }
+        guard let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isReached }) else {
+            return false
+        }
         wide.remove(at: place)
         return true
     }

@@ -97,7 +97,9 @@ extension StoreShared {
 
     /// For a write that its caller waits for only so long. Where it is late, the older entry must not be answered
     /// meanwhile.
-    func writeReply(_ order: WriteOrder, _ continuation: CheckedContinuation<WriteOutcome, Never>) -> Reply<WriteOutcome> {
+    func writeReply(_ order: WriteOrder, _ continuation: CheckedContinuation<WriteOutcome, Never>) -> Reply<
+        WriteOutcome
+    > {
         Reply(
             continuation,
             late: { [self] in
