@@ -104,7 +104,7 @@ public func withLarder(
         """
     let file = directory.write("larder.yaml", text)
     let places = [("cache.path", "\(directory.path)/cache"), ("state.path", "\(directory.path)/state")]
-    // What a test says of stored and of hits must not hang on how fast a machine's disk is, save where that is its subject.
+    // What a test says of stored and of hits must not hang on how fast a disk is, save where that is its subject.
     let patience = text.contains("patience:") ? [] : [(path: "cache.patience", value: "30s")]
     let load: @Sendable () throws -> Settings = {
         try SettingsLoader().load(file: file, environment: environment, flags: places.map { (path: $0.0, value: $0.1) } + patience)
