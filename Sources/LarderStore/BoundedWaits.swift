@@ -110,6 +110,14 @@ final class BoundedWaits: Sendable {
         late.store(false, ordering: .relaxed)
     }
 
+    /// When the first wait of that length ends, for tests.
+    func nextEnd(_ length: Length) -> MonotonicTime? {
+        state.withLock { state in
+            let line = state.lines[length.rawValue]
+            return line.waits[line.first...].first { !$0.reply.isGiven }?.end
+        }
+    }
+
     // MARK: The thread
 
     /// - Parameter stalls: called once when commits have stalled.

@@ -2,7 +2,6 @@
 import CSQLite
 import Glibc
 import LarderCore
-import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -38,29 +37,35 @@ final class ForeignLock {
 }
 
 extension Bench {
-    /// Lets the bounded waits pass: their clock is the test's own.
-    func passingTime<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    /// Lets bounded waits of these lengths end as soon as they have begun: their clock is the test's own.
+    func passing<Value: Sendable>(
+        _ lengths: [BoundedWaits.Length], of store: SQLiteStore, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let isOver = Lock(false)
         async let value = {
             defer { isOver.withLock { $0 = true } }
             return try await body()
         }()
         while !isOver.withLock({ $0 }) {
-            time.pass(.milliseconds(100))
-            // A look now and then; the threads of the tasks stay free.
-            try await onOwnThread { _ = usleep(2000) }
+            for length in lengths {
+                guard let end = store.shared.waits.nextEnd(length) else { continue }
+                let left = end - time.monotonic()
+                if left > .zero { time.pass(left + .milliseconds(1)) }
+            }
+            await Task.yield()
         }
         return try await value
     }
 
-    func eventually(_ what: String, _ holds: () async throws -> Bool) async throws {
+    func eventually(_ what: String, in store: SQLiteStore, _ holds: () async throws -> Bool) async throws {
         let clock = SystemTime()
         let end = clock.monotonic() + .seconds(60)
         while clock.monotonic() < end {
             if try await holds() { return }
-            time.pass(.seconds(1))
-            // A look now and then; the threads of the tasks stay free.
-            try await onOwnThread { _ = usleep(2000) }
+            time.pass(.milliseconds(100))
+            // The writer looks at the clock.
+            store.shared.writes.nudge()
+            await Task.yield()
         }
         Issue.record("never came true: \(what)")
     }
@@ -89,7 +94,7 @@ extension Bench {
             let child = bench.entry("c", parents: [old.key.digest])
             for entry in [old, child] { #expect(await store.write(entry) == .stored) }
             try await inTrouble(trouble, store, bench) {
-                let outcome = try await bench.passingTime {
+                let outcome = try await bench.passing([.write], of: store) {
                     await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
                 }
                 guard case .pending(_, isKept: true) = outcome else {
@@ -102,12 +107,12 @@ extension Bench {
                 #expect(try await store.statistics().pendingRemovals == 1)
                 #expect(bench.count(StoreCounters.removals, "journal") == 1)
             }
-            try await bench.eventually("it is written") { store.pendingRemovals == 0 }
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
             #expect(try await store.read(old.key) == nil)
             #expect(try await store.read(child.key) == nil)
             #expect(try await store.statistics().entries == 0)
             // Storing goes on, and what is stored now stays.
-            try await bench.eventually("it is stored") { await store.write(old) == .stored }
+            try await bench.eventually("it is stored", in: store) { await store.write(old) == .stored }
             #expect(try await sameEntry(store.read(old.key), old))
             #expect(bench.log.messages.filter { $0 == "store.removals.pending" }.count <= 1)
         }
@@ -140,7 +145,7 @@ extension Bench {
             #expect(again.freshUntil <= bench.time.wall())
             #expect(try await sameEntry(second.read(kept.key), kept))
             #expect(try await sameEntry(second.read(entries[5].key), entries[5]))
-            try await bench.eventually("all is written") { second.pendingRemovals == 0 }
+            try await bench.eventually("all is written", in: second) { second.pendingRemovals == 0 }
             #expect(try await second.statistics().entries == 4)
             await second.close()
 
@@ -191,14 +196,14 @@ extension Bench {
             #expect(await store.write(old) == .stored)
             store.shared.faults.hold(true)
             store.shared.faults.holdJournal(true)
-            let outcome = try await bench.passingTime {
+            let outcome = try await bench.passing([.write, .removal], of: store) {
                 await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
             }
             if case .pending(_, isKept: false) = outcome {} else { Issue.record("\(outcome)") }
             #expect(try await store.read(old.key) == nil)
             store.shared.faults.hold(false)
             store.shared.faults.holdJournal(false)
-            try await bench.eventually("it is written") { store.pendingRemovals == 0 }
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
             #expect(try await store.read(old.key) == nil)
         }
     }
@@ -221,7 +226,7 @@ extension Bench {
             _ = await store.write(bench.entry("never"))
             #expect(store.pendingRemovals == 1)
             store.shared.faults.fail(with: nil)
-            try await bench.eventually("it is written") { store.pendingRemovals == 0 }
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
             #expect(try await store.statistics().entries == 1)
         }
     }
@@ -232,15 +237,15 @@ extension Bench {
             #expect(await store.write(old) == .stored)
             store.shared.faults.hold(true)
             let new = bench.entry("a", seed: 1)
-            let outcome = try await bench.passingTime { await store.write(new) }
+            let outcome = try await bench.passing([.write], of: store) { await store.write(new) }
             #expect(outcome == .pending)
             #expect(try await store.read(old.key) == nil, "the older one is no more answered")
-            try await bench.eventually("it is told") { try await store.statistics().degraded != nil }
+            try await bench.eventually("it is told", in: store) { try await store.statistics().degraded != nil }
             #expect(try await store.statistics().degraded == "commits take longer than 250ms")
             store.shared.faults.hold(false)
-            try await bench.eventually("it is stored") { try await store.read(new.key) != nil }
+            try await bench.eventually("it is stored", in: store) { try await store.read(new.key) != nil }
             #expect(try await sameEntry(store.read(new.key), new))
-            try await bench.eventually("it has recovered") { try await store.statistics().degraded == nil }
+            try await bench.eventually("it has recovered", in: store) { try await store.statistics().degraded == nil }
             #expect(await store.write(bench.entry("b")) == .stored)
         }
     }
@@ -250,7 +255,7 @@ extension Bench {
             store.shared.faults.hold(true)
             let isWanted = Lock(true)
             let entry = bench.entry("a")
-            let outcome = try await bench.passingTime {
+            let outcome = try await bench.passing([.write], of: store) {
                 async let first = store.write(bench.entry("held"))
                 // Behind the first, which holds the writer up.
                 let second = await store.write(entry, supersedes: true) { isWanted.withLock { $0 } }
@@ -258,11 +263,11 @@ extension Bench {
             }
             #expect(outcome == (.pending, .pending))
             isWanted.withLock { $0 = false }
-            _ = try await bench.passingTime {
+            _ = try await bench.passing([.write], of: store) {
                 await store.remove(.digest(entry.key.digest), soft: false, provider: nil)
             }
             store.shared.faults.hold(false)
-            try await bench.eventually("it is written") { store.pendingRemovals == 0 }
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
             #expect(try await store.read(entry.key) == nil)
             #expect(try await store.statistics().entries <= 1)
         }
@@ -274,10 +279,10 @@ extension Bench {
             #expect(await store.write(entry) == .stored)
             let isHeld = Lock(true)
             store.shared.faults.holdReads { isHeld.withLock { $0 } }
-            let found = try await bench.passingTime { try await store.read(entry.key) == nil }
+            let found = try await bench.passing([.read], of: store) { try await store.read(entry.key) == nil }
             #expect(found)
             #expect(bench.count(StoreCounters.late, "lookUp") == 1)
-            let told = try await bench.passingTime { try await store.statistics().degraded }
+            let told = try await bench.passing([.read], of: store) { try await store.statistics().degraded }
             #expect(told == "reads take longer than 250ms")
             isHeld.withLock { $0 = false }
             store.shared.faults.holdReads(nil)
@@ -316,7 +321,7 @@ extension Bench {
             #expect(try await store.statistics().degraded?.contains("another larder") == true)
             #expect(try await sameEntry(other.read(theirs.key), theirs))
             await other.close()
-            try await bench.eventually("it is ours") { await store.write(bench.entry("b")) == .stored }
+            try await bench.eventually("it is ours", in: store) { await store.write(bench.entry("b")) == .stored }
             #expect(try await sameEntry(store.read(theirs.key), theirs))
         }
     }
