@@ -194,6 +194,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func anAnswerTooLargeToBeKeptLeavesNoOlderOne(_ tellsItsLength: Bool) async throws {
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            if number == 1 { return [.send(ok("old", fields: "Cache-Control: max-age=86400\r\n"))] }
+            let body = String(repeating: "x", count: 600_000)
+            if tellsItsLength { return [.send(ok(body, fields: "Cache-Control: max-age=86400\r\n"))] }
+            let size = String(body.utf8.count, radix: 16)
+            return [
+                .send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=86400\r\nTransfer-Encoding: chunked\r\n\r\n"
+                        + "\(size)\r\n\(body)\r\n0\r\n\r\n")
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(
+            "cache: { maxObject: 100 KiB }\nproviders: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        ) { larder async throws in
+            #expect(try await larder.get("/raw/api/a").text == "old")
+            #expect(try await larder.get("/raw/api/a").text == "old")
+            #expect(try await larder.get("/raw/api/a", ("Cache-Control", "no-cache")).body.count == 600_000)
+            #expect(try await larder.get("/raw/api/a").body.count == 600_000)
+        }
+    }
+
     @Test func aCacheDirectoryThatIsRemovedIsMadeAnew() async throws {
         let origin = origin()
         defer { origin.stop() }

@@ -176,6 +176,8 @@ struct PassFetch: Sendable {
             if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
                 (made.isStored, made.stamp) = await keep(made.entry, began)
                 made.isUnderWay = !made.isStored && made.stamp != nil
+            } else if verdict.isStored {
+                context.supersede(made.entry)
             }
             return .answered(made)
         }
@@ -311,6 +313,7 @@ struct PassFetch: Sendable {
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
         else {
+            context.supersede(made.entry)
             stream.becamePaced()
             return .answered(made)
         }
@@ -325,6 +328,7 @@ struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
+                        context.supersede(made.entry)
                         stream.becamePaced()
                         return .answered(made)
                     }

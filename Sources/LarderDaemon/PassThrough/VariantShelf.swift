@@ -96,6 +96,12 @@ extension DaemonContext {
         tier.remove(digest)
     }
 
+    /// A newer answer of that key could not be stored: the older one is answered no more.
+    func supersede(_ entry: StoredResponse) {
+        store.supersede(entry)
+        tier.invalidate(entry.key.digest)
+    }
+
     /// The stored entry, a large body left where it is; a store that cannot be read is a miss, logged.
     func openOrMiss(_ key: CacheKey) async -> StoredResponse? {
         do {

@@ -93,6 +93,8 @@ extension StoreShared {
         else { return }
         let tombstone = removals.supersede(order.entry, at: time.wall())
         if !tombstone.isKept { journal.note(tombstone) }
+        // It may be asleep, and has something to remove.
+        writes.nudge()
     }
 
     /// For a write that its caller waits for only so long. Where it is late, the older entry must not be answered
