@@ -71,6 +71,8 @@ public struct StoredResponse: Sendable {
 /// What became of a write.
 public enum WriteOutcome: Sendable, Hashable {
     case stored
+    /// Not known yet: the commit takes longer than the answer may wait for it. The write goes on, and may still fail.
+    case pending
     /// Not stored, with the reason in one word: `tooLarge`, `diskFull`, `noRoom`, `failed`.
     case refused(String)
 }
@@ -91,7 +93,8 @@ public protocol BodyWriter: AnyObject, Sendable {
     /// Commits the next piece, of any size. Anything but `stored` ends the writing; what is written stays readable.
     func append(_ piece: Bytes) async -> WriteOutcome
     /// Makes the entry visible in one transaction with the body that was appended; `entry.body` must be empty.
-    func complete(_ entry: StoredResponse) async -> WriteOutcome
+    /// - Parameter isWanted: asked within the transaction; refused (`removed`) where it is not.
+    func complete(_ entry: StoredResponse, when isWanted: (@Sendable () -> Bool)?) async -> WriteOutcome
     /// Gives the body up. What was written is removed in the background once nobody reads it. Also done when the writer
     /// is released without `complete`.
     func abandon()
@@ -102,7 +105,12 @@ public protocol CacheStore: Sendable {
     /// The entry of that key, body included, or nil. Expired entries are returned too: reuse is the caller's decision.
     func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
     /// Writes or replaces an entry in one transaction.
-    func write(_ entry: StoredResponse) async -> WriteOutcome
+    /// - Parameters:
+    ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
+    ///   - isWanted: asked within the transaction; refused (`removed`) where it is not.
+    func write(
+        _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+    ) async -> WriteOutcome
     /// As `read`, but a body above a few hundred kilobytes is left where it is and read by `large`. Its pieces stay
     /// readable for as long as the value lives, even when the entry is replaced, purged or evicted meanwhile.
     func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
@@ -114,11 +122,30 @@ public protocol CacheStore: Sendable {
     /// Notes that the entry was used. Batched; never waits.
     func touch(_ digest: Digest)
     /// Removes (or with `soft` expires) what the selector names, with everything made from it. Returns how many entries.
-    func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int
+    ///
+    /// It counts at once, whatever the disk does. `provider` says whose a single key is, where that is known.
+    func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome
     /// Moves an entry's freshness after a validation or a failed refresh. No effect where the entry is gone.
     func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async
     /// What the store holds now.
     func statistics() async throws(StoreError) -> StoreStatistics
+}
+
+/// What became of a removal. Whatever it is, no look-up finds the entries any more, save where it was refused.
+public enum RemovalOutcome: Sendable {
+    /// So many entries, and that is committed.
+    case done(Int)
+    /// It is not committed yet, and is tried again until it is. `isKept` says that it holds over a restart.
+    case pending(Int, isKept: Bool)
+    /// The store is closed.
+    case refused(StoreError)
+
+    public var count: Int {
+        switch self {
+        case .done(let count), .pending(let count, _): count
+        case .refused: 0
+        }
+    }
 }
 
 /// What to purge.
@@ -132,6 +159,23 @@ public enum PurgeSelector: Sendable, Hashable {
     case url(String, provider: String?)
 }
 
+extension CacheStore {
+    public func write(_ entry: StoredResponse) async -> WriteOutcome {
+        await write(entry, supersedes: true, when: nil)
+    }
+
+    /// Removes, and says how many entries so far.
+    public func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
+        let outcome = await remove(selector, soft: soft, provider: nil)
+        if case .refused(let error) = outcome { throw error }
+        return outcome.count
+    }
+}
+
+extension BodyWriter {
+    public func complete(_ entry: StoredResponse) async -> WriteOutcome { await complete(entry, when: nil) }
+}
+
 /// Figures about the store, for status and metrics.
 public struct StoreStatistics: Sendable, Hashable {
     /// Live bytes: (page_count − freelist_count) × page_size.
@@ -143,6 +187,8 @@ public struct StoreStatistics: Sendable, Hashable {
     public var byProvider: [String: (entries: Int64, bytes: Int64)] = [:]
     /// Why nothing is stored at the moment, or nil.
     public var degraded: String?
+    /// Removals that are not committed yet.
+    public var pendingRemovals = 0
 
     public init() {}
 

@@ -25,7 +25,7 @@ extension Daemon {
                 time: surroundings.time)
             let store = try SQLiteStore.open(
                 directory: settings.cachePath, settings: storeSettings(settings), log: log, counters: counters,
-                time: surroundings.time)
+                time: surroundings.time, notes: settings.statePath)
             return (store, state)
         } catch {
             throw DaemonError(stage: "databases", message: "\(error)")
@@ -45,7 +45,8 @@ extension Daemon {
     static func storeSettings(_ settings: Settings) -> StoreSettings {
         StoreSettings(
             maxSize: settings.cacheMaxSize, maxObject: settings.cacheMaxObject, minFree: minFree(settings),
-            highWater: settings.cacheHighWater, lowWater: settings.cacheLowWater)
+            highWater: settings.cacheHighWater, lowWater: settings.cacheLowWater,
+            patience: settings.cachePatience)
     }
 
     /// The default would leave no room at all on a small file system: there a tenth of it stays free.

@@ -1,8 +1,8 @@
 // The one owner of fetches under way, budgets and suspensions: an actor that lives on the fetch loop (decision 7).
 //
 // A flight belongs to the daemon, never to who asked first, and nobody joins one that began before its entry was
-// removed. Its work ends only when its row is committed or refused, so a latecomer either finds the row or joins the
-// flight; a leader looks in the store once more, since a flight may have ended between its own look and its lead.
+// removed. Its work ends only when its row is committed or refused, or a stalled disk has had its time, so a latecomer
+// finds the row, or memory has it, or it joins the flight; a leader looks in the store once more, since a flight may have ended between its own look and its lead.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -13,6 +13,8 @@ struct Made: Sendable {
     var entry: StoredResponse
     /// Whether its row is committed.
     var isStored = false
+    /// Whether its row is on its way to the disk, longer than an answer waits for it.
+    var isUnderWay = false
     /// The memory tier's state right after the row was committed.
     var stamp: MemoryStamp?
     /// Whether it may be handed to others who asked for the same key (RFC 9111 §4: only what may be stored).

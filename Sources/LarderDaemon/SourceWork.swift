@@ -111,27 +111,34 @@ extension DaemonContext {
         return Made(entry: entry, isStored: isStored, stamp: stamp, hold: response.hold)
     }
 
-    /// Writes an entry and makes every ready form of an older one invalid. Where it was stored, the stamp lets the new
-    /// answer into memory; there is none where a purge may have passed in between.
+    /// Writes an entry and makes every ready form of an older one invalid. Where it was stored, or is still on its way
+    /// after the time that an answer may wait for it, the stamp lets the new answer into memory; there is none where it
+    /// was refused or a purge may have passed in between.
     ///
     /// - Parameter began: the state of removals from before anything of it was asked for or read. What was removed since
     ///   does not come back with what was under way.
-    func write(_ entry: StoredResponse, since began: MemoryStamp) async -> (isStored: Bool, MemoryStamp?) {
+    /// - Parameter supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
+    func write(
+        _ entry: StoredResponse, since began: MemoryStamp, supersedes: Bool = true
+    ) async -> (isStored: Bool, MemoryStamp?) {
         guard tier.isUnremoved(began) else { return (false, nil) }
         let before = tier.stamp(keys: [], providers: [entry.provider])
-        let outcome = await store.write(entry)
+        // Asked once more when it is written, which may be after this has returned.
+        let outcome = await store.write(entry, supersedes: supersedes) { [tier] in tier.isUnremoved(began) }
         tier.invalidate(entry.key.digest)
         if case .refused(let reason) = outcome {
             log.debug("not stored", ["provider": entry.provider, "reason": reason])
             return (false, nil)
         }
+        // What is on its way to the disk may be answered from memory; whether it is stored nobody knows yet.
+        let isStored = outcome == .stored
         let after = tier.stamp(keys: [entry.key.digest], providers: [entry.provider])
         // Whatever was removed while it was written was removed before it was there.
         guard tier.isUnremoved(began) else {
-            await remove(entry.key.digest)
+            await remove(entry.key.digest, of: entry.provider)
             return (false, nil)
         }
-        return (true, tier.isCurrent(before) ? after : nil)
+        return (isStored, tier.isCurrent(before) ? after : nil)
     }
 }
 
@@ -273,7 +280,7 @@ extension DaemonContext {
 extension Served {
     /// Whether a row stands behind it. A normalised row is made from raw rows only: what was not kept raw is not kept in
     /// normal form.
-    var hasRow: Bool { forward == nil || isStored || outcome == .joined }
+    var hasRow: Bool { forward == nil || isStored || outcome == .joined || stamp != nil }
 }
 
 extension UpstreamResponse {

@@ -101,6 +101,8 @@ enum CacheSchema {
     static func openReader(_ path: String) throws(StoreError) -> Connection {
         let connection = try Connection(path: path)
         do {
+            // No look-up waits longer for another process's lock.
+            sqlite3_busy_timeout(connection.handle, 250)
             try configure(connection, cacheKiB: 16_384)
             try connection.execute("PRAGMA query_only = ON")
             return connection

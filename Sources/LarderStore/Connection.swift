@@ -12,6 +12,8 @@ final class Connection {
     private var statements: [String: Statement] = [:]
     private var owner: pthread_t?
     private var isClosed = false
+    /// What tests let every commit pass.
+    var faults: StoreFaults?
 
     /// Opens or makes a database file; a new one can be read by nobody else (its log files inherit the mode).
     init(path: String) throws(StoreError) {
@@ -110,6 +112,7 @@ final class Connection {
         try statement("BEGIN IMMEDIATE").run()
         do {
             let result = try body()
+            try faults?.passCommit()
             try statement("COMMIT").run()
             return result
         } catch {

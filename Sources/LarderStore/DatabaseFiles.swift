@@ -10,7 +10,9 @@ import LarderCore
 final class DatabaseFiles: Sendable {
     let directory: String
     let path: String
-    private let lock: Lock<Int32>
+    let lock: Lock<Int32>
+    /// The database that is open.
+    let opened = Lock<FileIdentity?>(nil)
     /// A disk of a test's own making: what is free on it where the database and its log take so many bytes.
     let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
 
@@ -19,14 +21,7 @@ final class DatabaseFiles: Sendable {
         self.directory = directory
         path = directory + "/\(name).db"
         try Self.makeDirectory(directory)
-        let descriptor = Glibc.open("\(directory)/\(name).lock", O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreError.system("opening \(directory)/\(name).lock") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            Glibc.close(descriptor)
-            throw StoreError(
-                code: SQLITE_BUSY, extendedCode: nil, doing: "locking \(directory)",
-                message: "another larder is using this directory")
-        }
+        let descriptor = try Self.locked(path.dropLast(3) + ".lock", in: directory)
         lock = Lock(descriptor)
         for suffix in ["", "-wal", "-shm"] { try Self.protect(path + suffix) }
     }
@@ -65,7 +60,7 @@ final class DatabaseFiles: Sendable {
         }
     }
 
-    private static func makeDirectory(_ directory: String) throws(StoreError) {
+    static func makeDirectory(_ directory: String) throws(StoreError) {
         var prefix = directory.hasPrefix("/") ? "" : "."
         for part in directory.split(separator: "/") {
             prefix += "/" + part

@@ -14,44 +14,24 @@ final class PurgeWork {
     private let folded: Bytes
     private let last: Int64
     private var cursor: Int64 = 0
-    private var count = 0
-    private let continuation: CheckedContinuation<Result<Int, StoreError>, Never>
+    /// Of the tombstone that it carries out.
+    let number: UInt64
 
-    init(
-        _ selector: PurgeSelector, soft: Bool, last: Int64,
-        _ continuation: CheckedContinuation<Result<Int, StoreError>, Never>
-    ) {
-        self.selector = selector
-        self.soft = soft
+    /// - Parameter last: the newest entry that it may concern.
+    init(_ tombstone: Tombstone, last: Int64) {
+        selector = tombstone.selector
+        soft = tombstone.isSoft
+        number = tombstone.number
         self.last = last
-        self.continuation = continuation
-        if case .term(let term, _) = selector { folded = Self.fold(term) } else { folded = [] }
+        if case .term(let term, _) = tombstone.selector { folded = Self.fold(term) } else { folded = [] }
     }
 
     /// Whether nothing is to be left, not even as stale.
     var isOfEverything: Bool { selector == .all && !soft }
 
-    func finished() { continuation.resume(returning: .success(count)) }
-
-    func failed(_ error: StoreError) { continuation.resume(returning: .failure(error)) }
-
-    /// The store closes or begins anew.
-    func interrupted() {
-        failed(
-            StoreError(
-                code: SQLITE_INTERRUPT, extendedCode: SQLITE_INTERRUPT, doing: "purging",
-                message: "the store was closed after \(count) entries"))
-    }
-
     /// One slice, inside a transaction: how many entries it purged, and whether it was the last one.
     func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {
-        if case .digest(let digest) = selector {
-            let ids = try self.ids(rows, "SELECT id, digest FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
-            var purged = 0
-            for (id, _) in ids { purged += try purge(id, rows, now) }
-            purged += try purgeChildren(of: digest, rows, now, depth: 0)
-            return (purged, true)
-        }
+        if case .digest(let digest) = selector { return (try purge(digest, rows, now), true) }
         let slice = try next(rows)
         var purged = 0
         for (id, digest) in slice.matching {
@@ -61,11 +41,16 @@ final class PurgeWork {
         return (purged, slice.isLast)
     }
 
-    /// The slice was committed.
-    func advance(_ purged: Int) {
-        cursor = reached
-        count += purged
+    /// One entry and what was made from it.
+    private func purge(_ digest: Digest, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
+        let ids = try self.ids(rows, "SELECT id, digest FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
+        var purged = 0
+        for (id, _) in ids { purged += try purge(id, rows, now) }
+        return purged + (try purgeChildren(of: digest, rows, now, depth: 0))
     }
+
+    /// The slice was committed.
+    func advance() { cursor = reached }
 
     private var reached: Int64 = 0
 
@@ -170,54 +155,5 @@ final class PurgeWork {
             if text[start..<start + folded.count].elementsEqual(folded) { return true }
         }
         return false
-    }
-}
-
-extension StoreWriter {
-    func startPurge(
-        _ selector: PurgeSelector, _ soft: Bool, _ continuation: CheckedContinuation<Result<Int, StoreError>, Never>
-    ) {
-        do throws(StoreError) {
-            let last = try database?.connection.number("SELECT max(id) FROM entry") ?? 0
-            purges.append(PurgeWork(selector, soft: soft, last: last, continuation))
-        } catch {
-            continuation.resume(returning: .failure(error))
-            _ = failed(error)
-        }
-    }
-
-    /// One slice of the first purge.
-    func stepPurges() {
-        guard let purge = purges.first else { return }
-        guard let database else {
-            purges.removeFirst()
-            return purge.interrupted()
-        }
-        do throws(StoreError) {
-            let now = shared.time.wall()
-            let (purged, isLast) = try database.connection.transaction { () throws(StoreError) in
-                try purge.step(database.rows, now: now)
-            }
-            purge.advance(purged)
-            shared.meters.purged.add(purged)
-            shared.meters.transactions.add()
-            upkeep.wrote(at: shared.time.monotonic())
-            upkeep.mustSweep = true
-            if isLast {
-                purges.removeFirst()
-                purge.finished()
-            }
-        } catch {
-            purges.removeFirst()
-            if error.isLackOfDisk, purge.isOfEverything {
-                let discarded = discard()
-                purge.advance(discarded)
-                shared.meters.purged.add(discarded)
-                purge.finished()
-            } else {
-                purge.failed(error)
-                _ = failed(error)
-            }
-        }
     }
 }

@@ -21,10 +21,10 @@ extension SQLiteStore {
         }
         if isCrowded { return refuse("overloaded") }
         let answer: Result<BodyPin, WriteRefusal> = await handover { continuation in
-            let job = WriteJob.begin(length, continuation)
-            if !shared.writes.offer(job, weight: job.weight) {
-                continuation.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
-            }
+            let reply = Reply(continuation, late: { .failure(WriteRefusal("overloaded")) })
+            let job = WriteJob.begin(length, reply)
+            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .removal) }
+            reply.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
         }
         switch answer {
         case .success(let pin): return .success(StoredBodyWriter(pin))
@@ -45,8 +45,10 @@ extension SQLiteStore {
         entry.body = []
         entry.large = nil
         return await handover { [entry] continuation in
-            let job = WriteJob.rewrite(entry, responseTime, continuation)
-            if !shared.writes.offer(job, weight: job.weight) { continuation.resume(returning: false) }
+            let reply = Reply(continuation, late: { false })
+            let job = WriteJob.rewrite(entry, responseTime, reply)
+            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
+            reply.resume(returning: false)
         }
     }
 }

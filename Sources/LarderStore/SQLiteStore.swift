@@ -15,11 +15,12 @@ public final class SQLiteStore: CacheStore {
     /// Takes the same short time whatever the database holds. A damaged database, or one of another schema, is set
     /// aside beside the new one, with a warning. Where the disk has no room for what opening writes, the store begins
     /// degraded, without a database: reads miss, and opening is tried again.
+    /// - Parameter notes: another directory, for what cannot be noted in this one.
     /// - Throws: `StoreError` with SQLITE_BUSY where another daemon has the directory, and SQLite's own or the system's
     ///   error where the database can neither be opened nor made.
     public static func open(
         directory: String, settings: StoreSettings, log: Logger, counters: CounterRegistry,
-        time: any TimeSource = SystemTime()
+        time: any TimeSource = SystemTime(), notes: String? = nil
     ) throws(StoreError) -> SQLiteStore {
         let files = try DatabaseFiles(directory: directory, name: "cache")
         let shared = StoreShared(
@@ -27,10 +28,13 @@ public final class SQLiteStore: CacheStore {
         if let type = files.networkFileSystem {
             shared.log.warning("store.networkFileSystem", ["path": directory, "type": type])
         }
+        let journal = JournalFile(directory: directory, notes: notes, faults: shared.faults)
+        shared.recall(journal.open())
         var database: StoreWriter.Database?
         var lacking: StoreError?
         do {
             database = try openOrSetAside(shared)
+            shared.files.noteOpened()
         } catch  where error.isLackOfDisk {
             lacking = error
         }
@@ -40,13 +44,17 @@ public final class SQLiteStore: CacheStore {
         let store = SQLiteStore(shared)
         counters.gauge(StoreCounters.waiting, "read") { [reads = shared.reads] in Double(reads.count) }
         counters.gauge(StoreCounters.waiting, "write") { [writes = shared.writes] in Double(writes.count) }
+        counters.gauge(StoreCounters.pendingRemovals) { [removals = shared.removals] in Double(removals.count) }
         do {
             for number in 0..<max(1, settings.readers) {
                 try NamedThread.start("store-r\(number)") { StoreReader(shared).run() }
             }
+            try shared.startHelpers(journal)
             try NamedThread.start("store-w") { writer.take()?.run() }
         } catch {
             shared.reads.end()
+            shared.waits.end()
+            shared.journal.end()
             database?.connection.close()
             throw error
         }
@@ -67,6 +75,7 @@ public final class SQLiteStore: CacheStore {
     /// Takes new settings; a lower cap is kept by evicting in idle time and at the next write. `readers` stays.
     public func apply(_ settings: StoreSettings) {
         shared.settings.withLock { $0 = settings }
+        shared.waits.patience = settings.patience
         shared.writes.nudge()
     }
 
@@ -96,34 +105,34 @@ public final class SQLiteStore: CacheStore {
             return nil
         }
         let answer: Result<StoredResponse?, StoreError> = await handover { continuation in
-            if !shared.reads.offer(.entry(key, opens: opens, continuation)) {
-                shared.meters.readRefused.add()
-                continuation.resume(returning: shared.refusedRead())
-            }
+            let reply = Reply(continuation, late: { shared.lateRead() })
+            if shared.reads.offer(.entry(key, opens: opens, reply)) { return shared.waits.add(reply, .read) }
+            shared.meters.readRefused.add()
+            reply.resume(returning: shared.refusedRead())
         }
         return try answer.get()
     }
 
-    public func write(_ entry: StoredResponse) async -> WriteOutcome { await Self.write(entry, to: shared) }
+    public func write(
+        _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+    ) async -> WriteOutcome {
+        await Self.write(WriteOrder(entry: entry, supersedes: supersedes, isWanted: isWanted), to: shared)
+    }
 
-    static func write(_ entry: StoredResponse, to shared: StoreShared) async -> WriteOutcome {
-        let refused: WriteOutcome?
-        if Int64(entry.body.count) > shared.settings.withLock({ $0.maxObject }) {
-            refused = .refused("tooLarge")
-        } else {
-            refused = nil
-        }
-        if let refused {
-            shared.meters.count(refused)
-            return refused
+    static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
+        if Int64(order.entry.body.count) > shared.settings.withLock({ $0.maxObject }) {
+            shared.meters.count(.refused("tooLarge"))
+            shared.supersede(order)
+            return .refused("tooLarge")
         }
         return await handover { continuation in
-            let job = WriteJob.write(entry, continuation)
-            if !shared.writes.offer(job, weight: job.weight) {
-                let word = shared.refusalWord
-                shared.meters.count(.refused(word))
-                continuation.resume(returning: .refused(word))
-            }
+            let reply = shared.writeReply(order, continuation)
+            let job = WriteJob.write(order, reply)
+            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
+            let word = shared.refusalWord
+            shared.meters.count(.refused(word))
+            shared.supersede(order)
+            reply.resume(returning: .refused(word))
         }
     }
 
@@ -135,36 +144,32 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
-    public func purge(_ selector: PurgeSelector, soft: Bool) async throws(StoreError) -> Int {
-        let shared = shared
-        let answer: Result<Int, StoreError> = await handover { continuation in
-            let job = WriteJob.purge(selector, soft: soft, continuation)
-            // Never refused for want of room: what is invalid would go on being answered (RFC 9111 §4.4). Whoever asks
-            // waits for the answer, so that no more of these wait than there are requests.
-            if !shared.writes.insist(job, weight: job.weight) {
-                continuation.resume(returning: .failure(shared.overloaded("purging")))
-            }
-        }
-        return try answer.get()
-    }
-
     public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
         let shared = shared
         await handover { continuation in
-            let job = WriteJob.freshen(digest, freshUntil, staleUntil, continuation)
-            if !shared.writes.offer(job, weight: job.weight) { continuation.resume() }
+            let reply = Reply<Void>(continuation, late: {})
+            let job = WriteJob.freshen(digest, freshUntil, staleUntil, reply)
+            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
+            reply.resume(returning: ())
         }
     }
 
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let shared = shared
+        if !shared.files.isInPlace { _ = shared.writes.insist(.look) }
         let answer: Result<StoreStatistics, StoreError> = await handover { continuation in
-            if !shared.reads.offer(.statistics(continuation)) {
-                continuation.resume(returning: .failure(shared.overloaded("reading statistics")))
-            }
+            let reply = Reply(continuation, late: { .success(shared.lateStatistics()) })
+            if shared.reads.offer(.statistics(reply)) { return shared.waits.add(reply, .read) }
+            reply.resume(returning: .failure(shared.overloaded("reading statistics")))
         }
         return try answer.get()
     }
+
+    /// An answer of that key was given out that cannot be stored: an older one is answered no more.
+    public func supersede(_ entry: StoredResponse) { shared.supersede(WriteOrder(entry: entry)) }
+
+    /// Removals that are not committed yet.
+    public var pendingRemovals: Int { shared.removals.count }
 
     /// Does at once what idle time would: writes uses down, sweeps, evicts to the low mark, gives pages back and cuts
     /// the log.

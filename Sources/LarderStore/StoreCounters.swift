@@ -49,13 +49,23 @@ public enum StoreCounters {
     public static let searches = CounterFamily(
         "larder_store_searches_total", help: "Full-text searches of the store, by what became of them.",
         labels: ["result"])
+    public static let removals = CounterFamily(
+        "larder_store_removals_total",
+        help:
+            "Purges and invalidations by what kept them when they were answered: the database, the journal or memory.",
+        labels: ["kept"])
+    public static let pendingRemovals = CounterFamily(
+        "larder_store_pending_removals", .gauge, help: "Removals that are not yet written; look-ups pass over them.")
+    public static let late = CounterFamily(
+        "larder_store_late_total", help: "Answers that did not wait for the store any longer, by what they waited for.",
+        labels: ["what"])
     public static let stateCommits = CounterFamily(
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
     public static let all: [CounterFamily] = [
         reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
-        purged, touches, failures,
-        setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed, searches, stateCommits,
+        purged, touches, failures, setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed,
+        searches, removals, pendingRemovals, late, stateCommits,
     ]
 }
 
@@ -73,10 +83,12 @@ struct StoreMeters: Sendable {
     let setAside: CounterCell
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
     let indexed, unindexed: CounterCell
+    let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
+    let lateWrites, lateReads: CounterCell
     let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
 
     /// Words of `WriteOutcome.refused`, and "stored".
-    static let outcomeWords = ["stored", "tooLarge", "diskFull", "noRoom", "failed", "overloaded", "closed"]
+    static let outcomeWords = ["stored", "tooLarge", "diskFull", "noRoom", "failed", "overloaded", "closed", "removed"]
 
     init(_ registry: CounterRegistry) {
         found = registry.cell(StoreCounters.reads, "found")
@@ -109,6 +121,11 @@ struct StoreMeters: Sendable {
         overHighWater = registry.cell(StoreCounters.overHighWater)
         indexed = registry.cell(StoreCounters.indexed, "added")
         unindexed = registry.cell(StoreCounters.indexed, "removed")
+        removalsWritten = registry.cell(StoreCounters.removals, "database")
+        removalsJournaled = registry.cell(StoreCounters.removals, "journal")
+        removalsInMemory = registry.cell(StoreCounters.removals, "memory")
+        lateWrites = registry.cell(StoreCounters.late, "commit")
+        lateReads = registry.cell(StoreCounters.late, "lookUp")
         searchesFound = registry.cell(StoreCounters.searches, "found")
         searchesEmpty = registry.cell(StoreCounters.searches, "empty")
         searchesRefused = registry.cell(StoreCounters.searches, "overloaded")
@@ -118,6 +135,8 @@ struct StoreMeters: Sendable {
     func count(_ outcome: WriteOutcome) {
         switch outcome {
         case .stored: outcomes["stored"]?.add()
+        // Counted when it is known.
+        case .pending: break
         case .refused(let word): outcomes[word]?.add()
         }
     }

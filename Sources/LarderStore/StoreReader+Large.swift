@@ -5,6 +5,8 @@ import LarderCore
 extension StoreReader {
     func beginSnapshot() throws(StoreError) {
         epoch = shared.pins.epoch
+        removals = shared.removals.view()
+        shared.faults.passRead()
         try connection?.statement("BEGIN").run()
     }
 

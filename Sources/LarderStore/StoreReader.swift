@@ -8,9 +8,9 @@ import LarderCore
 
 /// One question to the readers.
 enum ReadJob: Sendable {
-    case entry(CacheKey, opens: Bool, CheckedContinuation<Result<StoredResponse?, StoreError>, Never>)
+    case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
     case piece(PieceQuestion, CheckedContinuation<Result<Bytes, BodyFailure>, Never>)
-    case statistics(CheckedContinuation<Result<StoreStatistics, StoreError>, Never>)
+    case statistics(Reply<Result<StoreStatistics, StoreError>>)
     /// One of those who stand in the line of searches is to be served.
     case search
 }
@@ -30,13 +30,13 @@ final class StoreReader {
     var epoch = 0
     /// The last entry that may lack checksums, as it was when the connection was opened.
     private(set) var unsummed: Int64 = 0
+    /// What was removed and not yet written, before the present snapshot was taken.
+    var removals: Removals?
     private var find: Statement?
     private var pieces: Statement?
     private(set) var stretch: Statement?
     private(set) var lastPiece: Statement?
-    private var answers:
-        [(CheckedContinuation<Result<StoredResponse?, StoreError>, Never>, Result<StoredResponse?, StoreError>)] =
-            []
+    private var answers: [(Reply<Result<StoredResponse?, StoreError>>, Result<StoredResponse?, StoreError>)] = []
 
     init(_ shared: StoreShared) {
         self.shared = shared
@@ -261,6 +261,7 @@ final class StoreReader {
             return Found()
         }
         entry.large = large
+        if let removals, try !admit(&entry, find.int(0), removals) { return Found() }
         return Found(entry: entry)
     }
 

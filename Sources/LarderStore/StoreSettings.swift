@@ -16,10 +16,13 @@ public struct StoreSettings: Sendable, Hashable {
     public var touchInterval: Duration
     /// Reader threads; fixed when the store is opened.
     public var readers: Int
+    /// How long an answer waits for its commit; for a look-up five times as long, for a removal twenty times.
+    public var patience: Duration
 
     public init(
         maxSize: Int64 = 2 << 30, maxObject: Int64 = 32 << 20, minFree: Int64 = 256 << 20, highWater: Int = 95,
-        lowWater: Int = 85, touchInterval: Duration = .seconds(30), readers: Int = 2
+        lowWater: Int = 85, touchInterval: Duration = .seconds(30), readers: Int = 2,
+        patience: Duration = .milliseconds(50)
     ) {
         self.maxSize = maxSize
         self.maxObject = maxObject
@@ -28,6 +31,7 @@ public struct StoreSettings: Sendable, Hashable {
         self.lowWater = lowWater
         self.touchInterval = touchInterval
         self.readers = readers
+        self.patience = patience
     }
 
     var highWaterBytes: Int64 { maxSize / 100 * Int64(highWater) }

@@ -3,17 +3,20 @@ import LarderCore
 
 /// One request to the writer.
 enum WriteJob: Sendable {
-    case write(StoredResponse, CheckedContinuation<WriteOutcome, Never>)
-    case freshen(Digest, WallTime, WallTime, CheckedContinuation<Void, Never>)
+    case write(WriteOrder, Reply<WriteOutcome>)
+    case freshen(Digest, WallTime, WallTime, Reply<Void>)
     /// Replaces an entry's head where it is still the one that came at that time.
-    case rewrite(StoredResponse, WallTime, CheckedContinuation<Bool, Never>)
+    case rewrite(StoredResponse, WallTime, Reply<Bool>)
     /// A body of that length, if it is known, is to be written in parts.
-    case begin(Int64?, CheckedContinuation<Result<BodyPin, WriteRefusal>, Never>)
-    case append(BodyPart, CheckedContinuation<WriteOutcome, Never>)
-    case complete(BodyPart, StoredResponse, CheckedContinuation<WriteOutcome, Never>)
+    case begin(Int64?, Reply<Result<BodyPin, WriteRefusal>>)
+    case append(BodyPart, Reply<WriteOutcome>)
+    case complete(BodyPart, WriteOrder, BodyPin, Reply<WriteOutcome>)
     /// The last reader of a body that is to be swept has left.
     case sweep
-    case purge(PurgeSelector, soft: Bool, CheckedContinuation<Result<Int, StoreError>, Never>)
+    /// The tombstone of that number is due.
+    case removal(UInt64)
+    /// Somebody has seen that the files are not where they were.
+    case look
     /// A reader met damage in the database of that generation.
     case damaged(generation: Int, StoreError)
     /// Do at once all upkeep that would be due in idle time.
@@ -21,17 +24,30 @@ enum WriteJob: Sendable {
     /// Let the database have no more than so many pages, as a full disk would.
     case limitPages(Int, CheckedContinuation<Void, Never>)
     /// Index what is not yet, for somebody who is about to search.
-    case index(CheckedContinuation<Void, Never>)
+    case index(Reply<Void>)
     case close(CheckedContinuation<Void, Never>)
 
     /// Bytes it holds while it waits.
     var weight: Int {
         switch self {
-        case .write(let entry, _): entry.body.count + entry.key.bytes.count + 1024
+        case .write(let order, _): order.entry.body.count + order.entry.key.bytes.count + 1024
         case .rewrite(let entry, _, _): entry.key.bytes.count + 1024
         default: 256
         }
     }
+}
+
+/// An entry to be written, and under which condition.
+struct WriteOrder: Sendable {
+    var entry: StoredResponse
+    /// An older entry of that key is of no more use.
+    var supersedes = true
+    /// Asked within the transaction.
+    var isWanted: (@Sendable () -> Bool)?
+
+    /// What is removed while an answer is on its way is not stored: whoever removes says so before the tombstone is made,
+    /// and the tombstone is applied to everything that was written before.
+    var isRefused: Bool { isWanted.map { !$0() } ?? false }
 }
 
 final class StoreShared: Sendable {
@@ -57,6 +73,10 @@ final class StoreShared: Sendable {
     let degraded = Lock<String?>(nil)
     let isClosed = Lock(false)
     let searches = SearchLine()
+    let removals = PendingRemovals()
+    let journal = RemovalJournal()
+    let waits: BoundedWaits
+    let faults = StoreFaults()
     /// Whether results may be stored that the index does not know.
     let lacksIndex = Lock(true)
 
@@ -69,6 +89,7 @@ final class StoreShared: Sendable {
         damaged = DamagedRows(counters)
         self.log = log
         self.time = time
+        waits = BoundedWaits(patience: settings.patience, time: time)
         reads = WorkQueue(capacity: Self.readCapacity, crowd: StoreReader.batch, threads: max(1, settings.readers))
         writes = WorkQueue(capacity: Self.writeCapacity, crowd: .max, threads: 1)
     }
@@ -81,6 +102,7 @@ final class StoreShared: Sendable {
         var out = StoreStatistics()
         (out.fileBytes, out.walBytes) = files.sizes
         out.degraded = degraded.withLock { $0 }
+        out.pendingRemovals = removals.count
         return out
     }
 }

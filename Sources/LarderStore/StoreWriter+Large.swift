@@ -12,11 +12,19 @@ extension StoreWriter {
         _ connection: Connection, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         do {
-            let result = try connection.transaction(body)
+            let late = shared.waits.isLate ? shared.time.monotonic() : nil
+            let result = try connection.transaction { () throws(StoreError) in
+                // Before anything else: who stores a newer answer after a removal must not lose it to that removal.
+                try applyRemovals()
+                return try body()
+            }
             shared.pins.settle(committed: true)
+            settleRemovals(committed: true)
+            if let late, shared.time.monotonic() - late <= shared.waits.span(.read) { wasQuick() }
             return result
         } catch {
             shared.pins.settle(committed: false)
+            settleRemovals(committed: false)
             throw error
         }
     }
@@ -25,6 +33,7 @@ extension StoreWriter {
     func beginBody(_ length: Int64?) -> Result<BodyPin, WriteRefusal> {
         do throws(StoreError) {
             guard let connection = database?.connection else { return .failure(WriteRefusal("failed")) }
+            if case .refused(let word) = refusalOfRemovals() { return .failure(WriteRefusal(word)) }
             let whole = EntryRows.cost(ofPieces: length ?? 0)
             let first = min(whole, Int64(EntryRows.commitSize))
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
@@ -71,14 +80,17 @@ extension StoreWriter {
     }
 
     /// The last piece and the row that makes it all visible.
-    func complete(_ part: BodyPart, _ entry: StoredResponse) -> WriteOutcome {
+    func complete(_ part: BodyPart, _ order: WriteOrder) -> WriteOutcome {
+        let entry = order.entry
         do throws(StoreError) {
             guard let connection = database?.connection, var rows = database?.rows,
                 part.name.generation == shared.gate.present
             else { return .refused("failed") }
+            if let refused = refusalOfRemovals() { return refused }
             defer { database?.rows = rows }
             let size = part.offset + Int64(part.bytes.count)
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
+                if order.isRefused { return .refused("removed") }
                 if let refusal = try refusal(
                     size: size, whole: EntryRows.cost(ofPieces: size),
                     cost: EntryRows.cost(of: entry) + EntryRows.cost(ofPieces: Int64(part.bytes.count)))
@@ -90,6 +102,7 @@ extension StoreWriter {
                 return nil
             }
             if let refused { return refused }
+            guard checkPlace() else { return .refused("failed") }
             shared.pins.completed(part.name)
             didWrite()
             upkeep.mustSweep = true
@@ -119,11 +132,13 @@ extension StoreWriter {
     }
 
     /// A body above the size of a transaction that came whole: piece by piece, visible at the end.
-    func writeLarge(_ entry: StoredResponse, _ job: WriteJob) {
+    func writeLarge(_ order: WriteOrder, _ job: WriteJob) {
+        let entry = order.entry
         do throws(StoreError) {
             guard let connection = database?.connection, var rows = database?.rows else {
                 return answer(job, .refused("failed"))
             }
+            if let refused = refusalOfRemovals() { return answer(job, refused) }
             defer { database?.rows = rows }
             let id = rows.newID()
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
@@ -134,14 +149,21 @@ extension StoreWriter {
             if let refused { return answer(job, refused) }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
                 let end = min(start + EntryRows.commitSize, entry.body.count)
-                try connection.transaction { () throws(StoreError) in
+                let isRefused = try transact(connection) { () throws(StoreError) in
+                    if order.isRefused { return true }
                     try rows.append(id, entry.body, start..<end)
                     if end == entry.body.count {
                         try rows.complete(id, entry, size: Int64(end), now: shared.time.wall())
                     }
+                    return false
+                }
+                if isRefused {
+                    upkeep.mustSweep = true
+                    return answer(job, .refused("removed"))
                 }
                 didWrite()
             }
+            guard checkPlace() else { return answer(job, .refused("failed")) }
             upkeep.mustSweep = true
             noteUnindexed([Step(job: job)])
             answer(job, .stored)

@@ -6,7 +6,6 @@ extension StoreWriter {
     /// Closes everything, moves the files out of the way and begins anew.
     func recover(from error: StoreError) {
         guard let old = database else { return }
-        for purge in purges { purge.interrupted() }
         purges = []
         shared.gate.shut { shared.reads.nudge() }
         old.connection.close(keepsLog: true)
@@ -21,7 +20,6 @@ extension StoreWriter {
     /// - Returns: how many entries went with it.
     func discard() -> Int {
         guard let old = database else { return 0 }
-        for purge in purges { purge.interrupted() }
         purges = []
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
         shared.gate.shut { shared.reads.nudge() }
@@ -42,9 +40,17 @@ extension StoreWriter {
     /// Opens or makes the database; where that fails, tries again after a while.
     func reopen() {
         do throws(StoreError) {
+            if !shared.files.isDirectoryInPlace {
+                try shared.files.takePlace()
+                shared.journal.open()
+            }
             let made = try Self.openDatabase(shared.files.path)
             made.connection.adopt()
+            made.connection.faults = shared.faults
             database = made
+            shared.files.noteOpened()
+            shared.removals.beginAnew()
+            removing = RemovalUpkeep()
             shared.keys.forget()
             shared.pins.beginAnew()
             shared.gate.reopen(isNew: true)

@@ -120,16 +120,13 @@ extension StoreWriter {
 
     /// Says why nothing is stored, once.
     func degrade(_ text: String) {
-        let isNew = shared.degraded.withLock { (present: inout String?) -> Bool in
-            defer { present = text }
-            return present == nil
-        }
-        if isNew { shared.log.warning("store.degraded", ["reason": text]) }
+        shared.degrade(text)
     }
 
     /// A write was committed: storing works.
     func storingWorks() {
         upkeep.pause = nil
+        if shared.waits.isLate { return }
         let was = shared.degraded.withLock { (present: inout String?) -> String? in
             defer { present = nil }
             return present

@@ -265,8 +265,8 @@ extension StoreWriter {
 
     /// Once a second at most: an eviction that does not keep up and a log that is not reused must not stay unseen.
     private func watch(_ now: MonotonicTime) {
-        guard let rows = database?.rows else { return }
         upkeep.watchAt = now + .seconds(1)
+        guard checkPlace(), let rows = database?.rows else { return }
         let settings = shared.settings.withLock { $0 }
         let log = shared.files.sizes.log
         shared.meters.walBytes.set(Int(log))

@@ -29,6 +29,7 @@ final class StoreWriter {
     var upkeep: Upkeep
     /// Bytes of bodies appended since the write-ahead log was last looked at.
     var sinceLogCheck = 0
+    var removing = RemovalUpkeep()
     private var closing: CheckedContinuation<Void, Never>?
 
     init(_ shared: StoreShared, _ database: Database?) {
@@ -59,11 +60,12 @@ final class StoreWriter {
     /// The thread's life.
     func run() {
         database?.connection.adopt()
+        database?.connection.faults = shared.faults
         var done = 0
         var seen = 0
         while true {
             var wasCalled = false
-            let timeout = purges.isEmpty ? waitingTime() : .zero
+            let timeout = purges.isEmpty ? [waitingTime(), removalWait()].compactMap { $0 }.min() : .zero
             switch shared.writes.take(upTo: Self.groupJobs, releasing: done, timeout: timeout, seen: &seen) {
             case .ended:
                 end()
@@ -76,23 +78,27 @@ final class StoreWriter {
                 perform(jobs)
             }
             stepPurges()
+            retryRemovals(isIdle: shared.writes.count == 0)
             work(isIdle: shared.writes.count == 0, afterJobs: wasCalled)
         }
     }
 
     private func end() {
-        for purge in purges { purge.interrupted() }
         purges = []
+        endRemovals()
         flushNotes()
         // The readers have ended too, or are about to: the last connection to close is this one.
         shared.gate.shut { shared.reads.nudge() }
         if let database {
-            // Leaves one file behind where it can.
-            _ = try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")
-            database.connection.close()
+            // Leaves one file behind where it can. The last to close removes the log by its name, which may be another's.
+            let isInPlace = shared.files.isInPlace
+            if isInPlace { _ = try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") }
+            database.connection.close(keepsLog: !isInPlace)
         }
         database = nil
         shared.files.unlock()
+        shared.journal.end()
+        shared.waits.end()
         closing?.resume()
     }
 
@@ -108,12 +114,12 @@ final class StoreWriter {
         }
         for job in jobs {
             switch job {
-            case .write(let entry, _) where entry.body.count > Self.groupBytes:
+            case .write(let order, _) where order.entry.body.count > Self.groupBytes:
                 flush()
-                writeLarge(entry, job)
-            case .write(let entry, _):
-                if bytes + entry.body.count > Self.groupBytes { flush() }
-                bytes += entry.body.count
+                writeLarge(order, job)
+            case .write(let order, _):
+                if bytes + order.entry.body.count > Self.groupBytes { flush() }
+                bytes += order.entry.body.count
                 group.append(Step(job: job))
             case .freshen, .rewrite:
                 group.append(Step(job: job))
@@ -125,16 +131,19 @@ final class StoreWriter {
                 let outcome = append(part)
                 if outcome != .stored { shared.meters.count(outcome) }
                 continuation.resume(returning: outcome)
-            case .complete(let part, let entry, let continuation):
+            case .complete(let part, let order, _, let reply):
                 flush()
-                let outcome = complete(part, entry)
-                shared.meters.count(outcome)
-                continuation.resume(returning: outcome)
+                let outcome = complete(part, order)
+                answer(order, reply, outcome)
             case .sweep:
                 upkeep.mustSweep = true
-            case .purge(let selector, let soft, let continuation):
+            case .removal(let number):
                 flush()
-                startPurge(selector, soft, continuation)
+                shared.removals.reach(number)
+                performRemovals()
+            case .look:
+                flush()
+                checkPlace()
             case .damaged(let generation, let error):
                 flush()
                 if generation == shared.gate.present { recover(from: error) }
@@ -152,7 +161,7 @@ final class StoreWriter {
             case .index(let continuation):
                 flush()
                 indexAll(within: IndexingUpkeep.patience)
-                continuation.resume()
+                continuation.resume(returning: ())
             case .close(let continuation):
                 flush()
                 closing = continuation
@@ -170,10 +179,12 @@ final class StoreWriter {
             guard let connection = database?.connection else {
                 return answer(steps, .refused("failed"))
             }
+            if let refused = refusalOfRemovals() { return answer(steps, refused) }
             try transact(connection) { () throws(StoreError) in
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
+            guard checkPlace(isBrief: true) else { return answer(steps, .refused("failed")) }
             noteUnindexed(steps)
             // A refused write is none: what is done in idle time does not wait for it.
             if steps.contains(where: { $0.outcome == .stored }) {
@@ -202,11 +213,10 @@ final class StoreWriter {
 
     func answer(_ job: WriteJob, _ outcome: WriteOutcome) {
         switch job {
-        case .write(_, let continuation):
-            shared.meters.count(outcome)
-            continuation.resume(returning: outcome)
+        case .write(let order, let reply):
+            answer(order, reply, outcome)
         case .freshen(_, _, _, let continuation):
-            continuation.resume()
+            continuation.resume(returning: ())
         case .rewrite(_, _, let continuation):
             continuation.resume(returning: outcome == .stored)
         default:
@@ -217,7 +227,9 @@ final class StoreWriter {
     /// Inside a transaction.
     private func apply(_ job: WriteJob) throws(StoreError) -> WriteOutcome {
         switch job {
-        case .write(let entry, _):
+        case .write(let order, _):
+            let entry = order.entry
+            if order.isRefused { return .refused("removed") }
             if let refusal = try refusal(of: entry) { return refusal }
             let now = shared.time.wall()
             guard var rows = database?.rows else { return .refused("failed") }
@@ -241,8 +253,8 @@ extension WriteJob {
     /// Jobs that came in by `offer` and hold weight until done.
     var isWeighed: Bool {
         switch self {
-        case .write, .freshen, .rewrite, .begin, .purge, .maintain, .limitPages, .index: true
-        case .append, .complete, .sweep, .damaged, .close: false
+        case .write, .freshen, .rewrite, .begin, .maintain, .limitPages, .index: true
+        case .append, .complete, .sweep, .removal, .look, .damaged, .close: false
         }
     }
 }

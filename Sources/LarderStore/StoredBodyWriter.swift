@@ -65,7 +65,7 @@ final class StoredBodyWriter: BodyWriter {
         return .stored
     }
 
-    func complete(_ entry: StoredResponse) async -> WriteOutcome {
+    func complete(_ entry: StoredResponse, when isWanted: (@Sendable () -> Bool)?) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
         if let ended { return ended == .stored ? .refused("failed") : ended }
         guard let body else { return .refused("failed") }
@@ -75,11 +75,20 @@ final class StoredBodyWriter: BodyWriter {
         let outcome: WriteOutcome
         if committed == 0 {
             entry.body = tail
-            outcome = await SQLiteStore.write(entry, to: shared)
+            outcome = await SQLiteStore.write(WriteOrder(entry: entry, isWanted: isWanted), to: shared)
         } else {
             entry.body = []
             let last = BodyPart(name: body.pin.name, offset: committed, bytes: tail)
-            outcome = await commit { [entry] in .complete(last, entry, $0) }
+            let order = WriteOrder(entry: entry, isWanted: isWanted)
+            outcome = await handover { continuation in
+                let reply = shared.writeReply(order, continuation)
+                // The job holds the pin: nothing of the body may be swept before it is done.
+                if shared.writes.insist(.complete(last, order, body.pin, reply)) {
+                    return shared.waits.add(reply, .write)
+                }
+                shared.meters.count(.refused("closed"))
+                reply.resume(returning: .refused("closed"))
+            }
         }
         return end(outcome)
     }
@@ -100,13 +109,14 @@ final class StoredBodyWriter: BodyWriter {
 
     /// Never refused for a crowd: a body has one part of at most 1 MiB in the queue, and the number of bodies is bounded.
     private func commit(
-        _ job: @Sendable (CheckedContinuation<WriteOutcome, Never>) -> WriteJob
+        _ job: @Sendable (Reply<WriteOutcome>) -> WriteJob
     ) async -> WriteOutcome {
         await handover { continuation in
-            if !shared.writes.insist(job(continuation)) {
-                shared.meters.count(.refused("closed"))
-                continuation.resume(returning: .refused("closed"))
-            }
+            let reply = Reply(continuation, late: { WriteOutcome.pending })
+            // What is being passed on meanwhile stands still: it waits longer than an answer does for its end.
+            if shared.writes.insist(job(reply)) { return shared.waits.add(reply, .removal) }
+            shared.meters.count(.refused("closed"))
+            reply.resume(returning: .refused("closed"))
         }
     }
 }

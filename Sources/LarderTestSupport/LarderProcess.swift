@@ -59,6 +59,8 @@ public final class LarderProcess: Sendable {
         for name in ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
+        // As in `withLarder`: not how fast the disk is, save where that is the subject.
+        if !launch.configuration.contains("patience:") { environment["LARDER_CACHE_PATIENCE"] = "30s" }
         environment.merge(launch.environment) { $1 }
         pid = try Self.spawn(words, environment, output: ends[1], errors: errorFile, third: launch.third)
         output = ends[0]

@@ -113,7 +113,7 @@ struct PassFetch: Sendable {
             await shelf.prolong(made.entry)
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
-            await context.remove(entry.key.digest)
+            await context.remove(entry.key.digest, of: entry.provider)
             made.mayBeShared = false
         }
         for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
@@ -122,7 +122,7 @@ struct PassFetch: Sendable {
             if names(fresh) == names(other) {
                 _ = await rewrite(fresh, other)
             } else {
-                await context.remove(other.key.digest)
+                await context.remove(other.key.digest, of: other.provider)
             }
         }
         made.stamp = context.tier.stamp(
@@ -164,6 +164,10 @@ struct PassFetch: Sendable {
         passed.isAnswer = rule.semantics == .rfc || classification.isAnswer
         passed.ownFields = own
         made.passed = passed
+        // What is newer and too large to be kept leaves nothing older to be answered in its place.
+        if verdict.rule == .objectTooLarge, let old = found.entry {
+            await context.remove(old.key.digest, of: old.provider)
+        }
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
             if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
@@ -171,12 +175,16 @@ struct PassFetch: Sendable {
             made.entry.body = whole
             if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
                 (made.isStored, made.stamp) = await keep(made.entry, began)
+                made.isUnderWay = !made.isStored && made.stamp != nil
+            } else if verdict.isStored {
+                context.supersede(made.entry)
             }
             return .answered(made)
         }
         if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
         guard verdict.isStored else { return .answered(made) }
         stream.body.holdEnd()
+        releaseInTime(stream.body)
         await voice.announce(made)
         return await archive(made, stream, body, began)
     }
@@ -271,17 +279,29 @@ struct PassFetch: Sendable {
     // MARK: Storing
 
     private func keep(_ entry: StoredResponse, _ began: MemoryStamp) async -> (isStored: Bool, MemoryStamp?) {
-        let (isStored, _) = await context.write(entry, since: began)
-        guard isStored else { return (false, nil) }
+        let (isStored, written) = await context.write(entry, since: began)
+        guard isStored || written != nil else { return (false, nil) }
         await shelf.note(entry, names: names(entry))
         let stamp = context.tier.stamp(
             keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
         // The same while its variant was noted.
         guard context.tier.isUnremoved(began) else {
-            await context.remove(entry.key.digest)
+            await context.remove(entry.key.digest, of: entry.provider)
             return (false, nil)
         }
-        return (true, stamp)
+        return (isStored, stamp)
+    }
+
+    /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
+    private func releaseInTime(_ tape: BodyTape) {
+        let loop = context.flights.loop
+        let patience = settings.cachePatience
+        // The tape leads to the stored body, which must not be kept from being swept by a timer.
+        tape.watch(for: .max) { [weak tape] in
+            loop.post { [weak tape] in
+                _ = loop.schedule(at: loop.monotonic + patience) { [weak tape] in tape?.release() }
+            }
+        }
     }
 
     /// Writes the body into the store as it comes.
@@ -293,6 +313,7 @@ struct PassFetch: Sendable {
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
         else {
+            context.supersede(made.entry)
             stream.becamePaced()
             return .answered(made)
         }
@@ -307,6 +328,7 @@ struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
+                        context.supersede(made.entry)
                         stream.becamePaced()
                         return .answered(made)
                     }
@@ -325,10 +347,12 @@ struct PassFetch: Sendable {
             writer.abandon()
             return .answered(made)
         }
-        let outcome = await writer.complete(made.entry)
+        let outcome = await writer.complete(made.entry) { [tier = context.tier] in tier.isUnremoved(began) }
         context.tier.invalidate(made.entry.key.digest)
-        if outcome == .stored { await shelf.note(made.entry, names: names(made.entry)) }
-        if !context.tier.isUnremoved(began) { await context.remove(made.entry.key.digest) }
+        if outcome == .stored || outcome == .pending { await shelf.note(made.entry, names: names(made.entry)) }
+        if !context.tier.isUnremoved(began) {
+            await context.remove(made.entry.key.digest, of: made.entry.provider)
+        }
         return .answered(made)
     }
 

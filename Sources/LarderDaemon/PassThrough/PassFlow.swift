@@ -177,7 +177,8 @@ struct PassFlow: Sendable {
         var served = PassServed(
             entry: made.entry, body: made.entry.source, outcome: joined ? .joined : fetched, forward: reason,
             forwardStatus: passed.upstreamStatus, isStored: made.isStored,
-            interim: joined ? [] : passed.interim, stamp: made.isStored ? made.stamp : nil, rule: rule,
+            interim: joined ? [] : passed.interim, stamp: made.isStored || made.isUnderWay ? made.stamp : nil,
+            rule: rule,
             storing: passed.storing)
         if !joined, let own = passed.ownFields, PassFields.hasMore(own, than: made.entry.fields) {
             // Some fields are for who asked and not for the store.

@@ -163,22 +163,22 @@ struct PassRoute: Sendable {
     ) async {
         if Invalidation.isDue(method: server.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
-            await context.remove(request.primary.digest)
+            await context.remove(request.primary.digest, of: request.provider.name)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
-                await context.remove(key.digest)
+                await context.remove(key.digest, of: request.provider.name)
             }
         }
         guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
         case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
-            await context.remove(stored.key.digest)
+            await context.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
             _ = await context.store.rewriteHead(entry, ifReceivedAt: stored.responseTime)
             context.tier.invalidate(stored.key.digest)
             context.tier.invalidate(request.primary.digest)
         case .invalidate:
-            await context.remove(stored.key.digest)
+            await context.remove(stored.key.digest, of: stored.provider)
             context.tier.invalidate(request.primary.digest)
         case .none: break
         }

@@ -76,23 +76,30 @@ struct VariantShelf: Sendable {
                 freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
                 staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label),
             // A list of variants that are gone selects nothing, and whoever calls looks at removals afterwards.
-            since: context.tier.removalStamp(request.primary.digest))
+            // One that is not stored leaves the older list, which selects what it did.
+            since: context.tier.removalStamp(request.primary.digest), supersedes: false)
         for selection in dropped {
-            await context.remove(request.variantKey(selection).digest)
+            await context.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
     }
 }
 
 extension DaemonContext {
     /// Removes one entry, and what was made from it, from store and memory.
-    func remove(_ digest: Digest) async {
+    ///
+    /// It counts at once, and is tried again where the disk does not take it.
+    func remove(_ digest: Digest, of provider: String) async {
         tier.remove(digest)
-        do {
-            _ = try await store.purge(.digest(digest), soft: false)
-        } catch {
+        if case .refused(let error) = await store.remove(.digest(digest), soft: false, provider: provider) {
             log.error("an entry could not be removed", ["error": "\(error)"])
         }
         tier.remove(digest)
+    }
+
+    /// A newer answer of that key could not be stored: the older one is answered no more.
+    func supersede(_ entry: StoredResponse) {
+        store.supersede(entry)
+        tier.invalidate(entry.key.digest)
     }
 
     /// The stored entry, a large body left where it is; a store that cannot be read is a miss, logged.

@@ -19,18 +19,27 @@ struct AdminRoutes: Sendable {
         let isSoft = try Self.flag(query, "soft")
         let orders = try orders(query)
         var count = 0
+        var isPending = false
+        var isKept = true
         // Before it begins, for what is under way; and again after it, for what was read meanwhile.
         context.tier.remove(nil)
-        do {
-            for selector in orders.selectors { count += try await context.store.purge(selector, soft: isSoft) }
-        } catch {
-            // Some of it may be purged all the same.
-            context.tier.remove(nil)
-            context.log.error("purge failed", ["error": "\(error)"])
-            throw ClientFacingError(
-                status: 503, code: "storeUnavailable",
-                detail: "The store could not be changed; nothing more was purged.",
-                retryable: true)
+        for selector in orders.selectors {
+            let outcome = await context.store.remove(selector, soft: isSoft, provider: nil)
+            count += outcome.count
+            switch outcome {
+            case .done: break
+            case .pending(_, let holds):
+                isPending = true
+                isKept = isKept && holds
+            case .refused(let error):
+                // Some of it may be purged all the same.
+                context.tier.remove(nil)
+                context.log.error("purge failed", ["error": "\(error)"])
+                throw ClientFacingError(
+                    status: 503, code: "storeUnavailable",
+                    detail: "The store could not be changed; nothing more was purged.",
+                    retryable: true)
+            }
         }
         // Merged answers name several parents, so memory forgets all: it fills again from the store at once.
         context.tier.remove(nil)
@@ -39,7 +48,17 @@ struct AdminRoutes: Sendable {
         writer.object { writer in
             writer.member("purged", count)
             writer.member("soft", isSoft)
-            if count == 0 { writer.member("reason", orders.reason) }
+            if isPending {
+                // It counts already: nothing of it is answered any more.
+                writer.member("pending", true)
+                writer.member("survivesRestart", isKept)
+                writer.member(
+                    "reason",
+                    "The disk does not take it now. Nothing of it is answered any more, and it is tried again until it "
+                        + (isKept ? "is written." : "is written; a restart before that would undo it."))
+            } else if count == 0 {
+                writer.member("reason", orders.reason)
+            }
         }
         return Self.json(writer.bytes, route: route)
     }

@@ -49,6 +49,7 @@ struct StatusRoute: Sendable {
             return try await context.store.statistics()
         } catch {
             var statistics = StoreStatistics()
+            statistics.pendingRemovals = context.store.pendingRemovals
             statistics.degraded = "the store cannot be read (SQLite \(error.extendedCode ?? error.code))"
             return statistics
         }
@@ -135,6 +136,7 @@ struct StatusRoute: Sendable {
             writer.member("walBytes", statistics.walBytes)
             writer.member("maxBytes", settings.cacheMaxSize)
             writer.member(ifPresent: "degraded", statistics.degraded)
+            writer.member("pendingRemovals", statistics.pendingRemovals)
             writer.name("byProvider")
             writer.object { writer in
                 for (name, sums) in statistics.byProvider.sorted(by: { $0.key < $1.key }) {

@@ -26,13 +26,17 @@ extension SettingsTable {
         summary: "Percent of maxSize at which eviction begins.")
     static let cacheLowWater = Parameter(
         "cache.lowWater", .count(10...99), default: "85", summary: "Percent of maxSize at which eviction ends.")
+    static let cachePatience = Parameter(
+        "cache.patience", .duration(.milliseconds(1) ... .seconds(60)), default: "50ms",
+        summary: "How long an answer waits until the cache database has it; then it goes out and the write goes on.",
+        advice: "A look-up waits five times as long and is a miss then, an invalidation twenty times.")
     static let cacheJitter = Parameter(
         "cache.jitter", .count(0...10), default: "10",
         summary: "Entries become due up to this many percent early, each by its own key.",
         advice: "So that what was fetched together is not due together.")
     static let cache = [
         cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMinFree, cacheHighWater, cacheLowWater,
-        cacheJitter,
+        cachePatience, cacheJitter,
     ]
 
     static let statePath = Parameter(

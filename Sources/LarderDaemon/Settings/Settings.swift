@@ -36,6 +36,7 @@ public struct Settings: Sendable {
     /// Percent of `cacheMaxSize` at which eviction begins and at which it ends.
     public var cacheHighWater: Int
     public var cacheLowWater: Int
+    public var cachePatience: Duration
     /// Entries become due up to this many percent earlier, each by its own key.
     public var staleJitter: Int
 

@@ -86,6 +86,7 @@ public struct SettingsLoader: Sendable {
             cacheMinFree: reader.size(Table.cacheMinFree),
             cacheHighWater: reader.count(Table.cacheHighWater),
             cacheLowWater: reader.count(Table.cacheLowWater),
+            cachePatience: reader.duration(Table.cachePatience),
             staleJitter: reader.count(Table.cacheJitter),
             loops: reader.count(Table.loops),
             serverMaxConnections: reader.count(Table.serverMaxConnections),

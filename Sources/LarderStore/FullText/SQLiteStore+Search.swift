@@ -13,7 +13,9 @@ extension SQLiteStore {
         let shared = shared
         if shared.lacksIndex.withLock({ $0 }) {
             await handover { continuation in
-                if !shared.writes.offer(.index(continuation), weight: 256) { continuation.resume() }
+                let reply = Reply<Void>(continuation, late: {})
+                if shared.writes.offer(.index(reply), weight: 256) { return shared.waits.add(reply, .removal) }
+                reply.resume(returning: ())
             }
         }
         let answer: Result<FullTextAnswer, StoreError> = await handover { continuation in

@@ -66,6 +66,10 @@ extension StoreReader {
         guard !question.terms.isEmpty, question.keyParts.count <= FullTextQuestion.mostKeyParts else { return answer }
         var candidates = try candidates(question, connection)
         answer.isCapped = candidates.count == Self.rankedMatches
+        if let removals {
+            let removed = try removed(of: Set(candidates.map { $0.row >> 12 }), removals)
+            candidates.removeAll { removed.contains($0.row >> 12) }
+        }
         // The same result in several answers: the newest of those that match.
         var newest: [Int64: Candidate] = [:]
         for candidate in candidates {

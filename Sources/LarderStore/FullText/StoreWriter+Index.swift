@@ -42,7 +42,8 @@ extension StoreWriter {
 
     /// These were committed.
     func noteUnindexed(_ steps: [Step]) {
-        for case .write(let entry, _) in steps.lazy.map(\.job) where entry.hasResults(size: entry.bodyLength) {
+        for case .write(let order, _) in steps.lazy.map(\.job)
+        where order.entry.hasResults(size: order.entry.bodyLength) {
             upkeep.indexing.noted += 1
         }
         if upkeep.indexing.noted > 0 { shared.lacksIndex.withLock { $0 = true } }

@@ -1,0 +1,173 @@
+// The clock of those who wait for the store. A stalled disk holds up the store's threads; it must not hold up answers.
+// Each wait has one of three lengths, so that each kind is a queue in the order of its ends. One thread looks after
+// them, and sleeps while nobody waits.
+import LarderCore
+import Synchronization
+
+final class BoundedWaits: Sendable {
+    /// What is waited for. Everything is a multiple of one setting.
+    enum Length: Int, CaseIterable, Sendable {
+        /// A commit.
+        case write
+        /// A look-up.
+        case read
+        /// The journal, the purge of many entries, a piece of a large body.
+        case removal
+
+        var factor: Int64 {
+            switch self {
+            case .write: 1
+            case .read: 5
+            case .removal: 20
+            }
+        }
+    }
+
+    private struct Wait {
+        var end: MonotonicTime
+        var reply: any Lapsing
+        var isWrite: Bool
+    }
+
+    /// A queue whose first place moves.
+    private struct Line {
+        var waits: [Wait] = []
+        var first = 0
+
+        var head: Wait? { first < waits.count ? waits[first] : nil }
+
+        mutating func drop() {
+            first += 1
+            if first == waits.count {
+                waits.removeAll(keepingCapacity: true)
+                first = 0
+            } else if first >= 64, first * 2 >= waits.count {
+                waits.removeFirst(first)
+                first = 0
+            }
+        }
+    }
+
+    private struct State {
+        var lines = Array(repeating: Line(), count: Length.allCases.count)
+        /// When the thread will look next; nil while it sleeps until it is called.
+        var looksAt: MonotonicTime?
+        /// When commits count as stalled, unless one is quick before.
+        var stallsAt: MonotonicTime?
+    }
+
+    private let state = Lock(State())
+    private let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 1)
+    private let nanoseconds: Atomic<Int64>
+    private let late = Atomic<Bool>(false)
+    private let stalled = Atomic<Bool>(false)
+    private let time: any TimeSource
+
+    init(patience: Duration, time: any TimeSource) {
+        nanoseconds = Atomic(patience.nanoseconds)
+        self.time = time
+    }
+
+    /// How long an answer waits for its commit.
+    var patience: Duration {
+        get { .nanoseconds(nanoseconds.load(ordering: .relaxed)) }
+        set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
+    }
+
+    func span(_ length: Length) -> Duration {
+        .nanoseconds(nanoseconds.load(ordering: .relaxed) * length.factor)
+    }
+
+    /// A commit was waited for in vain, and none was quick since.
+    var isLate: Bool { late.load(ordering: .relaxed) }
+
+    /// That has been so for a while: nobody waits for commits at all.
+    var isStalled: Bool { stalled.load(ordering: .relaxed) }
+
+    /// The reply lapses when the time has passed.
+    func add(_ reply: any Lapsing, _ length: Length) {
+        if length == .write, isStalled { return reply.lapse() }
+        let end = time.monotonic() + span(length)
+        let calls = state.withLock { state -> Bool in
+            var cleared = 0
+            while cleared < 4, state.lines[length.rawValue].head?.reply.isGiven == true {
+                state.lines[length.rawValue].drop()
+                cleared += 1
+            }
+            state.lines[length.rawValue].waits.append(Wait(end: end, reply: reply, isWrite: length == .write))
+            if let at = state.looksAt, at <= end { return false }
+            state.looksAt = end
+            return true
+        }
+        if calls { bell.nudge() }
+    }
+
+    /// A commit was quick again.
+    func wasQuick() {
+        guard isLate else { return }
+        state.withLock { $0.stallsAt = nil }
+        stalled.store(false, ordering: .relaxed)
+        late.store(false, ordering: .relaxed)
+    }
+
+    /// When the first wait of that length ends, for tests.
+    func nextEnd(_ length: Length) -> MonotonicTime? {
+        state.withLock { state in
+            let line = state.lines[length.rawValue]
+            return line.waits[line.first...].first { !$0.reply.isGiven }?.end
+        }
+    }
+
+    // MARK: The thread
+
+    /// - Parameter stalls: called once when commits have stalled.
+    func run(_ stalls: () -> Void) {
+        var seen = 0
+        while true {
+            let now = time.monotonic()
+            let (lapsed, next, hasStalled) = look(now)
+            for wait in lapsed { wait.reply.lapse() }
+            if hasStalled {
+                stalled.store(true, ordering: .relaxed)
+                stalls()
+            }
+            // A clock set by hand does not wake anybody: it is looked at again soon.
+            let rest = next.map { max(.milliseconds(1), min($0 - now, .milliseconds(250))) }
+            if case .ended = bell.take(upTo: 1, timeout: rest, seen: &seen) { return }
+        }
+    }
+
+    private func look(_ now: MonotonicTime) -> (lapsed: [Wait], next: MonotonicTime?, hasStalled: Bool) {
+        state.withLock { state in
+            var lapsed: [Wait] = []
+            var next: MonotonicTime?
+            for place in state.lines.indices {
+                while let head = state.lines[place].head, head.reply.isGiven || head.end <= now {
+                    if !head.reply.isGiven { lapsed.append(head) }
+                    state.lines[place].drop()
+                }
+                if let end = state.lines[place].head?.end { next = min(next ?? end, end) }
+            }
+            if lapsed.contains(where: \.isWrite), !isLate {
+                late.store(true, ordering: .relaxed)
+                state.stallsAt = now + (span(.read) - span(.write))
+            }
+            var hasStalled = false
+            if let at = state.stallsAt {
+                hasStalled = at <= now
+                if hasStalled { state.stallsAt = nil } else { next = min(next ?? at, at) }
+            }
+            state.looksAt = next
+            return (lapsed, next, hasStalled)
+        }
+    }
+
+    func end() { bell.end() }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

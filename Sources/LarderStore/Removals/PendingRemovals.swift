@@ -1,0 +1,210 @@
+// The tombstones as the store's threads and its callers share them, and what those wait for who have removed something.
+// Where there are none, and that is nearly always, asking costs one atomic load.
+import CSQLite
+import LarderCore
+import Synchronization
+
+/// One caller's removal: how far it is.
+final class RemovalTicket: Sendable {
+    enum Standing: Sendable {
+        case open
+        case done
+        /// It could not be written; it is tried again.
+        case failed(StoreError)
+    }
+
+    private struct State {
+        var count = 0
+        /// Transactions committed for it.
+        var steps = 0
+        var standing = Standing.open
+        var reply: Reply<Standing>?
+    }
+    private let state = Lock(State())
+
+    var count: Int { state.withLock { $0.count } }
+    var steps: Int { state.withLock { $0.steps } }
+    var isDone: Bool { state.withLock { if case .done = $0.standing { true } else { false } } }
+
+    func advance(_ count: Int) {
+        state.withLock { state in
+            state.count += count
+            state.steps += 1
+        }
+    }
+
+    func end(_ standing: Standing) {
+        let reply = state.withLock { state -> Reply<Standing>? in
+            state.standing = standing
+            return state.reply.take()
+        }
+        reply?.resume(returning: standing)
+    }
+
+    /// Waits a bounded time; `open` where that was too short.
+    func wait(_ waits: BoundedWaits, _ length: BoundedWaits.Length) async -> Standing {
+        await handover { continuation in
+            let reply = Reply(continuation, late: { Standing.open })
+            let known = state.withLock { state -> Standing? in
+                if case .open = state.standing {
+                    state.reply = reply
+                    return nil
+                }
+                return state.standing
+            }
+            if let known { reply.resume(returning: known) } else { waits.add(reply, length) }
+        }
+    }
+}
+
+final class PendingRemovals: Sendable {
+    private struct State {
+        var removals = Removals()
+        var tickets: [UInt64: [RemovalTicket]] = [:]
+    }
+    private let state = Lock(State())
+    private let any = Atomic<Bool>(false)
+
+    /// Whether anything is removed that is still in the database.
+    var isAny: Bool { any.load(ordering: .acquiring) }
+
+    var count: Int { isAny ? state.withLock { $0.removals.count } : 0 }
+
+    /// All tombstones, or nil where there are none. A reader takes it before its snapshot: what is not in it is out of
+    /// the database in that snapshot, or was removed later than the reader was asked.
+    func view() -> Removals? { isAny ? state.withLock { $0.removals } : nil }
+
+    // MARK: Callers
+
+    func add(
+        _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime, _ ticket: RemovalTicket?
+    ) -> Tombstone {
+        state.withLock { state in
+            let (made, replaced) = state.removals.add(selector, isSoft: isSoft, provider: provider, at: now)
+            move(replaced, to: made.number, &state)
+            if let ticket { state.tickets[made.number, default: []].append(ticket) }
+            any.store(true, ordering: .releasing)
+            return made
+        }
+    }
+
+    /// A newer answer of that key was given out and is not known to be stored: the older one is answered no more.
+    func supersede(_ entry: StoredResponse, at now: WallTime) -> Tombstone {
+        let digest = entry.key.digest
+        return state.withLock { state in
+            // Removed besides: that is enough, and waits for its own place in the queue.
+            if let held = state.removals.exact[digest], !held.isSoft { return held }
+            let (made, replaced) = state.removals.add(
+                .digest(digest), isSoft: false, provider: entry.provider, at: now)
+            move(replaced, to: made.number, &state)
+            if made.isExact { state.removals.markSuperseding(digest) }
+            state.removals.reach(made.number)
+            any.store(true, ordering: .releasing)
+            return made
+        }
+    }
+
+    /// What an earlier run of the daemon could not write.
+    func restore(_ kept: [Tombstone]) {
+        for tombstone in kept {
+            let made = add(
+                tombstone.selector, isSoft: tombstone.isSoft, provider: tombstone.provider, at: tombstone.at, nil)
+            state.withLock { state in
+                state.removals.reach(made.number)
+                state.removals.keep(made.number)
+            }
+        }
+    }
+
+    func keep(_ number: UInt64) { state.withLock { $0.removals.keep(number) } }
+
+    private func move(_ from: [UInt64], to number: UInt64, _ state: inout State) {
+        for old in from {
+            if let tickets = state.tickets.removeValue(forKey: old) {
+                state.tickets[number, default: []] += tickets
+            }
+        }
+    }
+
+    // MARK: The writer
+
+    /// Single keys that are to be removed.
+    var exact: [Tombstone] { isAny ? state.withLock { Array($0.removals.exact.values) } : [] }
+
+    /// Removals that take a walk, whose turn has come.
+    var walks: [Tombstone] { isAny ? state.withLock { $0.removals.wide.filter(\.isReached) } : [] }
+
+    /// Whether there is something to do whose turn has come.
+    var hasReached: Bool {
+        isAny
+            && state.withLock { state in
+                state.removals.wide.contains(where: \.isReached)
+                    || state.removals.exact.values.contains(where: \.isReached)
+            }
+    }
+
+    /// What is not in the journal.
+    var unkept: [Tombstone] {
+        isAny
+            ? state.withLock { state in
+                (state.removals.wide + state.removals.exact.values).filter { !$0.isKept }
+            } : []
+    }
+
+    func reach(_ number: UInt64) { state.withLock { $0.removals.reach(number) } }
+    func begin(_ number: UInt64, last: Int64) { state.withLock { $0.removals.begin(number, last: last) } }
+    func beginAnew() { state.withLock { $0.removals.beginAnew() } }
+
+    /// So many more entries are removed, and that is committed.
+    func advance(_ number: UInt64, _ count: Int) {
+        let tickets = state.withLock { $0.tickets[number] ?? [] }
+        for ticket in tickets { ticket.advance(count) }
+    }
+
+    /// These are committed whole. Returns the number up to which the journal may be cleared, where none is left.
+    func settle(_ done: [Tombstone]) -> UInt64? {
+        let (tickets, latest) = state.withLock { state -> ([RemovalTicket], UInt64?) in
+            var tickets: [RemovalTicket] = []
+            for tombstone in done where state.removals.settle(tombstone) {
+                tickets += state.tickets.removeValue(forKey: tombstone.number) ?? []
+            }
+            return (tickets, noted(&state))
+        }
+        for ticket in tickets { ticket.end(.done) }
+        return latest
+    }
+
+    /// A newer answer of that key is committed: what it superseded is out of the database.
+    func replaced(_ digest: Digest) -> UInt64? {
+        state.withLock { state in
+            state.removals.replaced(digest)
+            return noted(&state)
+        }
+    }
+
+    private func noted(_ state: inout State) -> UInt64? {
+        guard state.removals.isEmpty else { return nil }
+        any.store(false, ordering: .releasing)
+        return state.removals.latest
+    }
+
+    /// They could not be written. Who waits need not wait longer; the tombstones stay.
+    func failed(_ error: StoreError) {
+        let tickets = state.withLock { state -> [RemovalTicket] in
+            let numbers = (state.removals.wide + state.removals.exact.values).filter(\.isReached).map(\.number)
+            return numbers.flatMap { state.tickets.removeValue(forKey: $0) ?? [] }
+        }
+        for ticket in tickets { ticket.end(.failed(error)) }
+    }
+
+    /// The store is closed: nobody need wait any longer.
+    func closed() {
+        let tickets = state.withLock { state -> [RemovalTicket] in
+            defer { state.tickets = [:] }
+            return state.tickets.values.flatMap { $0 }
+        }
+        let error = StoreError(
+            code: SQLITE_INTERRUPT, extendedCode: SQLITE_INTERRUPT, doing: "purging", message: "the store was closed")
+        for ticket in tickets { ticket.end(.failed(error)) }
+    }
+}

@@ -1,0 +1,207 @@
+// What has been removed and is not yet out of the database: tombstones. A look-up asks them before it answers, so that
+// a removal counts from the moment it is said, whatever the disk does. A pure value: the store's threads share it
+// through `PendingRemovals`.
+//
+// It is bounded. Where no more single keys fit, everything of that provider stored up to now is removed instead.
+import LarderCore
+
+/// One removal that is not yet written.
+struct Tombstone: Sendable {
+    /// Rises with every removal; tells a tombstone from a later one for the same entries.
+    var number: UInt64
+    var selector: PurgeSelector
+    /// The entries are expired instead of removed: they are stale since `at`.
+    var isSoft: Bool
+    /// Whose entry a single key is, where whoever removed it knew.
+    var provider: String?
+    var at: WallTime
+    /// Only rows up to this id: what is stored after the walk through the database has begun stays.
+    var last = Int64.max
+    /// The writer has done everything that was asked of it before this removal.
+    var isReached = false
+    /// It is in the journal.
+    var isKept = false
+    /// A newer answer takes the place of the entry: once that one is stored, nothing is left to remove.
+    var isSuperseding = false
+
+    var isExact: Bool { if case .digest = selector { true } else { false } }
+}
+
+struct Removals: Sendable {
+    /// Single keys that are held.
+    static let mostExact = 4096
+    /// Removals by provider, term or URL.
+    static let mostWide = 64
+
+    /// What the tombstones say about one entry.
+    struct Verdict: Sendable, Equatable {
+        var isRemoved = false
+        var expiredAt: WallTime?
+    }
+
+    private(set) var exact: [Digest: Tombstone] = [:]
+    private(set) var wide: [Tombstone] = []
+    private var nextNumber: UInt64 = 1
+
+    var isEmpty: Bool { exact.isEmpty && wide.isEmpty }
+    var count: Int { exact.count + wide.count }
+    /// The number of the latest tombstone.
+    var latest: UInt64 { nextNumber - 1 }
+
+    subscript(number: UInt64) -> Tombstone? {
+        wide.first { $0.number == number } ?? exact.values.first { $0.number == number }
+    }
+
+    // MARK: Adding
+
+    /// Notes a removal.
+    /// - Returns: the tombstone that now stands for it, and the numbers of those that it took the place of.
+    mutating func add(
+        _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime
+    ) -> (tombstone: Tombstone, replaced: [UInt64]) {
+        if let place = wide.firstIndex(where: { Self.includes($0, selector, provider, isSoft) }) {
+            wide[place].isReached = false
+            return (wide[place], [])
+        }
+        var made = Tombstone(number: nextNumber, selector: selector, isSoft: isSoft, provider: provider, at: now)
+        nextNumber += 1
+        if case .digest(let digest) = selector {
+            if let known = exact[digest] {
+                // The harder of two stays. What was kept in the journal still says enough of the same.
+                made.isSoft = isSoft && known.isSoft
+                made.isKept = known.isKept && known.isSoft == made.isSoft
+                exact[digest] = made
+                return (made, [known.number])
+            }
+            if exact.count < Self.mostExact {
+                exact[digest] = made
+                return (made, [])
+            }
+            return widen(made)
+        }
+        guard wide.count < Self.mostWide else { return widen(made) }
+        wide.append(made)
+        return (made, [])
+    }
+
+    /// There is no room for one more: everything of its provider goes, or everything where that is not known.
+    private mutating func widen(_ tombstone: Tombstone) -> (tombstone: Tombstone, replaced: [UInt64]) {
+        var made = tombstone
+        made.isSoft = false
+        let provider: String? =
+            switch tombstone.selector {
+            case .all: nil
+            case .digest: tombstone.provider
+            case .provider(let name): name
+            case .term(_, let of), .url(_, let of): of
+            }
+        if let provider, wide.count < Self.mostWide * 2 {
+            let ofProvider = exact.filter { $0.value.provider == provider }
+            made.selector = .provider(provider)
+            for digest in ofProvider.keys { exact[digest] = nil }
+            wide.append(made)
+            return (made, ofProvider.values.map(\.number))
+        }
+        let replaced = exact.values.map(\.number) + wide.map(\.number)
+        made.selector = .all
+        exact = [:]
+        wide = [made]
+        return (made, replaced)
+    }
+
+    /// Whether a tombstone that the writer has not begun with says all that this removal does.
+    private static func includes(
+        _ tombstone: Tombstone, _ selector: PurgeSelector, _ provider: String?, _ isSoft: Bool
+    ) -> Bool {
+        guard tombstone.last == .max, !tombstone.isSoft, case .digest = selector else { return false }
+        switch tombstone.selector {
+        case .all: return true
+        case .provider(let name): return name == provider
+        default: return false
+        }
+    }
+
+    // MARK: What the writer has done
+
+    /// Everything that was asked of the writer before this removal is done.
+    mutating func reach(_ number: UInt64) {
+        if let place = wide.firstIndex(where: { $0.number == number }) {
+            wide[place].isReached = true
+        } else if let digest = exact.first(where: { $0.value.number == number })?.key {
+            exact[digest]?.isReached = true
+        }
+    }
+
+    /// The walk for it begins, and ends at that row.
+    mutating func begin(_ number: UInt64, last: Int64) {
+        if let place = wide.firstIndex(where: { $0.number == number }) { wide[place].last = last }
+    }
+
+    /// Another database: its rows are numbered anew.
+    mutating func beginAnew() {
+        for place in wide.indices { wide[place].last = .max }
+    }
+
+    mutating func keep(_ number: UInt64) {
+        if let place = wide.firstIndex(where: { $0.number == number }) {
+            wide[place].isKept = true
+        } else if let digest = exact.first(where: { $0.value.number == number })?.key {
+            exact[digest]?.isKept = true
+        }
+    }
+
+    /// It is committed. Returns whether the tombstone went with it: not where the same was removed once more since.
+    mutating func settle(_ tombstone: Tombstone) -> Bool {
+        if case .digest(let digest) = tombstone.selector {
+            guard let held = exact[digest], held.number == tombstone.number, held.isReached else { return false }
+            exact[digest] = nil
+            return true
+        }
+        guard let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isReached }) else {
+            return false
+        }
+        wide.remove(at: place)
+        return true
+    }
+
+    /// A newer answer of that key is committed.
+    mutating func replaced(_ digest: Digest) {
+        if exact[digest]?.isSuperseding == true { exact[digest] = nil }
+    }
+
+    mutating func markSuperseding(_ digest: Digest) { exact[digest]?.isSuperseding = true }
+
+    // MARK: Asking
+
+    /// What is said of a row by its own digest, provider and label.
+    func verdict(id: Int64, digest: Digest, provider: String, label: String, into verdict: inout Verdict) {
+        if let held = exact[digest] { note(held, &verdict) }
+        for held in wide where id <= held.last && Self.isMeant(provider, label, by: held.selector) {
+            note(held, &verdict)
+        }
+    }
+
+    /// What is said of an entry by the digest of one that it was made from.
+    func verdict(ofParent digest: Digest, into verdict: inout Verdict) {
+        if let held = exact[digest] { note(held, &verdict) }
+    }
+
+    private func note(_ held: Tombstone, _ verdict: inout Verdict) {
+        if held.isSoft {
+            verdict.expiredAt = min(verdict.expiredAt ?? held.at, held.at)
+        } else {
+            verdict.isRemoved = true
+        }
+    }
+
+    /// Whether a selector of many entries means one of that provider and label.
+    static func isMeant(_ provider: String, _ label: String, by selector: PurgeSelector) -> Bool {
+        switch selector {
+        case .all: true
+        case .digest: false
+        case .provider(let name): name == provider
+        case .term(let term, let of): (of == nil || of == provider) && PurgeWork.contains(label, PurgeWork.fold(term))
+        case .url(let url, let of): (of == nil || of == provider) && PurgeWork.names(label, url)
+        }
+    }
+}

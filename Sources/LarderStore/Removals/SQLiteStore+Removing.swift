@@ -1,0 +1,127 @@
+// Removing as the rooms above see it. A removal counts as soon as its tombstone is in memory. Who asked for it waits for
+// the commit, and where that does not come, for the journal; but for neither longer than its time.
+import CSQLite
+import LarderCore
+
+extension SQLiteStore {
+    public func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome {
+        let shared = shared
+        let ticket = RemovalTicket()
+        if shared.isClosed.withLock({ $0 }) { return .refused(shared.overloaded("purging")) }
+        let tombstone = shared.removals.add(
+            selector, isSoft: soft, provider: provider, at: shared.time.wall(), ticket)
+        // Never refused for want of room: what is invalid would go on being answered (RFC 9111 §4.4). Whoever asks
+        // waits for the answer, so that no more of these wait than there are requests.
+        guard shared.writes.insist(.removal(tombstone.number)) else {
+            return .refused(shared.overloaded("purging"))
+        }
+        var steps = 0
+        while true {
+            switch await ticket.wait(shared.waits, tombstone.isExact ? .write : .removal) {
+            case .done:
+                shared.meters.removalsWritten.add()
+                return .done(ticket.count)
+            case .open where ticket.steps > steps:
+                // A purge of many entries that gets on.
+                steps = ticket.steps
+            case .open, .failed:
+                return await keep(tombstone, ticket)
+            }
+        }
+    }
+
+    /// The database does not take it now.
+    private func keep(_ tombstone: Tombstone, _ ticket: RemovalTicket) async -> RemovalOutcome {
+        let isKept: Bool
+        if tombstone.isKept { isKept = true } else { isKept = await shared.journal.keep(tombstone, shared.waits) }
+        if ticket.isDone {
+            shared.meters.removalsWritten.add()
+            return .done(ticket.count)
+        }
+        (isKept ? shared.meters.removalsJournaled : shared.meters.removalsInMemory).add()
+        return .pending(ticket.count, isKept: isKept)
+    }
+}
+
+extension StoreShared {
+    /// What an earlier run of the daemon could not write. Before the database is opened.
+    func recall(_ content: JournalFile.Content) {
+        if content.isLost {
+            let path = files.setAside(at: time.wall())
+            meters.setAside.add()
+            log.warning("store.setAside", ["error": "removals were lost that it may still hold", "path": path])
+            journal.clear(upTo: .max)
+        } else if !content.tombstones.isEmpty {
+            log.notice("store.removals.found", ["count": String(content.tombstones.count)])
+            removals.restore(content.tombstones)
+        }
+    }
+
+    /// The threads beside the readers and the writer.
+    func startHelpers(_ file: JournalFile) throws(StoreError) {
+        let file = Handover(file)
+        try NamedThread.start("store-j") { [self] in
+            guard let file = file.take() else { return }
+            var isTold = false
+            journal.run(file) { number in
+                if let number {
+                    removals.keep(number)
+                } else if !isTold {
+                    isTold = true
+                    log.error("store.removals.unkept", ["path": files.directory])
+                }
+            }
+        }
+        try NamedThread.start("store-t") { [self] in
+            waits.run { degrade("commits take longer than \(Units.format(duration: waits.span(.read)))") }
+        }
+    }
+
+    /// Says why the store does not do its work, once.
+    func degrade(_ text: String) {
+        let isNew = degraded.withLock { (present: inout String?) -> Bool in
+            defer { present = text }
+            return present == nil
+        }
+        if isNew { log.warning("store.degraded", ["reason": text]) }
+    }
+
+    /// The older entry of that key is answered no more, though the newer one is not known to be stored.
+    func supersede(_ order: WriteOrder) {
+        guard order.supersedes, !order.isRefused, !keys.lacks(order.entry.key.digest),
+            !isClosed.withLock({ $0 })
+        else { return }
+        let tombstone = removals.supersede(order.entry, at: time.wall())
+        if !tombstone.isKept { journal.note(tombstone) }
+        // It may be asleep, and has something to remove.
+        writes.nudge()
+    }
+
+    /// For a write that its caller waits for only so long. Where it is late, the older entry must not be answered
+    /// meanwhile.
+    func writeReply(_ order: WriteOrder, _ continuation: CheckedContinuation<WriteOutcome, Never>) -> Reply<
+        WriteOutcome
+    > {
+        Reply(
+            continuation,
+            late: { [self] in
+                meters.lateWrites.add()
+                supersede(order)
+                return .pending
+            })
+    }
+
+    /// A look-up that takes too long is a miss.
+    func lateRead() -> Result<StoredResponse?, StoreError> {
+        meters.lateReads.add()
+        return .success(nil)
+    }
+
+    func lateStatistics() -> StoreStatistics {
+        var out = emptyStatistics()
+        if out.degraded == nil {
+            out.degraded = "reads take longer than \(Units.format(duration: waits.span(.read)))"
+        }
+        return out
+    }
+}

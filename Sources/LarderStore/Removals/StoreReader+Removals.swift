@@ -1,0 +1,53 @@
+// A reader passes over what was removed and is still in the database. Asked only while there is something such.
+import LarderCore
+
+extension StoreReader {
+    /// Whether a row that was found may be answered; one that was expired is stale since then.
+    func admit(_ entry: inout StoredResponse, _ id: Int64, _ removals: Removals) throws(StoreError) -> Bool {
+        var verdict = Removals.Verdict()
+        removals.verdict(
+            id: id, digest: entry.key.digest, provider: entry.provider, label: entry.label, into: &verdict)
+        for parent in entry.parents { try consider(parent, removals, &verdict) }
+        guard !verdict.isRemoved else { return false }
+        if let at = verdict.expiredAt { entry.freshUntil = min(entry.freshUntil, at) }
+        return true
+    }
+
+    /// What was made from a removed entry goes with it.
+    private func consider(
+        _ parent: Digest, _ removals: Removals, _ verdict: inout Removals.Verdict
+    ) throws(StoreError) {
+        removals.verdict(ofParent: parent, into: &verdict)
+        guard !removals.wide.isEmpty, let connection else { return }
+        let row = try connection.statement(
+            "SELECT e.id, p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.digest = ?1 AND p.id = e.provider")
+        defer { row.reset() }
+        row.bind(1, parent)
+        guard try row.step() else { return }
+        removals.verdict(id: row.int(0), digest: parent, provider: row.text(1), label: row.text(2), into: &verdict)
+    }
+
+    /// Those of these rows that are removed.
+    func removed(of ids: Set<Int64>, _ removals: Removals) throws(StoreError) -> Set<Int64> {
+        guard let connection else { return [] }
+        let row = try connection.statement(
+            "SELECT e.digest, p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.id = ?1 AND p.id = e.provider")
+        let parents = try connection.statement("SELECT digest FROM parent WHERE child = ?1")
+        var removed: Set<Int64> = []
+        for id in ids {
+            var verdict = Removals.Verdict()
+            row.bind(1, id)
+            defer { row.reset() }
+            if try row.step(), let digest = Digest(bytes: row.bytes(0)) {
+                removals.verdict(id: id, digest: digest, provider: row.text(1), label: row.text(2), into: &verdict)
+            }
+            parents.bind(1, id)
+            defer { parents.reset() }
+            while try parents.step() {
+                if let parent = Digest(bytes: parents.bytes(0)) { try consider(parent, removals, &verdict) }
+            }
+            if verdict.isRemoved { removed.insert(id) }
+        }
+        return removed
+    }
+}

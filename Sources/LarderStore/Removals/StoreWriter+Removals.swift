@@ -1,0 +1,226 @@
+// Removals on the writer's thread. Single keys are removed at the beginning of the next transaction, whatever it is
+// for, before anything else in it; and while that fails nothing is stored, so that no removal meets an answer that is
+// newer than it. Purges of many entries walk, and end at the newest entry of their beginning.
+//
+// What fails is tried again, after one second, two, then every five, also when nobody asks for anything.
+import CSQLite
+import LarderCore
+
+struct RemovalUpkeep {
+    static let longestRest = Duration.seconds(5)
+    /// Between two looks at whether commits are quick again.
+    static let probePause = Duration.seconds(1)
+
+    /// What the present transaction removes.
+    var applied: [(tombstone: Tombstone, count: Int)] = []
+    var retryAt: MonotonicTime?
+    var rest = Duration.seconds(1)
+    var error: StoreError?
+    /// The log knows that removals wait.
+    var isTold = false
+    var probeAt: MonotonicTime?
+}
+
+extension StoreWriter {
+    // MARK: Single keys
+
+    /// Inside a transaction, before anything else.
+    func applyRemovals() throws(StoreError) {
+        removing.applied = []
+        guard shared.removals.isAny, let rows = database?.rows else { return }
+        for tombstone in shared.removals.exact {
+            let work = PurgeWork(tombstone, last: .max)
+            let (count, _) = try work.step(rows, now: tombstone.isSoft ? tombstone.at : shared.time.wall())
+            removing.applied.append((tombstone, count))
+        }
+    }
+
+    /// The transaction has ended.
+    func settleRemovals(committed: Bool) {
+        guard !removing.applied.isEmpty else { return }
+        let applied = removing.applied
+        removing.applied = []
+        guard committed else { return }
+        for (tombstone, count) in applied where count > 0 {
+            shared.removals.advance(tombstone.number, count)
+            shared.meters.purged.add(count)
+        }
+        upkeep.mustSweep = true
+        settled(shared.removals.settle(applied.map(\.tombstone)))
+    }
+
+    private func settled(_ latest: UInt64?) {
+        removing.retryAt = nil
+        removing.rest = .seconds(1)
+        guard let latest else { return }
+        shared.journal.clear(upTo: latest)
+        if removing.isTold {
+            removing.isTold = false
+            shared.log.notice("store.removals.written")
+        }
+    }
+
+    /// Nothing is stored while single keys wait to be tried again.
+    func refusalOfRemovals() -> WriteOutcome? {
+        guard let at = removing.retryAt, shared.removals.isAny, shared.time.monotonic() < at else { return nil }
+        return .refused(upkeep.pause?.word ?? "failed")
+    }
+
+    // MARK: All
+
+    /// Does what is due: single keys at once, walks are begun.
+    /// - Parameter mayRepeat: whether a database met damaged may cost one more try, in the new one.
+    func performRemovals(mayRepeat: Bool = true) {
+        let now = shared.time.monotonic()
+        if let error = removing.error, let at = removing.retryAt, now < at { return shared.removals.failed(error) }
+        guard let connection = database?.connection else {
+            return removalsFailed(
+                StoreError(
+                    code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "removing",
+                    message: "there is no database"))
+        }
+        removing.retryAt = nil
+        do throws(StoreError) {
+            if !shared.removals.exact.isEmpty {
+                try transact(connection) { () throws(StoreError) in }
+                shared.meters.transactions.add()
+                upkeep.wrote(at: shared.time.monotonic())
+                if upkeep.pause != nil { storingWorks() }
+                guard checkPlace(isBrief: true) else { return }
+            }
+            for tombstone in shared.removals.walks where !purges.contains(where: { $0.number == tombstone.number }) {
+                var last = tombstone.last
+                if last == .max {
+                    last = try connection.number("SELECT max(id) FROM entry") ?? 0
+                    shared.removals.begin(tombstone.number, last: last)
+                }
+                purges.append(PurgeWork(tombstone, last: last))
+            }
+        } catch {
+            failedToRemove(error, mayRepeat)
+        }
+    }
+
+    private func failedToRemove(_ error: StoreError, _ mayRepeat: Bool) {
+        _ = failed(error)
+        if error.isDamage, database != nil, mayRepeat { return performRemovals(mayRepeat: false) }
+        removalsFailed(error)
+    }
+
+    /// One slice of the first purge.
+    func stepPurges() {
+        guard let purge = purges.first, let database else { return purges = [] }
+        do throws(StoreError) {
+            let now = shared.time.wall()
+            let (purged, isLast) = try transact(database.connection) { () throws(StoreError) in
+                try purge.step(database.rows, now: now)
+            }
+            purge.advance()
+            shared.removals.advance(purge.number, purged)
+            shared.meters.purged.add(purged)
+            shared.meters.transactions.add()
+            upkeep.wrote(at: shared.time.monotonic())
+            upkeep.mustSweep = true
+            if isLast { finish(purge) }
+        } catch {
+            purges.removeAll { $0 === purge }
+            if error.isLackOfDisk, purge.isOfEverything {
+                let discarded = discard()
+                shared.removals.advance(purge.number, discarded)
+                shared.meters.purged.add(discarded)
+                finish(purge)
+            } else {
+                failedToRemove(error, true)
+            }
+        }
+    }
+
+    private func finish(_ purge: PurgeWork) {
+        purges.removeAll { $0 === purge }
+        if let tombstone = shared.removals.walks.first(where: { $0.number == purge.number }) {
+            settled(shared.removals.settle([tombstone]))
+        }
+    }
+
+    private func removalsFailed(_ error: StoreError) {
+        removing.error = error
+        removing.retryAt = shared.time.monotonic() + removing.rest
+        removing.rest = min(removing.rest * 2, RemovalUpkeep.longestRest)
+        if !removing.isTold {
+            removing.isTold = true
+            shared.log.warning(
+                "store.removals.pending", ["error": error.description, "count": String(shared.removals.count)])
+        }
+        shared.removals.failed(error)
+    }
+
+    // MARK: Again
+
+    /// When removals, or the look whether commits are quick, are due.
+    func removalWait() -> Duration? {
+        guard database != nil else { return nil }
+        let now = shared.time.monotonic()
+        var due: [MonotonicTime] = []
+        if shared.removals.hasReached { due.append(removing.retryAt ?? now) }
+        if shared.waits.isLate { due.append(removing.probeAt ?? now) }
+        return due.min().map { max(.zero, $0 - now) }
+    }
+
+    /// - Parameter isIdle: nobody waits: then nothing else will tell whether commits are quick.
+    func retryRemovals(isIdle: Bool) {
+        guard let database else { return }
+        let now = shared.time.monotonic()
+        if shared.removals.hasReached, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
+        guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true else { return }
+        removing.probeAt = now + RemovalUpkeep.probePause
+        attempt { () throws(StoreError) in try transact(database.connection) { () throws(StoreError) in } }
+    }
+
+    /// A commit was quick.
+    func wasQuick() {
+        shared.waits.wasQuick()
+        removing.probeAt = nil
+        if upkeep.pause == nil { storingWorks() }
+    }
+
+    /// The store closes: once more, and what is left is for the next start.
+    func endRemovals() {
+        guard shared.removals.isAny else { return }
+        removing.retryAt = nil
+        performRemovals()
+        while !purges.isEmpty { stepPurges() }
+        for tombstone in shared.removals.unkept { shared.journal.note(tombstone) }
+        shared.removals.closed()
+    }
+
+    // MARK: Answers to writes
+
+    /// Tells what became of an entry. One that was not stored takes the older one of its key with it, where that is of
+    /// no more use.
+    func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>, _ outcome: WriteOutcome) {
+        shared.meters.count(outcome)
+        switch outcome {
+        case .stored:
+            if shared.removals.isAny, let latest = shared.removals.replaced(order.entry.key.digest) { settled(latest) }
+        case .refused(let word) where word != "removed":
+            if order.supersedes, hasOlder(order.entry) { shared.supersede(order) }
+        default: break
+        }
+        reply.resume(returning: outcome)
+    }
+
+    private func hasOlder(_ entry: StoredResponse) -> Bool {
+        if shared.keys.lacks(entry.key.digest) { return false }
+        guard let rows = database?.rows else { return true }
+        return (try? rows.has(entry.key.digest)) ?? true
+    }
+}
+
+extension EntryRows {
+    func has(_ digest: Digest) throws(StoreError) -> Bool {
+        let statement = try connection.statement("SELECT 1 FROM entry WHERE digest = ?1")
+        defer { statement.reset() }
+        statement.bind(1, digest)
+        return try statement.step()
+    }
+}

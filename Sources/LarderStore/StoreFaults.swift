@@ -1,0 +1,64 @@
+// What tests make the store's disk do: fail with a code of SQLite's, or stand still. Nothing of it is reached while no
+// test has said so.
+import CSQLite
+import LarderCore
+import Synchronization
+
+final class StoreFaults: Sendable {
+    private struct State {
+        var code: Int32?
+        var isHeld = false
+        var journalFails = false
+        var journalIsHeld = false
+        var holdsRead: (@Sendable () -> Bool)?
+    }
+    private let state = Lock(State())
+    private let any = Atomic<Bool>(false)
+    private let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 2)
+
+    private func set(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            any.store(
+                state.code != nil || state.isHeld || state.journalFails || state.journalIsHeld
+                    || state.holdsRead != nil, ordering: .releasing)
+        }
+        bell.nudge()
+    }
+
+    /// Every commit of the writer fails so.
+    func fail(with code: Int32?) { set { $0.code = code } }
+    /// Every commit of the writer waits.
+    func hold(_ isHeld: Bool) { set { $0.isHeld = isHeld } }
+    func failJournal(_ fails: Bool) { set { $0.journalFails = fails } }
+    func holdJournal(_ isHeld: Bool) { set { $0.journalIsHeld = isHeld } }
+
+    /// Every reader waits before its snapshot while that holds.
+    func holdReads(_ holds: (@Sendable () -> Bool)?) { set { $0.holdsRead = holds } }
+
+    /// Said before each snapshot.
+    func passRead() {
+        guard any.load(ordering: .acquiring) else { return }
+        var seen = 0
+        while let holds = state.withLock({ $0.holdsRead }), holds() {
+            _ = bell.take(upTo: 1, timeout: .milliseconds(20), seen: &seen)
+        }
+    }
+
+    /// Said before each commit.
+    func passCommit() throws(StoreError) {
+        guard any.load(ordering: .acquiring) else { return }
+        var seen = 0
+        while state.withLock({ $0.isHeld }) { _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen) }
+        guard let code = state.withLock({ $0.code }) else { return }
+        throw StoreError(code: code & 0xFF, extendedCode: code, doing: "COMMIT", message: "made to fail")
+    }
+
+    /// Whether the journal may write.
+    func passJournal() -> Bool {
+        guard any.load(ordering: .acquiring) else { return true }
+        var seen = 0
+        while state.withLock({ $0.journalIsHeld }) { _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen) }
+        return !state.withLock { $0.journalFails }
+    }
+}

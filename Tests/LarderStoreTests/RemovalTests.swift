@@ -1,0 +1,448 @@
+// A removal counts at once and is not lost, whatever the disk does; and nobody waits long for a disk that stands still.
+import CSQLite
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+/// What keeps the store from committing.
+enum Trouble: CaseIterable, Sendable {
+    case full, failing, readOnly, quota, locked, stalled
+
+    var code: Int32? {
+        switch self {
+        case .full: SQLITE_FULL
+        case .failing: SQLITE_IOERR | 3 << 8
+        case .readOnly: SQLITE_READONLY
+        case .quota: SQLITE_IOERR | 4 << 8
+        case .locked, .stalled: nil
+        }
+    }
+}
+
+/// Another process's lock on the database, for as long as it lives: SQLite does not tell it from another connection.
+final class ForeignLock {
+    private let connection: Connection
+
+    init(_ bench: Bench) throws {
+        connection = try Connection(path: bench.path)
+        try connection.execute("BEGIN IMMEDIATE")
+    }
+
+    func release() {
+        try? connection.execute("ROLLBACK")
+        connection.close()
+    }
+}
+
+extension Bench {
+    /// Lets bounded waits of these lengths end as soon as they have begun: their clock is the test's own.
+    func passing<Value: Sendable>(
+        _ lengths: [BoundedWaits.Length], of store: SQLiteStore, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let isOver = Lock(false)
+        async let value = {
+            defer { isOver.withLock { $0 = true } }
+            return try await body()
+        }()
+        while !isOver.withLock({ $0 }) {
+            for length in lengths {
+                guard let end = store.shared.waits.nextEnd(length) else { continue }
+                let left = end - time.monotonic()
+                if left > .zero { time.pass(left + .milliseconds(1)) }
+            }
+            await Task.yield()
+        }
+        return try await value
+    }
+
+    func eventually(_ what: String, in store: SQLiteStore, _ holds: () async throws -> Bool) async throws {
+        let clock = SystemTime()
+        let end = clock.monotonic() + .seconds(60)
+        while clock.monotonic() < end {
+            if try await holds() { return }
+            time.pass(.milliseconds(100))
+            // The writer looks at the clock.
+            store.shared.writes.nudge()
+            await Task.yield()
+        }
+        Issue.record("never came true: \(what)")
+    }
+}
+
+@Suite struct RemovalTests {
+    /// Makes the trouble, runs the body in it, and ends it.
+    private func inTrouble(
+        _ trouble: Trouble, _ store: SQLiteStore, _ bench: Bench, _ body: () async throws -> Void
+    ) async throws {
+        let lock = trouble == .locked ? try ForeignLock(bench) : nil
+        store.shared.faults.fail(with: trouble.code)
+        store.shared.faults.hold(trouble == .stalled)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        lock?.release()
+        store.shared.faults.fail(with: nil)
+        store.shared.faults.hold(false)
+        try result.get()
+    }
+
+    @Test(arguments: Trouble.allCases)
+    func whatIsRemovedIsGoneWhateverTheDiskDoes(_ trouble: Trouble) async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let child = bench.entry("c", parents: [old.key.digest])
+            for entry in [old, child] { #expect(await store.write(entry) == .stored) }
+            try await inTrouble(trouble, store, bench) {
+                let outcome = try await bench.passing([.write], of: store) {
+                    await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+                }
+                guard case .pending(_, isKept: true) = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(try await store.read(old.key) == nil)
+                #expect(try await store.open(old.key) == nil)
+                #expect(try await store.read(child.key) == nil, "what was made from it goes along")
+                #expect(try await store.statistics().pendingRemovals == 1)
+                #expect(bench.count(StoreCounters.removals, "journal") == 1)
+            }
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
+            #expect(try await store.read(old.key) == nil)
+            #expect(try await store.read(child.key) == nil)
+            #expect(try await store.statistics().entries == 0)
+            // Storing goes on, and what is stored now stays.
+            try await bench.eventually("it is stored", in: store) { await store.write(old) == .stored }
+            #expect(try await sameEntry(store.read(old.key), old))
+            #expect(bench.log.messages.filter { $0 == "store.removals.pending" }.count <= 1)
+        }
+    }
+
+    @Test func aRemovalThatTheDatabaseDidNotTakeHoldsOverARestart() async throws {
+        try await withBench { (bench) async throws in
+            let entries = (0..<6).map { bench.entry("\($0)", label: "GET https://x/\($0)") }
+            let other = bench.entry("other", provider: "api", label: "GET https://y/other")
+            let kept = bench.entry("kept", label: "GET https://x/kept")
+            let first = try bench.open()
+            for entry in entries + [other, kept] { #expect(await first.write(entry) == .stored) }
+            first.shared.faults.fail(with: SQLITE_FULL)
+            for (selector, soft) in [
+                (PurgeSelector.digest(entries[0].key.digest), false), (.url("https://x/1", provider: "itunes"), false),
+                (.term("x/2", provider: nil), false), (.provider("api"), false), (.digest(entries[3].key.digest), true),
+            ] {
+                let outcome = await first.remove(selector, soft: soft, provider: nil)
+                if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(selector): \(outcome)") }
+            }
+            for entry in entries[0...2] + [other] { #expect(try await first.read(entry.key) == nil) }
+            let soft = try #require(try await first.read(entries[3].key))
+            #expect(soft.freshUntil <= bench.time.wall())
+            #expect(try await sameEntry(first.read(kept.key), kept))
+            await first.close()
+
+            let second = try bench.open()
+            for entry in entries[0...2] + [other] { #expect(try await second.read(entry.key) == nil) }
+            let again = try #require(try await second.read(entries[3].key))
+            #expect(again.freshUntil <= bench.time.wall())
+            #expect(try await sameEntry(second.read(kept.key), kept))
+            #expect(try await sameEntry(second.read(entries[5].key), entries[5]))
+            try await bench.eventually("all is written", in: second) { second.pendingRemovals == 0 }
+            #expect(try await second.statistics().entries == 4)
+            await second.close()
+
+            // The journal is empty: a third start removes nothing of what is stored now.
+            let third = try bench.open()
+            #expect(await third.write(entries[0]) == .stored)
+            #expect(try await sameEntry(third.read(entries[0].key), entries[0]))
+            await third.close()
+            let fourth = try bench.open()
+            #expect(try await sameEntry(fourth.read(entries[0].key), entries[0]))
+            await fourth.close()
+        }
+    }
+
+    @Test func whatNeitherDatabaseNorJournalTakesCostsTheDatabaseAtTheNextStart() async throws {
+        try await withBench { (bench) async throws in
+            try await withBench { (notes) async throws in
+                func open() throws -> SQLiteStore {
+                    try SQLiteStore.open(
+                        directory: bench.directory, settings: StoreSettings(minFree: 0),
+                        log: Logger(label: "test", sink: bench.log, time: bench.time), counters: bench.counters,
+                        time: bench.time, notes: notes.directory)
+                }
+                let first = try open()
+                let old = bench.entry("a")
+                #expect(await first.write(old) == .stored)
+                first.shared.faults.fail(with: SQLITE_IOERR)
+                first.shared.faults.failJournal(true)
+                let outcome = await first.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+                if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
+                #expect(try await first.read(old.key) == nil)
+                await first.close()
+                let second = try open()
+                #expect(try await second.read(old.key) == nil)
+                #expect(bench.log.messages.contains("store.setAside"))
+                #expect(await second.write(old) == .stored)
+                await second.close()
+                let third = try open()
+                #expect(try await sameEntry(third.read(old.key), old), "once is enough")
+                await third.close()
+            }
+        }
+    }
+
+    @Test func aRemovalIsAnsweredThoughEvenTheJournalStandsStill() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            store.shared.faults.hold(true)
+            store.shared.faults.holdJournal(true)
+            let outcome = try await bench.passing([.write, .removal], of: store) {
+                await store.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+            }
+            if case .pending(_, isKept: false) = outcome {} else { Issue.record("\(outcome)") }
+            #expect(try await store.read(old.key) == nil)
+            store.shared.faults.hold(false)
+            store.shared.faults.holdJournal(false)
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
+            #expect(try await store.read(old.key) == nil)
+        }
+    }
+
+    @Test(arguments: [SQLITE_FULL, SQLITE_IOERR])
+    func anAnswerThatIsNotStoredLeavesNoOlderOneBehind(_ code: Int32) async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let other = bench.entry("b")
+            for entry in [old, other] { #expect(await store.write(entry) == .stored) }
+            store.shared.faults.fail(with: code)
+            let new = bench.entry("a", seed: 1)
+            guard case .refused = await store.write(new) else {
+                Issue.record("it was stored")
+                return
+            }
+            #expect(try await store.read(old.key) == nil)
+            #expect(try await sameEntry(store.read(other.key), other))
+            // One without a predecessor leaves no tombstone.
+            _ = await store.write(bench.entry("never"))
+            #expect(store.pendingRemovals == 1)
+            store.shared.faults.fail(with: nil)
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
+            #expect(try await store.statistics().entries == 1)
+        }
+    }
+
+    @Test func anAnswerWaitsForItsCommitABoundedTimeAndIsStoredAfterwards() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            store.shared.faults.hold(true)
+            let new = bench.entry("a", seed: 1)
+            let outcome = try await bench.passing([.write], of: store) { await store.write(new) }
+            #expect(outcome == .pending)
+            #expect(try await store.read(old.key) == nil, "the older one is no more answered")
+            try await bench.eventually("it is told", in: store) { try await store.statistics().degraded != nil }
+            #expect(try await store.statistics().degraded == "commits take longer than 250ms")
+            store.shared.faults.hold(false)
+            try await bench.eventually("it is stored", in: store) { try await store.read(new.key) != nil }
+            #expect(try await sameEntry(store.read(new.key), new))
+            try await bench.eventually("it has recovered", in: store) { try await store.statistics().degraded == nil }
+            #expect(await store.write(bench.entry("b")) == .stored)
+        }
+    }
+
+    @Test func whatIsRemovedWhileItsWriteStandsStillIsNotStored() async throws {
+        try await withStore { (store, bench) async throws in
+            store.shared.faults.hold(true)
+            let isWanted = Lock(true)
+            let entry = bench.entry("a")
+            let outcome = try await bench.passing([.write], of: store) {
+                async let first = store.write(bench.entry("held"))
+                // Behind the first, which holds the writer up.
+                let second = await store.write(entry, supersedes: true) { isWanted.withLock { $0 } }
+                return (await first, second)
+            }
+            #expect(outcome == (.pending, .pending))
+            isWanted.withLock { $0 = false }
+            _ = try await bench.passing([.write], of: store) {
+                await store.remove(.digest(entry.key.digest), soft: false, provider: nil)
+            }
+            store.shared.faults.hold(false)
+            try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
+            #expect(try await store.read(entry.key) == nil)
+            #expect(try await store.statistics().entries <= 1)
+        }
+    }
+
+    @Test func aLookUpThatStandsStillIsAMiss() async throws {
+        try await withStore(StoreSettings(minFree: 0, readers: 1)) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .stored)
+            let isHeld = Lock(true)
+            store.shared.faults.holdReads { isHeld.withLock { $0 } }
+            let found = try await bench.passing([.read], of: store) { try await store.read(entry.key) == nil }
+            #expect(found)
+            #expect(bench.count(StoreCounters.late, "lookUp") == 1)
+            let told = try await bench.passing([.read], of: store) { try await store.statistics().degraded }
+            #expect(told == "reads take longer than 250ms")
+            isHeld.withLock { $0 = false }
+            store.shared.faults.holdReads(nil)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+        }
+    }
+
+    @Test func aDirectoryThatIsRemovedIsMadeAnewAndNothingIsSaidToBeStoredBefore() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            removeAll(bench.directory)
+            let lost = await store.write(bench.entry("b"))
+            #expect(lost == .refused("failed"))
+            #expect(bench.log.messages.contains("store.degraded"))
+            let entry = bench.entry("c")
+            #expect(await store.write(entry) == .stored)
+            #expect(access(bench.path, F_OK) == 0)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            #expect(try await store.statistics().degraded == nil)
+            let error = #expect(throws: StoreError.self) { try bench.open() }
+            #expect(error?.code == SQLITE_BUSY, "the new directory is locked too")
+        }
+    }
+
+    @Test func aDirectoryThatAnotherDaemonHasTakenIsLeftToIt() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            removeAll(bench.directory)
+            mkdir(bench.directory, 0o700)
+            let other = try bench.open()
+            let theirs = bench.entry("theirs")
+            #expect(await other.write(theirs) == .stored)
+            let word = await store.write(bench.entry("b"))
+            #expect(word == .refused("failed"))
+            #expect(try await store.read(theirs.key) == nil)
+            #expect(try await store.statistics().degraded?.contains("another larder") == true)
+            #expect(try await sameEntry(other.read(theirs.key), theirs))
+            await other.close()
+            try await bench.eventually("it is ours", in: store) { await store.write(bench.entry("b")) == .stored }
+            #expect(try await sameEntry(store.read(theirs.key), theirs))
+        }
+    }
+}
+
+/// The tombstones by value.
+@Suite struct RemovalsTests {
+    private let now = WallTime(seconds: 1_800_000_000)
+
+    private func digest(_ number: Int) -> Digest { Digest(of: Bytes(text: "\(number)")) }
+
+    private func isRemoved(_ removals: Removals, _ number: Int, _ provider: String) -> Bool {
+        var verdict = Removals.Verdict()
+        removals.verdict(id: 1, digest: digest(number), provider: provider, label: "GET https://x", into: &verdict)
+        return verdict.isRemoved
+    }
+
+    @Test func atItsBoundTheWholeProviderIsRemoved() {
+        var removals = Removals()
+        for number in 0..<Removals.mostExact {
+            _ = removals.add(.digest(digest(number)), isSoft: false, provider: "api", at: now)
+        }
+        #expect(!isRemoved(removals, -1, "api"))
+        let (made, replaced) = removals.add(.digest(digest(-2)), isSoft: false, provider: "api", at: now)
+        #expect(made.selector == .provider("api"))
+        #expect(replaced.count == Removals.mostExact)
+        #expect(removals.count == 1)
+        #expect(isRemoved(removals, -1, "api"))
+        #expect(isRemoved(removals, 7, "api"))
+        #expect(!isRemoved(removals, -1, "other"))
+        for number in 0..<Removals.mostExact * 3 {
+            _ = removals.add(.digest(digest(number)), isSoft: false, provider: "api", at: now)
+        }
+        #expect(removals.count == 1, "and takes no more room")
+    }
+
+    @Test func atItsBoundWithoutAProviderEverythingIs() {
+        var removals = Removals()
+        for number in 0...Removals.mostExact {
+            _ = removals.add(.digest(digest(number)), isSoft: false, provider: nil, at: now)
+        }
+        #expect(removals.count == 1)
+        #expect(isRemoved(removals, -1, "other"))
+    }
+
+    @Test func termsAndURLsAreBoundedToo() {
+        var removals = Removals()
+        for number in 0..<1000 {
+            _ = removals.add(.term("term \(number)", provider: "api"), isSoft: false, provider: nil, at: now)
+        }
+        #expect(removals.count <= Removals.mostWide * 2)
+        #expect(isRemoved(removals, 1, "api"))
+    }
+
+    @Test func whatIsRemovedOnceMoreIsNotSettledByTheFirst() {
+        var removals = Removals()
+        let (first, _) = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
+        removals.reach(first.number)
+        let (second, _) = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
+        let isSettledEarly = removals.settle(first)
+        #expect(!isSettledEarly)
+        #expect(isRemoved(removals, 1, "api"))
+        removals.reach(second.number)
+        let isSettled = removals.settle(second)
+        #expect(isSettled)
+        #expect(removals.isEmpty)
+    }
+
+    @Test func whatIsStoredAfterAWalkHasBegunStays() {
+        var removals = Removals()
+        let (made, _) = removals.add(.provider("api"), isSoft: false, provider: nil, at: now)
+        removals.begin(made.number, last: 10)
+        for (id, expected) in [(10, true), (11, false)] as [(Int64, Bool)] {
+            var verdict = Removals.Verdict()
+            removals.verdict(id: id, digest: digest(1), provider: "api", label: "", into: &verdict)
+            #expect(verdict.isRemoved == expected)
+        }
+    }
+
+    @Test(arguments: [
+        PurgeSelector.all, .digest(Digest(of: [1])), .provider("api"), .term("ärzte", provider: nil),
+        .term("x", provider: "api"), .url("https://x/?a=b", provider: "api"),
+    ])
+    func theJournalTellsATombstoneAgain(_ selector: PurgeSelector) throws {
+        for isSoft in [false, true] {
+            let made = Tombstone(number: 7, selector: selector, isSoft: isSoft, provider: nil, at: now)
+            let read = try #require(Tombstone(journal: made.journalBytes))
+            #expect(read.selector == selector && read.isSoft == isSoft && read.at == now)
+        }
+        #expect(Tombstone(journal: [1, 0, 0]) == nil)
+    }
+
+    @Test func aDamagedJournalStandsForEverything() async throws {
+        try await withBench { (bench) async throws in
+            let faults = StoreFaults()
+            let file = JournalFile(directory: bench.directory, notes: nil, faults: faults)
+            #expect(file.open().isEmpty)
+            let made = Tombstone(number: 1, selector: .digest(digest(1)), isSoft: false, provider: nil, at: now)
+            #expect(file.append([made]))
+            let path = bench.directory + "/cache.removals"
+            var bytes = try readFile(path)
+            #expect(bytes.count == JournalFile.capacity, "its room is taken")
+            bytes[20] ^= 1
+            try writeFile(path, bytes)
+            #expect(JournalFile(directory: bench.directory, notes: nil, faults: faults).open().isLost)
+            file.clear()
+            #expect(JournalFile(directory: bench.directory, notes: nil, faults: faults).open().isEmpty)
+        }
+    }
+
+    @Test func aFullJournalStandsForEverything() async throws {
+        try await withBench { (bench) async throws in
+            let file = JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults())
+            _ = file.open()
+            let long = String(repeating: "x", count: 60_000)
+            for number in 0..<6 {
+                let made = Tombstone(
+                    number: UInt64(number), selector: .term(long, provider: nil), isSoft: false, provider: nil, at: now)
+                #expect(file.append([made]))
+            }
+            #expect(JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults()).open().isLost)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+// An invalidation holds, and answers come, whatever the disk of the cache does: it is full, another process has the
+// database locked, the daemon is killed meanwhile.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct InvalidationScenarios {
+    private static let token = "nobody-guesses-a-token-such-as-this-one"
+
+    /// Counts its answers: the first one of a target is the old one as soon as something was put there.
+    private func origin() -> ScriptedOrigin {
+        let counts = Lock<[String: Int]>([:])
+        return ScriptedOrigin { request in
+            if request.method != "GET" { return [.send(ok("changed"))] }
+            let number = counts.withLock { counts -> Int in
+                counts[request.target, default: 0] += 1
+                return counts[request.target] ?? 0
+            }
+            let more = request.target.hasSuffix("large") ? String(repeating: "x", count: 600_000) : ""
+            return [.send(ok("answer \(number) \(more)", fields: "Cache-Control: max-age=86400\r\n"))]
+        }
+    }
+
+    private func launch(_ origin: ScriptedOrigin, in directory: TemporaryDirectory) -> LarderLaunch {
+        LarderLaunch(
+            """
+            listen: ["127.0.0.1:0"]
+            cache: { path: \(directory.path)/cache, minFree: 0, memorySize: 0, patience: 50ms }
+            state: { path: \(directory.path)/state }
+            admin: { token: \(Self.token) }
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+            """)
+    }
+
+    /// A lock on the database by this process, as any other program could hold one: on the byte of the shared memory
+    /// that stands for writing (sqlite.org/walformat.html, "WAL-Index Locks").
+    private struct ForeignLock {
+        private let descriptor: Int32
+
+        init(_ directory: TemporaryDirectory) throws {
+            descriptor = open("\(directory.path)/cache/cache.db-shm", O_RDWR | O_CLOEXEC)
+            var lock = flock()
+            lock.l_type = Int16(F_WRLCK)
+            lock.l_whence = Int16(SEEK_SET)
+            lock.l_start = 120
+            lock.l_len = 1
+            // The daemon may be writing at this moment.
+            guard descriptor >= 0, fcntl(descriptor, F_SETLKW, &lock) == 0 else { throw WireError("no lock") }
+        }
+
+        func release() { close(descriptor) }
+    }
+
+    private enum Invalidation: CaseIterable {
+        case put, purgeURL, purgeTerm, purgeProvider
+
+        var request: String {
+            let order =
+                switch self {
+                case .put: "PUT /raw/api/a HTTP/1.1\r\nContent-Length: 1"
+                case .purgeURL: "DELETE /v1/cache?url=/raw/api/a HTTP/1.1"
+                case .purgeTerm: "DELETE /v1/cache?term=/a HTTP/1.1"
+                case .purgeProvider: "DELETE /v1/cache?provider=api HTTP/1.1"
+                }
+            let body = self == .put ? "x" : ""
+            return order + "\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\r\n" + body
+        }
+    }
+
+    private struct Stand {
+        let larder: LarderProcess
+        let address: String
+
+        init(_ launch: LarderLaunch, _ directory: TemporaryDirectory) throws {
+            larder = try LarderProcess(launch, in: directory)
+            address = try larder.listening(1)[0]
+        }
+
+        func get(_ target: String) throws -> WireResponse { try LarderProcess.get(target, at: address) }
+
+        func say(_ request: String) throws -> WireResponse {
+            let client = try WireClient(address)
+            try client.send(request)
+            return try client.receive()
+        }
+
+        func expectNotOld(_ when: Comment) throws {
+            for _ in 0..<2 {
+                let text = try get("/raw/api/a").text
+                #expect(text.hasPrefix("answer ") && !text.hasPrefix("answer 1 "), when)
+            }
+        }
+
+        func store(_ name: String) throws -> JSONValue? { try get("/v1/status").json()["store"]?[name] }
+
+        func eventually(_ what: String, _ holds: () throws -> Bool) throws {
+            let clock = SystemTime()
+            let end = clock.monotonic() + .seconds(60)
+            while clock.monotonic() < end { if try holds() { return } }
+            throw WireError("never came true: \(what)")
+        }
+
+        func kill() throws {
+            larder.signal(SIGKILL)
+            _ = try larder.waitForEnd()
+        }
+    }
+
+    @Test(.enabled(if: FullDiskScenarios.mayMount, "a small disk needs the right to mount"))
+    func anInvalidationHoldsOnAFullDiskAndOverAKill() async throws {
+        for invalidation in Invalidation.allCases {
+            let origin = origin()
+            defer { origin.stop() }
+            let directory = TemporaryDirectory()
+            let disk = try #require(FullDiskScenarios.SmallDisk(in: directory, megabytes: 8))
+            let launch = launch(origin, in: directory)
+            try await onOwnThread {
+                let stand = try Stand(launch, directory)
+                #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
+                #expect(try stand.get("/raw/api/a")["Cache-Status"]?.contains("hit") == true)
+                // The log cannot grow any more.
+                try disk.fill(leaving: 0)
+                #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "), "it is still there")
+                #expect(try stand.say(invalidation.request).status == 200)
+                try stand.expectNotOld("at once")
+                #expect(try stand.store("pendingRemovals")?.integer ?? 0 > 0, "\(invalidation): the disk took it")
+                try stand.kill()
+
+                let next = try Stand(launch, directory)
+                try next.expectNotOld("after a restart, the disk still full")
+                disk.empty()
+                try next.eventually("all is written") { try next.store("pendingRemovals")?.integer == 0 }
+                try next.expectNotOld("with room again")
+                try next.kill()
+                let last = try Stand(launch, directory)
+                try last.expectNotOld("after another restart")
+            }
+        }
+    }
+
+    @Test func anInvalidationHoldsWhileAnotherProcessHasTheDatabaseLocked() async throws {
+        for invalidation in Invalidation.allCases {
+            let origin = origin()
+            defer { origin.stop() }
+            let directory = TemporaryDirectory()
+            let launch = launch(origin, in: directory)
+            try await onOwnThread {
+                let stand = try Stand(launch, directory)
+                #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
+                try stand.eventually("it is stored") {
+                    try stand.get("/raw/api/a")["Cache-Status"]?.contains("hit") == true
+                }
+                #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
+                let lock = try ForeignLock(directory)
+                #expect(try stand.say(invalidation.request).status == 200)
+                try stand.expectNotOld("at once")
+                try stand.kill()
+                lock.release()
+                let next = try Stand(launch, directory)
+                try next.expectNotOld("after a restart")
+            }
+        }
+    }
+
+    @Test func aLockedDatabaseHoldsUpNobodyAndIsTold() async throws {
+        let origin = origin()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = launch(origin, in: directory)
+        try await onOwnThread {
+            let stand = try Stand(launch, directory)
+            #expect(try stand.get("/raw/api/first").status == 200)
+            let lock = try ForeignLock(directory)
+            let clock = SystemTime()
+            let begin = clock.monotonic()
+            for number in 0..<20 {
+                let answer = try stand.get("/raw/api/\(number)")
+                #expect(answer.text.hasPrefix("answer 1 "))
+                #expect(answer["Cache-Status"]?.contains("stored") == false, "\(answer)")
+            }
+            let large = try stand.get("/raw/api/large")
+            #expect(large.text.utf8.count > 600_000)
+            // One after the other they would take five seconds each.
+            #expect(clock.monotonic() - begin < .seconds(60))
+            try stand.eventually("it is told") { try stand.get("/healthz").text == "degraded\n" }
+            #expect(try stand.store("degraded")?.string?.hasPrefix("commits take longer than") == true)
+            lock.release()
+            try stand.eventually("it recovers") { try stand.get("/healthz").text == "ok\n" }
+            try stand.eventually("storing goes on") {
+                _ = try stand.get("/raw/api/after")
+                return try stand.get("/raw/api/after")["Cache-Status"]?.contains("hit") == true
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func anAnswerTooLargeToBeKeptLeavesNoOlderOne(_ tellsItsLength: Bool) async throws {
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            if number == 1 { return [.send(ok("old", fields: "Cache-Control: max-age=86400\r\n"))] }
+            let body = String(repeating: "x", count: 600_000)
+            if tellsItsLength { return [.send(ok(body, fields: "Cache-Control: max-age=86400\r\n"))] }
+            let size = String(body.utf8.count, radix: 16)
+            return [
+                .send(
+                    "HTTP/1.1 200 OK\r\nCache-Control: max-age=86400\r\nTransfer-Encoding: chunked\r\n\r\n"
+                        + "\(size)\r\n\(body)\r\n0\r\n\r\n")
+            ]
+        }
+        defer { origin.stop() }
+        try await withLarder(
+            "cache: { maxObject: 100 KiB }\nproviders: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        ) { larder async throws in
+            #expect(try await larder.get("/raw/api/a").text == "old")
+            #expect(try await larder.get("/raw/api/a").text == "old")
+            #expect(try await larder.get("/raw/api/a", ("Cache-Control", "no-cache")).body.count == 600_000)
+            #expect(try await larder.get("/raw/api/a").body.count == 600_000)
+        }
+    }
+
+    @Test func aCacheDirectoryThatIsRemovedIsMadeAnew() async throws {
+        let origin = origin()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = launch(origin, in: directory)
+        try await onOwnThread {
+            let stand = try Stand(launch, directory)
+            #expect(try stand.get("/raw/api/a").status == 200)
+            let place = "\(directory.path)/cache"
+            for name in ["cache.db", "cache.db-wal", "cache.db-shm", "cache.lock", "cache.removals"] {
+                unlink("\(place)/\(name)")
+            }
+            #expect(rmdir(place) == 0)
+            let lost = try stand.get("/raw/api/b")
+            #expect(lost["Cache-Status"]?.contains("stored") == false, "\(lost)")
+            try stand.eventually("it is there again") {
+                _ = try stand.get("/raw/api/c")
+                return try stand.get("/raw/api/c")["Cache-Status"]?.contains("hit") == true
+            }
+            #expect(access("\(place)/cache.db", F_OK) == 0)
+            #expect(try stand.get("/healthz").text == "ok\n")
+            stand.larder.signal(SIGTERM)
+            #expect(try stand.larder.waitForEnd() == .exited(0))
+            let next = try Stand(launch, directory)
+            #expect(try next.get("/raw/api/c")["Cache-Status"]?.contains("hit") == true, "it holds over a restart")
+        }
+    }
+}
