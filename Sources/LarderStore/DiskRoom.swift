@@ -6,7 +6,11 @@
 //
 // Below `minFree` nothing is stored. What the cache holds for nothing is given back first: the log, then free pages. Entries
 // go only for what is missing beyond that, only where that much is theirs to give, once for a shortage and not for each
-// refusal; what they gave must have time to show. In an hour they give half of what they hold at most: a disk that others fill must not empty the cache.
+// refusal; what they gave must have time to show. In an hour they give half of what they hold at most: a disk that others
+// fill must not empty the cache.
+//
+// A large body may be refused while small ones still fit. The store is degraded until what was refused would fit: else it
+// would be degraded and recover by turns.
 import LarderCore
 
 /// The file system and the database's files at one look. Bytes.
@@ -51,6 +55,8 @@ struct DiskRoom {
 
     /// The file system was below `minFree` at the last look.
     private(set) var isShort = false
+    /// The largest cost that was refused since the disk last had room for it; 0 for none.
+    private var refusedCost: Int64 = 0
     /// When the present hour began, and what entries may give in it yet.
     private var hour: (began: MonotonicTime, left: Int64)?
     private var evictNotBefore: MonotonicTime?
@@ -75,6 +81,21 @@ struct DiskRoom {
         let pages = cost - max(0, left)
         let missing = pages - look.reusable
         return left >= 0 && missing <= min(Self.mostForOne, look.live) ? .fitsIn(pages) : .refused
+    }
+
+    /// A write of that cost was refused.
+    mutating func refused(_ cost: Int64) { refusedCost = max(refusedCost, cost) }
+
+    /// Whether something was refused for want of disk, and not yet found to fit again.
+    var hasRefused: Bool { refusedCost > 0 }
+
+    /// Whether what was refused would fit now. It is forgotten then.
+    mutating func wouldTakeRefused(_ look: DiskLook, minFree: Int64) -> Bool {
+        guard case .refused = verdict(refusedCost, look, minFree: minFree) else {
+            refusedCost = 0
+            return true
+        }
+        return false
     }
 
     /// What to do next about a shortage. Asked again when that is done.

@@ -22,6 +22,14 @@ extension StoreWriter {
         }
     }
 
+    /// Whether the disk has room for what it had no room for before.
+    func takesWhatWasRefused() -> Bool {
+        guard upkeep.disk.hasRefused, let rows = database?.rows, let free = shared.files.freeDisk else { return true }
+        let minFree = shared.settings.withLock { $0.minFree }
+        guard let look = try? look(free, rows) else { return false }
+        return upkeep.disk.wouldTakeRefused(look, minFree: minFree)
+    }
+
     private func look(_ free: Int64, _ rows: EntryRows) throws(StoreError) -> DiskLook {
         let sizes = shared.files.sizes
         let reusable = try rows.freePages() * CacheSchema.pageSize

@@ -29,7 +29,8 @@ extension StoreWriter {
         guard size <= settings.maxObject else { return .refused("tooLarge") }
         guard whole <= settings.highWaterBytes else { return .refused("noRoom") }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
-            degrade("less than \(Units.format(size: settings.minFree)) of disk is free (cache.minFree)")
+            upkeep.disk.refused(disk ?? cost)
+            degrade("the disk has no room beyond the \(Units.format(size: settings.minFree)) of cache.minFree")
             return .refused("diskFull")
         }
         return try makeRoom(cost, settings, rows) ? nil : .refused("noRoom")
@@ -126,7 +127,7 @@ extension StoreWriter {
     /// A write was committed: storing works.
     func storingWorks() {
         upkeep.pause = nil
-        if shared.waits.isLate { return }
+        if shared.waits.isLate || !takesWhatWasRefused() { return }
         let was = shared.degraded.withLock { (present: inout String?) -> String? in
             defer { present = nil }
             return present

@@ -297,7 +297,8 @@ import Testing
     @Test func atItsDeadlineADrainTellsWhoeverStillWaits() async throws {
         let clock = HandClock()
         let gate = Gate()
-        let limits = ServerLimits(headTimeout: .seconds(86_400), idleTimeout: .seconds(86_400))
+        let limits = ServerLimits(
+            headTimeout: .seconds(86_400), idleTimeout: .seconds(86_400), minimumRate: MinimumRate(bytesPerSecond: 0))
         try await withServer(
             handler: Answering { _ in
                 await gate.pass()

@@ -42,6 +42,20 @@ private let mebi: Int64 = 1 << 20
         #expect(room.isShort)
     }
 
+    @Test func whatWasRefusedIsRememberedUntilItWouldFit() {
+        var room = DiskRoom()
+        let full = look(free: 10 * mebi, log: DiskRoom.logLength)
+        #expect(!room.hasRefused)
+        room.refused(20 * mebi)
+        room.refused(mebi)
+        // A small write fits, the large one does not.
+        #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(mebi))
+        let stillFull = room.wouldTakeRefused(full, minFree: 10 * mebi)
+        #expect(!stillFull && room.hasRefused)
+        let hasRoom = room.wouldTakeRefused(look(free: 30 * mebi, log: DiskRoom.logLength), minFree: 10 * mebi)
+        #expect(hasRoom && !room.hasRefused)
+    }
+
     @Test func whatIsHeldForNothingGoesBackBeforeAnyEntry() {
         var room = DiskRoom()
         #expect(room.relief(look(free: 5 * mebi, reusable: 9 * mebi, log: 1), minFree: 10 * mebi, now: now) == .cutLog)
