@@ -29,14 +29,22 @@ static inline int larder_crc32c_has_instruction(void) {
 #endif
 }
 
+// Words at any address, of bytes of any type.
+typedef uint64_t __attribute__((aligned(1), may_alias)) larder_crc32c_unaligned;
+
 #if defined(__x86_64__)
+// The instruction clears the upper half of its register, and reads memory by itself.
+static inline uint64_t larder_crc32c_load(uint64_t state, const larder_crc32c_unaligned *word) {
+    __asm__("crc32q %1, %0" : "+r"(state) : "m"(*word));
+    return state;
+}
 static inline uint32_t larder_crc32c_word(uint32_t state, uint64_t word) {
     uint64_t wide = state;
-    __asm__("crc32q %1, %0" : "+r"(wide) : "rm"(word));
+    __asm__("crc32q %1, %0" : "+r"(wide) : "r"(word));
     return (uint32_t)wide;
 }
 static inline uint32_t larder_crc32c_byte(uint32_t state, uint8_t byte) {
-    __asm__("crc32b %1, %0" : "+r"(state) : "rm"(byte));
+    __asm__("crc32b %1, %0" : "+r"(state) : "r"(byte));
     return state;
 }
 #elif defined(__aarch64__)
@@ -44,31 +52,41 @@ static inline uint32_t larder_crc32c_word(uint32_t state, uint64_t word) {
     __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(state) : "r"(word));
     return state;
 }
+static inline uint64_t larder_crc32c_load(uint64_t state, const larder_crc32c_unaligned *word) {
+    return larder_crc32c_word((uint32_t)state, *word);
+}
 static inline uint32_t larder_crc32c_byte(uint32_t state, uint8_t byte) {
     __asm__(".arch_extension crc\n\tcrc32cb %w0, %w0, %w1" : "+r"(state) : "r"((uint32_t)byte));
     return state;
 }
 #else
 static inline uint32_t larder_crc32c_word(uint32_t state, uint64_t word) { return state ^ (uint32_t)word; }
+static inline uint64_t larder_crc32c_load(uint64_t state, const larder_crc32c_unaligned *word) {
+    return state ^ *word;
+}
 static inline uint32_t larder_crc32c_byte(uint32_t state, uint8_t byte) { return state ^ byte; }
 #endif
 
 // Only where the processor has the instruction.
 static inline uint32_t larder_crc32c_fast(uint32_t state, const void *bytes, size_t count) {
     const unsigned char *next = (const unsigned char *)bytes;
-    uint64_t words[4];
-    for (; count >= 32; count -= 32, next += 32) {
-        memcpy(words, next, 32);
-        state = larder_crc32c_word(state, words[0]);
-        state = larder_crc32c_word(state, words[1]);
-        state = larder_crc32c_word(state, words[2]);
-        state = larder_crc32c_word(state, words[3]);
+    const larder_crc32c_unaligned *words = (const larder_crc32c_unaligned *)bytes;
+    const larder_crc32c_unaligned *end = words + count / 64 * 8;
+    uint64_t wide = state;
+    for (; words < end; words += 8) {
+        wide = larder_crc32c_load(wide, words);
+        wide = larder_crc32c_load(wide, words + 1);
+        wide = larder_crc32c_load(wide, words + 2);
+        wide = larder_crc32c_load(wide, words + 3);
+        wide = larder_crc32c_load(wide, words + 4);
+        wide = larder_crc32c_load(wide, words + 5);
+        wide = larder_crc32c_load(wide, words + 6);
+        wide = larder_crc32c_load(wide, words + 7);
     }
-    for (; count >= 8; count -= 8, next += 8) {
-        memcpy(words, next, 8);
-        state = larder_crc32c_word(state, words[0]);
-    }
-    for (; count > 0; count--, next++) state = larder_crc32c_byte(state, *next);
+    for (end = (const larder_crc32c_unaligned *)bytes + count / 8; words < end; words++)
+        wide = larder_crc32c_load(wide, words);
+    state = (uint32_t)wide;
+    for (next += count / 8 * 8, count %= 8; count > 0; count--, next++) state = larder_crc32c_byte(state, *next);
     return state;
 }
 

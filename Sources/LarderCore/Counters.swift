@@ -54,13 +54,31 @@ public final class CounterRegistry: Sendable {
     /// What a cell is found by.
     private struct SeriesName: Hashable {
         var family: String
-        var labels: [String]
+        var first = ""
+        var second = ""
+        var others: [String] = []
 
-        /// The labels tell most series apart; the families' names are long, and left to the comparison. Series without labels
-        /// would all be of one hash, and whatever falls among them is found behind them: they have their names for it.
+        init(_ family: String, _ first: String, _ second: String) {
+            (self.family, self.first, self.second) = (family, first, second)
+        }
+
+        init(_ family: String, _ labels: [String]) {
+            self.family = family
+            first = labels.first ?? ""
+            second = labels.dropFirst().first ?? ""
+            if labels.count > 2 { others = Array(labels[2...]) }
+        }
+
+        /// The names of families are long: their lengths tell most apart, and they are compared last.
         func hash(into hasher: inout Hasher) {
-            if labels.isEmpty { hasher.combine(family) }
-            for label in labels { hasher.combine(label) }
+            hasher.combine(family.utf8.count)
+            hasher.combine(first)
+            hasher.combine(second)
+        }
+
+        static func == (left: SeriesName, right: SeriesName) -> Bool {
+            left.first == right.first && left.second == right.second && left.others == right.others
+                && left.family == right.family
         }
     }
 
@@ -76,8 +94,25 @@ public final class CounterRegistry: Sendable {
     /// The cell of a family and its label values; the same cell for the same values.
     public func cell(_ family: CounterFamily, _ labels: String...) -> CounterCell {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
-        let name = SeriesName(family: family.name, labels: labels)
-        return table.withLock { table in
+        return cell(SeriesName(family.name, labels), family, labels)
+    }
+
+    /// The same for two labels, without a list of them: some are looked up for each request.
+    public func cell(_ family: CounterFamily, _ first: String, _ second: String) -> CounterCell {
+        precondition(family.labels.count == 2, "\(family.name) has other labels")
+        return cell(SeriesName(family.name, first, second), family, [first, second])
+    }
+
+    private func cell(
+        _ name: SeriesName, _ family: CounterFamily, _ labels: @autoclosure () -> [String]
+    ) -> CounterCell {
+        known(name) ?? add(name, family, labels())
+    }
+
+    private func known(_ name: SeriesName) -> CounterCell? { table.withLock { $0.cells[name] } }
+
+    private func add(_ name: SeriesName, _ family: CounterFamily, _ labels: [String]) -> CounterCell {
+        table.withLock { table in
             if let known = table.cells[name] { return known }
             let cell = CounterCell()
             table.cells[name] = cell

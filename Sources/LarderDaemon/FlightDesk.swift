@@ -245,16 +245,15 @@ actor FlightDesk {
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         let ticket = Ticket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
-        // A flight is a task of the daemon's own; its fetches wait in the turns of the client who began it.
         let client = AskingClient.current
-        let work: @Sendable (FlightVoice) async -> FlightResult = { voice in
-            await AskingClient.$current.withValue(client) { await work(voice) }
-        }
         return await withTaskCancellationHandler {
             await handover { continuation in
                 loop.post { [self] in
-                    assumeIsolated {
-                        $0.admit(continuation, ticket, key, removable, patience, isShared: isShared, work)
+                    assumeIsolated { desk in
+                        // A flight is a task of the daemon's own; its fetches wait in the turns of the client who began it.
+                        AskingClient.$current.withValue(client) {
+                            desk.admit(continuation, ticket, key, removable, patience, isShared: isShared, work)
+                        }
                     }
                 }
             }

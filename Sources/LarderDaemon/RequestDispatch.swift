@@ -101,16 +101,15 @@ final class RequestDispatch: RequestHandler {
         return router
     }
 
+    /// The request's fetches wait in its client's turns.
+    func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> {
+        AskingClient.$current.withValue(AskingClient(request), operation: start)
+    }
+
     func respond(to request: ServerRequest) async -> ServerResponse {
         var response: ServerResponse
         do {
-            let outcome = await AskingClient.$current.withValue(AskingClient(request)) {
-                () async -> Result<ServerResponse, ClientFacingError> in
-                do throws(ClientFacingError) { return .success(try await route(request)) } catch {
-                    return .failure(error)
-                }
-            }
-            response = try outcome.get()
+            response = try await route(request)
         } catch {
             context.explanations.note(request.id, at: context.time.wall(), error)
             response = ProblemEncoder.response(for: error, requestID: request.id)

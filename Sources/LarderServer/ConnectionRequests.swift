@@ -165,11 +165,14 @@ extension Connection {
         inHand?.request.upload = nil
         let handler = worker.shared.handler
         let box = box
-        inHand?.task = Task(executorPreference: worker.loop) {
-            let response = await handler.respond(to: request)
-            guard let connection = box.value else { return response.body.abandon() }
-            if let reader = connection.deliver(response, to: request.id) {
-                await StreamedAnswer.pass(reader, of: request.id, to: box)
+        let loop = worker.loop
+        inHand?.task = handler.begin(request) {
+            Task(executorPreference: loop) {
+                let response = await handler.respond(to: request)
+                guard let connection = box.value else { return response.body.abandon() }
+                if let reader = connection.deliver(response, to: request.id) {
+                    await StreamedAnswer.pass(reader, of: request.id, to: box)
+                }
             }
         }
     }

@@ -148,11 +148,15 @@ public protocol RequestHandler: Sendable {
     /// Answers one request. Runs in a task of its own that prefers the connection's loop, so it must not block; the
     /// task is cancelled when the client leaves before the answer began, and its answer is then dropped.
     func respond(to request: ServerRequest) async -> ServerResponse
+    /// Calls `start`, once, which makes the request's task. A handler binds task-local values around this call: bound in the
+    /// task itself, around an `await`, they would cost it four changes of executor.
+    func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never>
     /// Whether that request's body is wanted as it comes; else it is read whole first, up to the server's limit.
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool
 }
 
 extension RequestHandler {
+    public func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> { start() }
     public func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool { false }
 }
 

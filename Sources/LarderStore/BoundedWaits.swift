@@ -87,7 +87,9 @@ final class BoundedWaits: Sendable {
     /// The reply lapses when the time has passed.
     func add(_ reply: any Lapsing, _ length: Length) {
         if length == .write, isStalled { return reply.lapse() }
-        let end = time.monotonic() + span(length)
+        // Not by `Duration`, whose arithmetic has 128 bits: each look-up passes here.
+        let span = nanoseconds.load(ordering: .relaxed) &* length.factor
+        let end = MonotonicTime(nanoseconds: time.monotonic().nanoseconds &+ span)
         let calls = state.withLock { state -> Bool in
             var cleared = 0
             while cleared < 4, state.lines[length.rawValue].head?.reply.isGiven == true {

@@ -105,41 +105,65 @@ enum RowSums {
     /// is from before the checksums. A body in pieces is not looked at.
     /// - Parameter unsummed: the last entry that may lack checksums.
     static func fault(_ row: Statement, digest: Digest, unsummed: Int64) -> DamagedPart? {
-        let (id, size, sums, key) = (row.int(0), row.int(1), row.int(10), row.raw(4))
-        guard sums != 0 else { return mayLackSums(id, unsummed) ? nil : .row }
-        guard isSound(row, id, size, sums, key, digest) else { return .row }
-        let version = Int64(key.first ?? 0)
-        let life = life(id: id, version: version, freshUntil: row.int(2), staleUntil: row.int(3))
-        guard life == row.int(11) else { return .life }
-        guard size <= Int64(CacheSchema.chunkSize) else { return nil }
-        let body = row.raw(7)
-        let isWhole = body.count == Int(size) && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
-        return isWhole ? nil : .body
+        SummedRow(row).fault(digest: digest, unsummed: unsummed)
     }
 
     /// Whether what never changes of the row is what was written, or from before the checksums.
     static func isSound(_ row: Statement, digest: Digest, unsummed: Int64) -> Bool {
-        let (id, sums) = (row.int(0), row.int(10))
-        guard sums != 0 else { return mayLackSums(id, unsummed) }
-        return isSound(row, id, row.int(1), sums, row.raw(4), digest)
+        SummedRow(row).isSound(digest: digest, unsummed: unsummed)
     }
 
     /// NULL reads as 0.
-    private static func mayLackSums(_ id: Int64, _ unsummed: Int64) -> Bool {
+    fileprivate static func mayLackSums(_ id: Int64, _ unsummed: Int64) -> Bool {
         id > 0 && id <= min(unsummed, largestID)
-    }
-
-    private static func isSound(
-        _ row: Statement, _ id: Int64, _ size: Int64, _ sums: Int64, _ key: UnsafeRawBufferPointer, _ digest: Digest
-    ) -> Bool {
-        let constant = constant(
-            id: id, digest: digest, provider: row.int(8), size: size, format: row.int(9), key: key, label: row.raw(5),
-            head: row.raw(6))
-        return constant == UInt32(truncatingIfNeeded: sums >> 32) && id <= largestID
     }
 
     /// Whether a piece is what was written, or from before the checksums.
     static func isSound(piece id: Int64, _ bytes: UnsafeRawBufferPointer, sum: Int64, unsummed: Int64) -> Bool {
         piece(id: id, bytes) == sum || sum == 0 && id / CacheSchema.chunksPerBody <= unsummed
+    }
+}
+
+/// The columns of `RowSums.columns`, each read once. Valid until the statement's next step or reset.
+struct SummedRow {
+    let id: Int64
+    let size: Int64
+    let freshUntil: Int64
+    let staleUntil: Int64
+    let key: UnsafeRawBufferPointer
+    let label: UnsafeRawBufferPointer
+    let head: UnsafeRawBufferPointer
+    let body: UnsafeRawBufferPointer
+    private let provider: Int64
+    private let format: Int64
+    private let sums: Int64
+    private let sum: Int64
+
+    init(_ row: Statement) {
+        (id, size, freshUntil, staleUntil) = (row.int(0), row.int(1), row.int(2), row.int(3))
+        (key, label, head, body) = (row.raw(4), row.raw(5), row.raw(6), row.raw(7))
+        (provider, format, sums, sum) = (row.int(8), row.int(9), row.int(10), row.int(11))
+    }
+
+    func fault(digest: Digest, unsummed: Int64) -> DamagedPart? {
+        guard sums != 0 else { return RowSums.mayLackSums(id, unsummed) ? nil : .row }
+        guard fits(digest) else { return .row }
+        let version = Int64(key.first ?? 0)
+        guard RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum else {
+            return .life
+        }
+        guard size <= Int64(CacheSchema.chunkSize) else { return nil }
+        let isWhole = body.count == Int(size) && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
+        return isWhole ? nil : .body
+    }
+
+    func isSound(digest: Digest, unsummed: Int64) -> Bool {
+        sums == 0 ? RowSums.mayLackSums(id, unsummed) : fits(digest)
+    }
+
+    private func fits(_ digest: Digest) -> Bool {
+        let constant = RowSums.constant(
+            id: id, digest: digest, provider: provider, size: size, format: format, key: key, label: label, head: head)
+        return constant == UInt32(truncatingIfNeeded: sums >> 32) && id <= RowSums.largestID
     }
 }

@@ -222,46 +222,45 @@ final class StoreReader {
         defer { find.reset() }
         find.bind(1, key.digest)
         guard try find.step() else { return Found() }
-        let stored = find.raw(4)
+        let row = SummedRow(find)
         let isSame = key.bytes.withUnsafeBytes { asked in
-            guard asked.count == stored.count else { return false }
-            guard let left = asked.baseAddress, let right = stored.baseAddress else { return true }
+            guard asked.count == row.key.count else { return false }
+            guard let left = asked.baseAddress, let right = row.key.baseAddress else { return true }
             return memcmp(left, right, asked.count) == 0
         }
         guard isSame else {
             shared.meters.keyMismatches.add()
             return Found()
         }
-        if let part = RowSums.fault(find, digest: key.digest, unsummed: unsummed) {
-            damagedEntry(find.int(0), part)
+        if let part = row.fault(digest: key.digest, unsummed: unsummed) {
+            damagedEntry(row.id, part)
             return Found()
         }
-        let size = Int(find.int(1))
+        let size = Int(row.size)
         let body: Bytes?
         var large: StoredBody?
         if opens && size > SQLiteStore.openSize {
-            let isWhole = try isWhole(find.int(0), Int64(size))
+            let isWhole = try isWhole(row.id, row.size)
             if isWhole {
-                guard let pin = pin(find.int(0)) else { return Found(isUnsettled: true) }
-                large = StoredBody(pin: pin, length: Int64(size))
+                guard let pin = pin(row.id) else { return Found(isUnsettled: true) }
+                large = StoredBody(pin: pin, length: row.size)
             }
             body = isWhole ? [] : nil
         } else if size > CacheSchema.chunkSize {
-            body = try whole(find.int(0), size)
+            body = try whole(row.id, size)
         } else {
-            let raw = find.raw(7)
-            body = raw.count == size ? Bytes(raw) : nil
+            body = row.body.count == size ? Bytes(row.body) : nil
         }
         guard let body,
             var entry = EntryCodec.decode(
-                find.raw(6), key: key, body: body, freshUntil: find.int(2), staleUntil: find.int(3), label: find.text(5)
-            )
+                row.head, key: key, body: body, freshUntil: row.freshUntil, staleUntil: row.staleUntil,
+                label: String(decoding: row.label, as: UTF8.self))
         else {
             shared.meters.undecodable.add()
             return Found()
         }
         entry.large = large
-        if let removals, try !admit(&entry, find.int(0), removals) { return Found() }
+        if let removals, try !admit(&entry, row.id, removals) { return Found() }
         return Found(entry: entry)
     }
 
