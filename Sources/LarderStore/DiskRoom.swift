@@ -9,8 +9,8 @@
 // refusal; what they gave must have time to show. In an hour they give half of what they hold at most: a disk that others
 // fill must not empty the cache.
 //
-// A large body may be refused while small ones still fit. The store is degraded until what was refused would fit: else it
-// would be degraded and recover by turns.
+// A large body may be refused while small ones still fit. The store is degraded until what was refused would fit without
+// taking the place of anything, and nothing was refused for a while: else it would be degraded and recover by turns.
 import LarderCore
 
 /// The file system and the database's files at one look. Bytes.
@@ -33,6 +33,8 @@ struct DiskRoom {
     static let mostForOne: Int64 = 16 << 20
     /// What entries gave shows within this time; before they give no more.
     static let showing = Duration.seconds(30)
+    /// Without a refusal for so long, the disk may count as having room again.
+    static let calm = Duration.seconds(5)
     /// Within this time they give a part of what they hold at most.
     static let window = Duration.seconds(3600)
 
@@ -57,6 +59,7 @@ struct DiskRoom {
     private(set) var isShort = false
     /// The largest cost that was refused since the disk last had room for it; 0 for none.
     private var refusedCost: Int64 = 0
+    private var refusedAt: MonotonicTime?
     /// When the present hour began, and what entries may give in it yet.
     private var hour: (began: MonotonicTime, left: Int64)?
     private var evictNotBefore: MonotonicTime?
@@ -84,18 +87,21 @@ struct DiskRoom {
     }
 
     /// A write of that cost was refused.
-    mutating func refused(_ cost: Int64) { refusedCost = max(refusedCost, cost) }
+    mutating func refused(_ cost: Int64, now: MonotonicTime) {
+        refusedCost = max(refusedCost, cost)
+        refusedAt = now
+    }
 
     /// Whether something was refused for want of disk, and not yet found to fit again.
     var hasRefused: Bool { refusedCost > 0 }
 
     /// Whether what was refused would fit now. It is forgotten then.
-    mutating func wouldTakeRefused(_ look: DiskLook, minFree: Int64) -> Bool {
-        guard case .refused = verdict(refusedCost, look, minFree: minFree) else {
-            refusedCost = 0
-            return true
-        }
-        return false
+    mutating func wouldTakeRefused(_ look: DiskLook, minFree: Int64, now: MonotonicTime) -> Bool {
+        guard refusedAt.map({ now - $0 >= Self.calm }) ?? true,
+            verdict(refusedCost, look, minFree: minFree) == .fits
+        else { return false }
+        refusedCost = 0
+        return true
     }
 
     /// What to do next about a shortage. Asked again when that is done.

@@ -27,7 +27,7 @@ extension StoreWriter {
         guard upkeep.disk.hasRefused, let rows = database?.rows, let free = shared.files.freeDisk else { return true }
         let minFree = shared.settings.withLock { $0.minFree }
         guard let look = try? look(free, rows) else { return false }
-        return upkeep.disk.wouldTakeRefused(look, minFree: minFree)
+        return upkeep.disk.wouldTakeRefused(look, minFree: minFree, now: shared.time.monotonic())
     }
 
     private func look(_ free: Int64, _ rows: EntryRows) throws(StoreError) -> DiskLook {

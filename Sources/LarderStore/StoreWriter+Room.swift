@@ -29,7 +29,7 @@ extension StoreWriter {
         guard size <= settings.maxObject else { return .refused("tooLarge") }
         guard whole <= settings.highWaterBytes else { return .refused("noRoom") }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
-            upkeep.disk.refused(disk ?? cost)
+            upkeep.disk.refused(disk ?? cost, now: shared.time.monotonic())
             degrade("the disk has no room beyond the \(Units.format(size: settings.minFree)) of cache.minFree")
             return .refused("diskFull")
         }

@@ -46,13 +46,19 @@ private let mebi: Int64 = 1 << 20
         var room = DiskRoom()
         let full = look(free: 10 * mebi, log: DiskRoom.logLength)
         #expect(!room.hasRefused)
-        room.refused(20 * mebi)
-        room.refused(mebi)
+        room.refused(20 * mebi, now: now)
+        room.refused(mebi, now: now)
         // A small write fits, the large one does not.
         #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(mebi))
-        let stillFull = room.wouldTakeRefused(full, minFree: 10 * mebi)
-        #expect(!stillFull && room.hasRefused)
-        let hasRoom = room.wouldTakeRefused(look(free: 30 * mebi, log: DiskRoom.logLength), minFree: 10 * mebi)
+        let later = now + DiskRoom.calm
+        let inPlaceOfOthers = look(free: 20 * mebi, log: DiskRoom.logLength)
+        #expect(room.verdict(20 * mebi, inPlaceOfOthers, minFree: 10 * mebi) == .fitsIn(10 * mebi))
+        let isStillShort = !room.wouldTakeRefused(inPlaceOfOthers, minFree: 10 * mebi, now: later)
+        #expect(isStillShort)
+        let wide = look(free: 30 * mebi, log: DiskRoom.logLength)
+        let isTooSoon = !room.wouldTakeRefused(wide, minFree: 10 * mebi, now: now + (DiskRoom.calm - .milliseconds(1)))
+        #expect(isTooSoon && room.hasRefused)
+        let hasRoom = room.wouldTakeRefused(wide, minFree: 10 * mebi, now: later)
         #expect(hasRoom && !room.hasRefused)
     }
 
