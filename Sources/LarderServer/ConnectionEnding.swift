@@ -42,13 +42,14 @@ extension Connection {
         failUpload("The request was refused.")
         machine.refused()
         mustLinger = true
+        let isHead = inHand?.request.method == .head
         inHand = nil
         let id = worker.nextRequest()
         let response = ProblemEncoder.response(for: error, requestID: id)
         if inHTTP2, case .bytes(let body) = response.body {
             pending.append(HTTP2Refusal.bytes(problem: body, detail: error.detail))
         } else {
-            write(response, id: id, toHead: false, version10: false, closing: true)
+            write(response, id: id, toHead: isHead, version10: false, closing: true)
         }
         if worker.settings.accessLog != .off, !isProbe {
             worker.shared.access.info(

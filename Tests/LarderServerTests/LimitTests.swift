@@ -338,6 +338,31 @@ import Testing
         }
     }
 
+    @Test func theLastWordsToAHeadRequestHaveNoBody() async throws {
+        let clock = HandClock()
+        let gate = Gate()
+        try await withServer(
+            handler: Answering { _ in
+                await gate.pass()
+                return ServerResponse(status: 200)
+            }, clock: clock
+        ) { test in
+            let client = try RawClient(test.address)
+            client.send("HEAD /late HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            await eventually { gate.arrived.current == 1 }
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
+            await eventually {
+                await test.advance(.seconds(6))
+                return test.server.connectionCount == 0
+            }
+            await drained.value
+            gate.open()
+            #expect(try client.response(toHead: true).status == 503)
+            #expect(client.isEnded(), "nothing follows the head")
+        }
+    }
+
     @Test func whoDoesNotReadTheLastWordsHoldsUpNobody() async throws {
         let clock = HandClock()
         let gate = Gate()
