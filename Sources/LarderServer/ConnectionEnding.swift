@@ -5,11 +5,15 @@ import LarderHTTP
 import LarderIO
 
 extension ClientFacingError {
-    /// To whoever waits for an answer when a stop waits no longer for it.
-    fileprivate static let drainEnded = ClientFacingError(
-        status: 503, code: "stopping",
-        detail: "Larder is stopping, and server.drainTimeout was over before the answer to this request had begun.",
-        retryable: true, retryAfter: 5)
+    /// To whoever waits for an answer when a stop waits no longer for it. It invites to ask again only where a repetition
+    /// does no harm (RFC 9110 §9.2.2).
+    fileprivate static func drainEnded(mayHaveTakenEffect: Bool) -> ClientFacingError {
+        let detail = "Larder is stopping, and server.drainTimeout was over before the answer to this request had begun."
+        return ClientFacingError(
+            status: 503, code: "stopping",
+            detail: mayHaveTakenEffect ? detail + " The request may have taken effect." : detail,
+            retryable: !mayHaveTakenEffect, retryAfter: mayHaveTakenEffect ? nil : 5)
+    }
 }
 
 extension Connection {
@@ -94,7 +98,9 @@ extension Connection {
         switch machine.phase {
         case .answering where !isProbe, .body where !isProbe:
             inHand?.task?.cancel()
-            refuse(.drainEnded)
+            // A request whose body is still being read has reached no handler.
+            let isRepeatable = machine.phase == .body || inHand?.request.method.isIdempotent == true
+            refuse(.drainEnded(mayHaveTakenEffect: !isRepeatable))
             run()
         case .closing where isLingering || !pending.isEmpty && mustLinger: break
         default: leave()

@@ -338,6 +338,47 @@ import Testing
         }
     }
 
+    @Test func atTheEndOfADrainOnlyWhatMayBeRepeatedIsToBeAskedAgain() async throws {
+        let clock = HandClock()
+        let gate = Gate()
+        let limits = ServerLimits(headTimeout: .seconds(86_400), minimumRate: MinimumRate(bytesPerSecond: 0))
+        try await withServer(
+            handler: Answering { _ in
+                await gate.pass()
+                return ServerResponse(status: 200)
+            }, settings: ServerSettings(limits: limits), clock: clock
+        ) { test in
+            func client(_ request: String) throws -> RawClient {
+                let client = try RawClient(test.address)
+                client.send(request)
+                return client
+            }
+            let rest = "/late HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+            let sent = try client("POST \(rest)2\r\n\r\nab")
+            let repeatable = try client("PUT \(rest)2\r\n\r\nab")
+            let unsent = try client("POST \(rest)9\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try unsent.response().status == 100)
+            await eventually { gate.arrived.current == 2 }
+            let server = test.server
+            let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
+            await eventually {
+                await test.advance(.seconds(6))
+                return test.server.connectionCount == 0
+            }
+            await drained.value
+            gate.open()
+            for again in [repeatable, unsent] {
+                let answer = try again.response()
+                #expect(answer.status == 503 && answer.fields.first("Retry-After") == "5", "\(answer.text)")
+                #expect(answer.text.contains("\"retryable\":true"), "\(answer.text)")
+            }
+            let answer = try sent.response()
+            #expect(answer.status == 503 && answer.fields.first("Retry-After") == nil, "\(answer.text)")
+            #expect(answer.text.contains("\"retryable\":false"), "\(answer.text)")
+            #expect(answer.text.contains("may have taken effect"), "\(answer.text)")
+        }
+    }
+
     @Test func theLastWordsToAHeadRequestHaveNoBody() async throws {
         let clock = HandClock()
         let gate = Gate()
