@@ -4,7 +4,8 @@
 //
 // Holders take turns, and so do the clients of one holder: nobody waits behind another's crowd. The queue of each kind is
 // bounded, in all and by holder. A full one turns away the newcomer, or the last fetch of a client that has more waiting
-// than the newcomer's. Pure.
+// than the newcomer's. Where the queue is full in all, the holder that has the most waiting makes room for one that has
+// fewer. Pure.
 import LarderCore
 
 struct Admission: Sendable {
@@ -77,6 +78,16 @@ struct Admission: Sendable {
             queues[holder]?.last(inFavourOf: client)
         }
 
+        /// Who makes room for a fetch of a holder where the queue is full in all: the last one of the holder that has the
+        /// most waiting, where it would still have no fewer than `holder` after both changed places.
+        fileprivate func last(inFavourOf holder: Holder, _ client: String) -> UInt64? {
+            let longest = turns.max { waiting(for: $0) < waiting(for: $1) }
+            guard let longest, longest != holder, waiting(for: longest) > waiting(for: holder) + 1 else {
+                return last(of: holder, inFavourOf: client)
+            }
+            return queues[longest]?.lastOfLongest
+        }
+
         fileprivate func isWaiting(where isMeant: (Holder) -> Bool) -> Bool { turns.contains(where: isMeant) }
 
         private mutating func change(_ holder: Holder, _ body: (inout TurnQueue) -> Void) {
@@ -124,7 +135,9 @@ struct Admission: Sendable {
         if !hasWaited {
             let isFull = self[pace].waiting(for: holder) >= settings.limits(of: holder).maxQueue
             if isFull || self[pace].waiting >= settings.maxQueue {
-                replaced = self[pace].last(of: holder, inFavourOf: client)
+                replaced =
+                    isFull
+                    ? self[pace].last(of: holder, inFavourOf: client) : self[pace].last(inFavourOf: holder, client)
                 guard let replaced else { return .refused }
                 withdraw(replaced)
             }

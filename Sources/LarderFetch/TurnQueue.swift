@@ -45,8 +45,12 @@ struct TurnQueue: Sendable {
     /// after both changed places; nil where there is no such client. So a full queue turns away whoever filled it.
     func last(inFavourOf client: String) -> UInt64? {
         let own = lines[client]?.count ?? 0
-        let longest = lines.max { $0.value.count < $1.value.count }
-        guard let longest, longest.value.count > own + 1 else { return nil }
-        return longest.value.last
+        guard let longest, longest.count > own + 1 else { return nil }
+        return longest.last
     }
+
+    /// The last one of the client that has the most waiting.
+    var lastOfLongest: UInt64? { longest?.last }
+
+    private var longest: [UInt64]? { lines.values.max { $0.count < $1.count } }
 }

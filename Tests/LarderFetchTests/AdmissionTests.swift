@@ -102,6 +102,30 @@ import Testing
         #expect(admission.ask(5, holder("b")) == .waits)
     }
 
+    @Test func aQueueThatIsFullInAllTurnsAwayTheHolderThatFilledIt() {
+        var admission = admission(9, each: 1, waiting: 5)
+        for (id, name) in zip(1...3 as ClosedRange<UInt64>, ["a", "b", "c"]) {
+            #expect(admission.ask(id, holder(name)) == .granted)
+        }
+        for id in 4...6 as ClosedRange<UInt64> { #expect(admission.ask(id, holder("a")) == .waits) }
+        for id in 7...8 as ClosedRange<UInt64> { #expect(admission.ask(id, holder("b")) == .waits) }
+        #expect(admission.ask(9, holder("c")) == .replaces(6), "nothing of it waits yet")
+        #expect(admission.ask(10, holder("c")) == .refused, "nobody has two more")
+        #expect(admission.ask(11, holder("a")) == .refused)
+        #expect(admission.waiting == 5 && admission.brief.waiting(for: holder("a")) == 2)
+        admission.release(holder("c"))
+        #expect(admission.next() == 9)
+    }
+
+    @Test func aHolderThatMakesRoomGivesUpTheLastFetchOfItsCrowd() {
+        var admission = admission(9, each: 1, waiting: 4)
+        #expect(admission.ask(1, holder("a")) == .granted)
+        #expect(admission.ask(2, holder("b")) == .granted)
+        for id in 3...5 as ClosedRange<UInt64> { #expect(admission.ask(id, holder("a"), client: "crowd") == .waits) }
+        #expect(admission.ask(6, holder("a"), client: "one") == .waits)
+        #expect(admission.ask(7, holder("b"), client: "other") == .replaces(5))
+    }
+
     @Test func whoHasWaitedForTheOtherKindIsNotTurnedAwayAndWhoLeavesIsForgotten() {
         var admission = admission(1, each: 1, waiting: 1)
         #expect(admission.ask(1, holder("a")) == .granted)
