@@ -1,7 +1,7 @@
 // The places of exchanges: asked for, waited for, changed and given back.
 //
 // A fetch waits for its place before anything is sent, for `queueTimeout` at most. When its turn has come its caller is
-// asked once more (`beforeSending`): a call is reserved then and not before. It keeps its place to its end, over redirects
+// asked once more (`beforeSending`): a call is reserved then and not before, for `queueTimeout` at most once more. It keeps its place to its end, over redirects
 // and the second try. Once it was sent it is never turned away.
 //
 // An answer whose pace its readers set moves aside, to a place among those that clients pace: an event stream
@@ -68,7 +68,9 @@ extension FetchCore {
         }
         guard let beforeSending = exchange.order.beforeSending, let way else { return send(exchange) }
         exchange.phase = .reserving
-        if exchange.queueTimer == nil { watchQueue(exchange) }
+        // A bound of its own: what was left of the wait may be too short to write the call down.
+        exchange.queueTimer.map(loop.cancel)
+        watchQueue(exchange)
         let id = exchange.id
         Task(executorPreference: loop) {
             let isWanted = await beforeSending()

@@ -164,6 +164,31 @@ import Testing
         }
     }
 
+    @Test func aReservationAfterALongWaitHasTheWholeOfItsTime() async throws {
+        try await withTakenPlace { rig, origin, time, gate in
+            let asked = Atomic(false)
+            let goOn = Gate()
+            defer { goOn.open() }
+            var second = order(origin.base + "/second")
+            second.beforeSending = {
+                asked.store(true, ordering: .releasing)
+                try? await onOwnThread { goOn.wait() }
+                return true
+            }
+            async let answer = rig.text(second)
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(.seconds(9))
+            await rig.turn()
+            gate.open()
+            await until { asked.load(ordering: .acquiring) }
+            time.advance(.seconds(9))
+            await rig.turn()
+            #expect(rig.count(FetchCounters.unplaced, "late") == 0)
+            goOn.open()
+            #expect(await answer == "next")
+        }
+    }
+
     @Test func aRedirectKeepsThePlaceThatItsExchangeHas() async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in
