@@ -241,6 +241,8 @@ public struct FetchError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// No request went out, not even before a redirect: the upstream has counted no call.
     public var isUnsent = false
+    /// Redirects that were followed before it: each was a request too.
+    public var redirects = 0
 
     public init(stage: Stage, origin: String, curlCode: Int = 0, message: String) {
         self.stage = stage

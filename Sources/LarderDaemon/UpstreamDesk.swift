@@ -240,6 +240,9 @@ actor UpstreamDesk {
         _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
     ) async -> UpstreamFailure {
         if error.isUnsent, let attempt { await giveBack(attempt) }
+        if call.isBudgeted, !error.isUnsent {
+            for _ in 0..<error.redirects { await countHop(call.provider) }
+        }
         let isProbe = attempt?.isProbe == true
         if let refusal = attempt?.refusal {
             // A trial that was never sent tells nothing; the next caller may make it.

@@ -138,6 +138,8 @@ final class Exchange {
     /// Gives the failure to who asked, or to the tape that they hold.
     func fail(_ error: FetchError) {
         tape?.fail(BodyFailure(error.message))
+        var error = error
+        error.redirects = redirects
         switch asker.take() {
         case .whole(let continuation): continuation.resume(returning: .failure(error))
         case .stream(let continuation): continuation.resume(returning: .failure(error))

@@ -111,6 +111,19 @@ import Testing
         }
     }
 
+    @Test func theRedirectsOfACallThatFailedAreCountedToo() async throws {
+        try await withDesk { order in
+            _ = await order.beforeSending?()
+            var error = FetchError(stage: .receive, origin: "", message: "")
+            error.redirects = 1
+            return error
+        } _: { (desk, state, call) async throws in
+            _ = await desk.perform(call)
+            #expect(try await recorded(state) == 2)
+            #expect(await desk.report("itunes")?.rate?.remaining == 0)
+        }
+    }
+
     @Test func aTurnThatComesAfterTheEndReservesNothing() async throws {
         let late = Lock<(@Sendable () async -> Bool)?>(nil)
         try await withDesk { order in

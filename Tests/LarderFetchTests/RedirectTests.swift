@@ -47,6 +47,20 @@ import Testing
         }
     }
 
+    /// A budget counts those too.
+    @Test func aFailureTellsHowManyRedirectsCameBeforeIt() async throws {
+        let origin = ScriptedOrigin { request in
+            request.target == "/a" ? Self.moved("/b") : [.send("HTTP/1.1 nonsense\r\n\r\n")]
+        }
+        defer { origin.stop() }
+        try await withRig { rig in
+            let error = await rig.failure(order(origin.base + "/a", maxRedirects: 3, permits: Self.all))
+            #expect(error?.redirects == 1 && error?.isUnsent == false)
+            let direct = await rig.failure(order(origin.base + "/c", maxRedirects: 3, permits: Self.all))
+            #expect(direct?.redirects == 0)
+        }
+    }
+
     @Test(arguments: [300, 304, 305, 306])
     func whatIsNoRedirectIsAnAnswer(status: Int) async throws {
         let origin = ScriptedOrigin { _ in
