@@ -65,6 +65,7 @@ actor UpstreamDesk {
     /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
     func open(_ providers: ProviderSet) async {
         let now = time.moment()
+        if lanes.isEmpty { await capRecord(now) }
         for provider in providers.all {
             let settings = provider.settings
             let record = await record(provider.name, [settings.rate, settings.quota], now: now)
@@ -93,6 +94,16 @@ actor UpstreamDesk {
                 rate: settings.rate, quota: settings.quota, recorded: record ?? [], started: started, now: now)
             lanes[provider.name]?.suspends = !provider.isPassthrough
             lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
+        }
+    }
+
+    /// Calls of earlier runs that are dated ahead count as made now, at this start and at all later ones: they block for
+    /// one window, not for one window after each start. Calls of this run keep the names that they have in memory.
+    private func capRecord(_ now: Moment) async {
+        do {
+            try await state.capCalls(at: now.wall)
+        } catch {
+            log.warning("calls dated ahead could not be put at now", ["error": "\(error)"])
         }
     }
 

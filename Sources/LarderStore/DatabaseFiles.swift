@@ -113,6 +113,18 @@ final class DatabaseFiles: Sendable {
         return path + mark
     }
 
+    /// Gives databases whose names lie after an instant that instant's name: the clock was set back since. Otherwise their
+    /// loss would begin anew at each start until the clock has caught up.
+    func capAside(at now: WallTime) {
+        var time = now.milliseconds
+        for old in aside.reversed() where old.time > now.milliseconds {
+            while access(path + ".corrupt-\(time)", F_OK) == 0 { time -= 1 }
+            for suffix in ["-wal", "-shm", ""] where access(old.path + suffix, F_OK) == 0 {
+                rename(old.path + suffix, path + ".corrupt-\(time)" + suffix)
+            }
+        }
+    }
+
     /// The databases set aside, oldest first.
     var asideFiles: [String] { aside.map(\.path) }
 

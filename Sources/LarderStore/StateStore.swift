@@ -34,6 +34,7 @@ public final class StateStore: Sendable {
     ) throws(StoreError) -> StateStore {
         let log = log.labelled("state")
         let files = try DatabaseFiles(directory: directory, name: "state")
+        files.capAside(at: time.wall())
         if let type = files.networkFileSystem {
             log.warning("state.networkFileSystem", ["path": directory, "type": type])
         }
@@ -121,6 +122,16 @@ public final class StateStore: Sendable {
                 "DELETE FROM call WHERE rowid = (SELECT rowid FROM call WHERE provider = ?1 AND at = ?2 LIMIT 1)")
             statement.bind(1, provider)
             statement.bind(2, at.milliseconds)
+            try statement.run()
+        }
+    }
+
+    /// Puts calls dated after an instant at that instant. For the start of a run: a clock that was set back since dates
+    /// the calls of earlier runs ahead, and each of them has happened.
+    public func capCalls(at now: WallTime) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in
+            let statement = try connection.statement("UPDATE call SET at = ?1 WHERE at > ?1")
+            statement.bind(1, now.milliseconds)
             try statement.run()
         }
     }

@@ -149,6 +149,40 @@ import Testing
         }
     }
 
+    @Test func callsDatedAheadArePutAtNowAndTheOthersKeepTheirTimes() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            let now = bench.time.wall()
+            for seconds in [-10, 0, 60, 3600] { try await store.reserveCall("itunes", at: now + .seconds(seconds)) }
+            try await store.capCalls(at: now)
+            #expect(try await store.calls(of: "itunes", since: .distantPast) == [now + .seconds(-10), now, now, now])
+            await store.close()
+        }
+    }
+
+    @Test func aLossDatedAheadBeginsAtTheFirstStartAndNotAnewAtTheNext() async throws {
+        try await withBench { (bench) async throws in
+            let path = bench.directory + "/state.db"
+            for _ in 0..<2 {
+                bench.time.pass(.seconds(1800))
+                for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+                try writeFile(path, Bytes(repeating: 0xAA, count: 8192))
+                await (try bench.openState()).close()
+            }
+            bench.time.pass(.seconds(-3600))
+            let first = bench.time.wall()
+            let store = try bench.openState()
+            #expect(store.lostAt == first)
+            await store.close()
+            bench.time.pass(.seconds(60))
+            let next = try bench.openState()
+            #expect(next.lostAt == first)
+            await next.close()
+            let files = try DatabaseFiles(directory: bench.directory, name: "state")
+            #expect(files.asideFiles.count == 2, "both are kept")
+        }
+    }
+
     @Test func aCallThatIsReleasedIsNotOnTheRecordAndItsTwinsAre() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.openState()

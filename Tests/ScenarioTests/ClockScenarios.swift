@@ -111,6 +111,27 @@ import Testing
         }
     }
 
+    @Test func aRecordOfCallsFromTheFutureBlocksForOneWindowOverAllRestarts() async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let time = ManualTime()
+        let directory = TemporaryDirectory()
+        let limits = "    rate: 3/min\n    quota: off"
+        time.step(by: Self.twoHours)
+        try await withLarder(itunes(origin, limits), time: time, directory: directory) { larder async throws in
+            for number in 0..<3 { #expect(try await larder.get(term(number)).status == 200) }
+        }
+        time.step(by: .zero - Self.twoHours)
+        try await withLarder(itunes(origin, limits), time: time, directory: directory) { larder async throws in
+            #expect(try await larder.get(term(3)).status == 429)
+            time.advance(by: .seconds(61))
+        }
+        try await withLarder(itunes(origin, limits), time: time, directory: directory) { larder async throws in
+            let answer = try await larder.get(term(4))
+            #expect(answer.status == 200, "\(answer)")
+        }
+    }
+
     @Test func aFailureIsRememberedForItsPauseThoughTheClockIsSetBack() async throws {
         let moods = CacheScenarios.Moods()
         moods.set("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n")
