@@ -1,5 +1,6 @@
 // The one owner of state.db. Jobs that wait together share a transaction, since each commit waits for the disk; each is
-// answered after that commit, so what was answered is durable. A job that meets damage is done once more, in the new
+// answered after that commit, so what was answered is durable. Where the transaction cannot begin or commit, all of them
+// fail; where one of them fails, each is done alone. A job that meets damage is done once more, in the new
 // database: what it asks for is lost then, and `lostAt` says so before it is answered.
 import LarderCore
 
@@ -64,17 +65,21 @@ final class StateWriter {
     }
 
     private func perform(_ jobs: [StateJob], mayRepeat: Bool = true) {
+        var hasBegun = false
+        var answers: [@Sendable () -> Void] = []
         do throws(StoreError) {
             let connection = try present()
-            var answers: [@Sendable () -> Void] = []
             try connection.transaction { () throws(StoreError) in
+                hasBegun = true
                 for job in jobs { answers.append(try job.run(connection)) }
             }
             commits.add()
             for answer in answers { answer() }
         } catch {
-            // Undone whole: each alone, so that one cannot spoil another.
-            if jobs.count > 1 {
+            // Undone whole: each alone, so that one cannot spoil another. Where none of them failed but the transaction itself,
+            // as on a locked file, each alone would only wait for the same.
+            let isOfAJob = hasBegun && answers.count < jobs.count
+            if jobs.count > 1, isOfAJob || error.isDamage {
                 for job in jobs { perform([job]) }
                 return
             }

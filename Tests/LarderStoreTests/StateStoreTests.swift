@@ -183,6 +183,66 @@ import Testing
         }
     }
 
+    /// Does three jobs in one group.
+    /// - Returns: what became of each, in order.
+    private func group(
+        _ bench: Bench, failing: Int? = nil, before: (Connection) throws -> Void,
+        first: @escaping @Sendable () -> Void = {}
+    ) throws -> [String] {
+        let files = try DatabaseFiles(directory: bench.directory, name: "state")
+        let connection = try StateSchema.open(files.path)
+        try connection.execute("PRAGMA busy_timeout = 0")
+        try before(connection)
+        let queue = WorkQueue<StateJob>(capacity: 9, crowd: .max, threads: 1)
+        let told = Lock<[String]>([])
+        for number in 0..<3 {
+            let job = StateJob(
+                run: { (connection) throws(StoreError) in
+                    guard number != failing else {
+                        throw StoreError(
+                            code: SQLITE_TOOBIG, extendedCode: SQLITE_TOOBIG, doing: "testing", message: "made to fail")
+                    }
+                    return { told.withLock { $0.append("\(number) done") } }
+                },
+                fail: { error in
+                    if told.withLock({ $0.isEmpty }) { first() }
+                    told.withLock { $0.append("\(number) \(error.code)") }
+                })
+            #expect(queue.offer(job))
+        }
+        queue.end()
+        StateWriter(
+            files: files, queue: queue, log: .silent, counters: bench.counters, time: bench.time, loss: Lock(nil),
+            connection: connection, ended: {}
+        ).run()
+        return told.withLock { $0 }.sorted()
+    }
+
+    @Test func aGroupThatCannotBeginFailsAtOnceAndWaitsForTheLockOnce() async throws {
+        try await withBench { (bench) async throws in
+            let locking = FileLocking(bench.directory + "/state.db")
+            defer { locking.unlock() }
+            // The lock is free once the first is told: had each been tried alone, the others would be done.
+            let told = try group(bench, before: { _ in try locking.lock() }, first: { locking.unlock() })
+            #expect(told == ["0 5", "1 5", "2 5"])
+        }
+    }
+
+    @Test func aGroupThatCannotCommitFailsWhole() async throws {
+        try await withBench { (bench) async throws in
+            let faults = StoreFaults()
+            faults.fail(with: SQLITE_FULL)
+            let told = try group(bench, before: { $0.faults = faults }, first: { faults.fail(with: nil) })
+            #expect(told == ["0 13", "1 13", "2 13"])
+        }
+    }
+
+    @Test func aJobThatFailsSpoilsNoneOfItsGroup() async throws {
+        try await withBench { (bench) async throws in
+            #expect(try group(bench, failing: 1, before: { _ in }) == ["0 done", "1 18", "2 done"])
+        }
+    }
+
     @Test func aCallThatIsReleasedIsNotOnTheRecordAndItsTwinsAre() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.openState()
@@ -297,5 +357,33 @@ func readFile(_ path: String) throws -> Bytes {
     try #require(fstat(descriptor, &status) == 0)
     return Bytes(room: Int(status.st_size)) { buffer, count in
         count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+    }
+}
+
+/// Another program that holds the write lock of a database.
+private final class FileLocking: Sendable {
+    private let path: String
+    private let handle = Lock<OpaqueHandle?>(nil)
+
+    private struct OpaqueHandle: @unchecked Sendable {
+        // Used under the lock only.
+        var pointer: OpaquePointer
+    }
+
+    init(_ path: String) { self.path = path }
+
+    func lock() throws {
+        var pointer: OpaquePointer?
+        #expect(sqlite3_open(path, &pointer) == SQLITE_OK)
+        let opened = try #require(pointer)
+        #expect(sqlite3_exec(opened, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+        handle.withLock { $0 = OpaqueHandle(pointer: opened) }
+    }
+
+    func unlock() {
+        handle.withLock { handle in
+            if let handle { sqlite3_close(handle.pointer) }
+            handle = nil
+        }
     }
 }
