@@ -244,6 +244,7 @@ public final class Daemon: Sendable {
         await context.flights.shutDown()
         await noteUses()
         await fetcher.shutdown()
+        await context.upstream.flush()
         await context.store.close()
         await context.state.close()
         for loop in loops + [fetchLoop] { loop.stop() }

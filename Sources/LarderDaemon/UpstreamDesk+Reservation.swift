@@ -95,17 +95,12 @@ extension UpstreamDesk {
     }
 
     /// A call that never left is no call: neither the budget nor the record keeps it.
-    func giveBack(_ attempt: CallAttempt) async {
+    func giveBack(_ attempt: CallAttempt) {
         guard let call = attempt.takenAt else { return }
         let provider = attempt.provider
         lanes[provider]?.budget.giveBack(call, mark: attempt.mark)
         look(provider)
-        guard attempt.isReserved else { return }
-        do {
-            try await state.releaseCall(provider, at: call.wall)
-        } catch {
-            log.warning("a call that was not sent stays on the record", ["provider": provider, "error": "\(error)"])
-        }
+        if attempt.isReserved { write(.unsent(provider: provider, at: call.wall)) }
     }
 
     private func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {

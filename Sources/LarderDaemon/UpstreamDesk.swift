@@ -41,6 +41,10 @@ actor UpstreamDesk {
     var lastAttempt: UInt64 = 0
     /// When the record of calls is next rid of those that no window reaches.
     var nextPruning: MonotonicTime = .distantPast
+    /// What is to be written of the lanes, whether somebody writes, and who waits for how many.
+    var notes = LaneNotes()
+    var isWriting = false
+    var flushes: [(due: Int, waiter: CheckedContinuation<Void, Never>)] = []
     /// What the clocks said when this run began.
     let started: Moment
     /// Who is told what changes, on this loop.
@@ -64,6 +68,8 @@ actor UpstreamDesk {
     /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions.
     /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
     func open(_ providers: ProviderSet) async {
+        // What is read below must not be older than what is known.
+        await flush()
         let now = time.moment()
         if lanes.isEmpty { await capRecord(now) }
         for provider in providers.all {
@@ -87,7 +93,7 @@ actor UpstreamDesk {
                 if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
                 lanes[provider.name] = lane
                 // What is left of it, by the clock of now: one that was set back grants it no second time.
-                if suspension.suspension != nil { await saveSuspension(provider.name) }
+                if suspension.suspension != nil { saveSuspension(provider.name) }
                 continue
             }
             lanes[provider.name]?.budget = known.budget.with(
@@ -197,16 +203,16 @@ actor UpstreamDesk {
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
-                await hear(call.provider, response.fields, mark: attempt?.mark ?? 0)
+                hear(call.provider, response.fields, mark: attempt?.mark ?? 0)
                 for _ in 0..<response.redirects { await countHop(call.provider) }
             }
             let classify = call.classify
             let classification = await compute.run { classify(response).heedingRetryAfter(of: response) }
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {
-                return .failure(await suspendIfNeeded(call, failure))
+                return .failure(suspendIfNeeded(call, failure))
             }
-            if call.isBudgeted { await succeeded(call.provider) }
+            if call.isBudgeted { succeeded(call.provider) }
             return .success((response, classification))
         } catch {
             return .failure(await lost(call, error, await settle(number)))
@@ -229,16 +235,16 @@ actor UpstreamDesk {
             let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
             let attempt = await settle(number)
             if call.isBudgeted {
-                await hear(call.provider, stream.head.fields, mark: attempt?.mark ?? 0)
+                hear(call.provider, stream.head.fields, mark: attempt?.mark ?? 0)
                 for _ in 0..<stream.head.redirects { await countHop(call.provider) }
             }
             let answer = stream.head.response
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: answer, provider: call.provider) {
-                _ = await suspendIfNeeded(call, failure)
+                _ = suspendIfNeeded(call, failure)
             } else if call.isBudgeted {
-                await succeeded(call.provider)
+                succeeded(call.provider)
             }
             return .success((stream, classification))
         } catch {
@@ -250,7 +256,7 @@ actor UpstreamDesk {
     private func lost(
         _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
     ) async -> UpstreamFailure {
-        if error.isUnsent, let attempt { await giveBack(attempt) }
+        if error.isUnsent, let attempt { giveBack(attempt) }
         if call.isBudgeted, !error.isUnsent {
             for _ in 0..<error.redirects { await countHop(call.provider) }
         }
@@ -264,7 +270,7 @@ actor UpstreamDesk {
         failure.mayHaveTakenEffect = !error.isUnsent && !call.order.method.isIdempotent
         guard error.stage == .cancelled || error.stage == .overloaded else {
             count(call, failure.failure.rawValue)
-            return await suspendIfNeeded(call, failure)
+            return suspendIfNeeded(call, failure)
         }
         // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
         // moment.
@@ -309,20 +315,17 @@ actor UpstreamDesk {
         guard lanes[provider] != nil else { return false }
         lanes[provider]?.suspension.resume()
         look(provider)
-        await saveSuspension(provider)
+        saveSuspension(provider)
+        await flush()
         return true
     }
 
     /// Hears what an answer says of the calls that are left.
-    private func hear(_ provider: String, _ fields: HeaderFields, mark: Int) async {
+    private func hear(_ provider: String, _ fields: HeaderFields, mark: Int) {
         let now = time.moment()
         guard let lane = lanes[provider], lane.heard(fields, mark: mark, now: now) else { return }
         let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now.wall)
-        do {
-            try await state.setValue(CreditsNote.name(provider), note.encoded)
-        } catch {
-            log.warning("the calls that are left could not be saved", ["provider": provider, "error": "\(error)"])
-        }
+        write(.value(CreditsNote.name(provider), note.encoded))
     }
 
     private func countHop(_ provider: String) async {
@@ -336,22 +339,22 @@ actor UpstreamDesk {
         }
     }
 
-    private func succeeded(_ provider: String) async {
+    private func succeeded(_ provider: String) {
         let isBack = lanes[provider]?.succeeded(now: time.wall()) == true
         look(provider)
         if isBack {
             log.notice("provider works again", ["provider": provider])
-            await saveSuspension(provider)
+            saveSuspension(provider)
         }
     }
 
-    private func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) async -> UpstreamFailure {
+    private func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) -> UpstreamFailure {
         guard call.isBudgeted else { return failure }
         if failure.failure == .invalidRequest || failure.failure == .notFound
             || (call.claim != nil || call.hasClientCredentials) && failure.isAccountRefusal
         {
             // The provider works; it is our request that it refuses, or the account's token, or one client's key.
-            await succeeded(call.provider)
+            succeeded(call.provider)
             return failure
         }
         let now = time.moment()
@@ -369,7 +372,7 @@ actor UpstreamDesk {
                 "detail": failure.detail,
             ])
         tellOfBound(call.provider, failure)
-        await saveSuspension(call.provider)
+        saveSuspension(call.provider)
         var failure = failure
         failure.retryAt = max(failure.retryAt ?? until, until)
         return failure
@@ -390,13 +393,9 @@ actor UpstreamDesk {
         counters.cell(DaemonCounters.upstreamCalls, call.provider, word).add()
     }
 
-    private func saveSuspension(_ provider: String) async {
+    private func saveSuspension(_ provider: String) {
         guard let lane = lanes[provider] else { return }
-        do {
-            try await state.setValue(Self.suspensionName(provider), lane.suspension.encode(now: time.moment()))
-        } catch {
-            log.warning("a suspension could not be saved", ["provider": provider, "error": "\(error)"])
-        }
+        write(.value(Self.suspensionName(provider), lane.suspension.encode(now: time.moment())))
     }
 
     private static func suspensionName(_ provider: String) -> String { "suspension.\(provider)" }

@@ -2,11 +2,11 @@
 import LarderCache
 import LarderCore
 import LarderIO
-import LarderStore
 import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderStore
 
 @Suite struct CallReservationTests {
     private static let unsent: FetchError = {
@@ -31,16 +31,16 @@ import Testing
     }
 
     private func withDesk(
+        limits: String = "rate: 2/min, quota: off", in directory: TemporaryDirectory = TemporaryDirectory(),
         _ act: @escaping @Sendable (FetchOrder) async -> FetchError?,
         _ body: (UpstreamDesk, StateStore, UpstreamCall) async throws -> Void
     ) async throws {
         let time = ManualTime()
         let loop = try EventLoop(name: "calls", index: 0, time: time)
         try loop.start()
-        let directory = TemporaryDirectory()
         let counters = CounterRegistry()
         let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
-        let settings = try load("providers: { itunes: { rate: 2/min, quota: off } }")
+        let settings = try load("providers: { itunes: { \(limits) } }")
         let upstream = Told(act: act)
         let accounts = AccountDesk(
             loop: loop, upstream: upstream, store: state, secrets: SecretBook(settings), time: time, log: .silent,
@@ -59,8 +59,9 @@ import Testing
         loop.join()
     }
 
-    private func recorded(_ state: StateStore) async throws -> Int {
-        try await state.calls(of: "itunes", since: .distantPast).count
+    private func recorded(_ desk: UpstreamDesk, _ state: StateStore) async throws -> Int {
+        await desk.flush()
+        return try await state.calls(of: "itunes", since: .distantPast).count
     }
 
     @Test func aCallIsCountedAtItsTurn() async throws {
@@ -72,7 +73,7 @@ import Testing
                 Issue.record("it was not sent")
                 return
             }
-            #expect(try await recorded(state) == 1)
+            #expect(try await recorded(desk, state) == 1)
             #expect(await desk.report("itunes")?.rate?.remaining == 1)
         }
     }
@@ -82,7 +83,7 @@ import Testing
             Self.unsent
         } _: { (desk, state, call) async throws in
             for _ in 0..<5 { _ = await desk.perform(call) }
-            #expect(try await recorded(state) == 0)
+            #expect(try await recorded(desk, state) == 0)
             #expect(await desk.report("itunes")?.rate?.remaining == 2)
         }
     }
@@ -93,7 +94,7 @@ import Testing
             return Self.unsent
         } _: { (desk, state, call) async throws in
             for _ in 0..<5 { _ = await desk.perform(call) }
-            #expect(try await recorded(state) == 0)
+            #expect(try await recorded(desk, state) == 0)
             #expect(await desk.report("itunes")?.rate?.remaining == 2)
         }
     }
@@ -106,7 +107,7 @@ import Testing
             return Self.unsent
         } _: { (desk, state, call) async throws in
             for _ in 0..<20 { _ = await desk.perform(call) }
-            #expect(try await recorded(state) == 0)
+            #expect(try await recorded(desk, state) == 0)
             #expect(await desk.report("itunes")?.rate?.remaining == 2)
         }
     }
@@ -119,8 +120,40 @@ import Testing
             return error
         } _: { (desk, state, call) async throws in
             _ = await desk.perform(call)
-            #expect(try await recorded(state) == 2)
+            #expect(try await recorded(desk, state) == 2)
             #expect(await desk.report("itunes")?.rate?.remaining == 0)
+        }
+    }
+
+    @Test func aLockedDatabaseDelaysTheNotesOfALaneAndNoAnswer() async throws {
+        let directory = TemporaryDirectory()
+        try await withDesk(limits: "rate: off, quota: off", in: directory) { _ in
+            FetchError(stage: .receive, origin: "", message: "")
+        } _: { (desk, state, call) async throws in
+            let locked = Gate()
+            let goOn = Gate()
+            defer { goOn.open() }
+            let path = directory.path + "/state.db"
+            let holder = Task {
+                try await onOwnThread {
+                    defer { locked.open() }
+                    let other = try LarderStore.Connection(path: path)
+                    try other.execute("BEGIN IMMEDIATE")
+                    locked.open()
+                    goOn.wait()
+                    try other.execute("ROLLBACK")
+                    other.close()
+                }
+            }
+            try await onOwnThread { locked.wait() }
+            // As many as it takes for a suspension.
+            for _ in 0..<9 { _ = await desk.perform(call) }
+            let waits = await desk.notes.written < desk.notes.added
+            #expect(waits, "the answers are there, and nothing is written yet")
+            goOn.open()
+            try await holder.value
+            await desk.flush()
+            #expect(try await state.value("suspension.itunes") != nil)
         }
     }
 
@@ -134,7 +167,7 @@ import Testing
             let kept = late.withLock { $0 }
             let turn = try #require(kept)
             #expect(await turn() == false)
-            #expect(try await recorded(state) == 0)
+            #expect(try await recorded(desk, state) == 0)
             #expect(await desk.report("itunes")?.rate?.remaining == 2)
         }
     }

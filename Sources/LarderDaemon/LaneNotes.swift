@@ -1,0 +1,47 @@
+// What waits to be written of the lanes: suspensions, what an API says is left, calls taken back. No answer waits for it.
+// It is written in order, and a value that still waits gives its place to the next of its name: so what waits is bounded
+// by the providers, and by a number for the calls. Pure.
+import LarderCore
+
+struct LaneNotes: Sendable {
+    enum Note: Sendable, Hashable {
+        /// Bytes under a name of the state database.
+        case value(String, Bytes)
+        /// A reserved call that was never made.
+        case unsent(provider: String, at: WallTime)
+    }
+
+    /// More are not kept. A call that is forgotten here stays on the record, so that less seems left.
+    static let most = 4096
+
+    private var notes: [Note] = []
+    /// Those taken in so far. What replaced another counts with it.
+    private(set) var added = 0
+    /// Those written so far.
+    private(set) var written = 0
+
+    /// False where there is no room.
+    mutating func add(_ note: Note) -> Bool {
+        if case .value(let name, _) = note, let place = notes.firstIndex(where: { $0.name == name }) {
+            notes[place] = note
+            return true
+        }
+        guard notes.count < Self.most else { return false }
+        notes.append(note)
+        added += 1
+        return true
+    }
+
+    /// The next one to write.
+    mutating func next() -> Note? { notes.isEmpty ? nil : notes.removeFirst() }
+
+    /// The one that was taken out last has been written, or could not be.
+    mutating func wrote() { written += 1 }
+}
+
+extension LaneNotes.Note {
+    fileprivate var name: String? {
+        guard case .value(let name, _) = self else { return nil }
+        return name
+    }
+}
