@@ -21,8 +21,10 @@ struct ScrubUpkeep {
 
     var at: MonotonicTime
     var began: MonotonicTime
-    /// The last entry that was looked at.
+    /// The last entry that was looked at, and whose checksums are committed.
     var cursor: Int64 = 0
+    /// Something of the present pass could not be written: rows without checksums may be left.
+    var hasFailed = false
     /// The body in pieces that is being looked at, and how many of its pieces have been.
     var body: Body?
 
@@ -86,6 +88,7 @@ extension StoreWriter {
     /// Looks at some entries, or at some pieces of one.
     func scrubSlice(isHurried: Bool = false) {
         let start = shared.time.monotonic()
+        var isDone = false
         attempt { () throws(StoreError) in
             var bytes = 0
             var isOver = false
@@ -95,13 +98,16 @@ extension StoreWriter {
                 && (isHurried || shared.time.monotonic() - start < ScrubUpkeep.budget)
             upkeep.scrub.at = (isHurried ? start : shared.time.monotonic()) + ScrubUpkeep.pause
             if isOver { try passEnded(start) }
+            isDone = true
         }
-        // After a failure upkeep rests; a row that made it fail is not looked at again and again.
+        if !isDone { upkeep.scrub.hasFailed = true }
+        // After a failure upkeep rests; then the same slice is looked at again.
         if let rest = rest(at: start) { upkeep.scrub.at = start + rest + ScrubUpkeep.pause }
     }
 
     private func passEnded(_ now: MonotonicTime) throws(StoreError) {
-        if database?.rows.unsummed ?? 0 > 0 {
+        // What lacks checksums after that counts as damaged: only a pass without failures has given them to all.
+        if !upkeep.scrub.hasFailed, database?.rows.unsummed ?? 0 > 0 {
             let mark = try database?.connection.statement("UPDATE step SET lastID = 0 WHERE name = ?1")
             mark?.bind(1, CacheMigration.checksums)
             try mark?.run()
@@ -109,6 +115,7 @@ extension StoreWriter {
             upkeep.wrote(at: now)
         }
         upkeep.scrub.cursor = 0
+        upkeep.scrub.hasFailed = false
         upkeep.scrub.at = max(upkeep.scrub.began + ScrubUpkeep.passInterval, now + ScrubUpkeep.pause * 10)
         upkeep.scrub.began = upkeep.scrub.at
     }
@@ -125,25 +132,32 @@ extension StoreWriter {
         var seen = 0
         var old: [OldRow] = []
         var made: [(id: Int64, parents: [Digest])] = []
+        var sound = 0
+        var cursor = upkeep.scrub.cursor
+        var body: ScrubUpkeep.Body?
         do {
             defer { statement.reset() }
-            statement.bind(1, upkeep.scrub.cursor)
+            statement.bind(1, cursor)
             statement.bind(2, Int64(ScrubUpkeep.rowsPerSlice))
-            while upkeep.scrub.body == nil, bytes < ScrubUpkeep.bytesPerSlice, try statement.step() {
+            while body == nil, bytes < ScrubUpkeep.bytesPerSlice, try statement.step() {
                 seen += 1
                 let id = statement.int(0)
-                upkeep.scrub.cursor = id
+                cursor = id
                 bytes += 1024 + statement.raw(7).count
                 guard let entry = soundEntry(statement, rows) else { continue }
                 let isOld = statement.int(10) == 0
-                if isOld { old.append(OldRow(statement, entry)) } else { shared.meters.scrubbedSound.add() }
+                if isOld { old.append(OldRow(statement, entry)) } else { sound += 1 }
                 if !entry.parents.isEmpty { made.append((id, entry.parents)) }
                 if statement.int(1) > Int64(CacheSchema.chunkSize) {
-                    upkeep.scrub.body = ScrubUpkeep.Body(id: id, size: statement.int(1), isOld: isOld)
+                    body = ScrubUpkeep.Body(id: id, size: statement.int(1), isOld: isOld)
                 }
             }
         }
         try seal(old, rows)
+        // Only now: a slice that could not be written is looked at again.
+        upkeep.scrub.cursor = cursor
+        upkeep.scrub.body = body
+        shared.meters.scrubbedSound.add(sound)
         for (id, parents) in made { try scrubResults(of: id, parents, rows) }
         return seen == 0
     }
@@ -226,7 +240,6 @@ extension StoreWriter {
             }
             if body.done == before { isSound = false }
         }
-        upkeep.scrub.body = isSound && body.done * size < body.size ? body : nil
         // The entry may have gone between two slices.
         let entry = try rows.connection.statement("SELECT size FROM entry WHERE id = ?1")
         entry.bind(1, body.id)
@@ -236,18 +249,24 @@ extension StoreWriter {
             upkeep.scrub.body = nil
             return false
         }
+        try seal(unsummed, rows)
+        // Only now: pieces whose checksums could not be written are looked at again.
+        upkeep.scrub.body = isSound && body.done * size < body.size ? body : nil
         if !isSound { _ = damaged(body.id, .piece, rows) }
-        guard !unsummed.isEmpty else { return false }
+        return false
+    }
+
+    private func seal(_ pieces: [(id: Int64, sum: Int64)], _ rows: EntryRows) throws(StoreError) {
+        guard !pieces.isEmpty else { return }
         try rows.connection.transaction { () throws(StoreError) in
             let fill = try rows.connection.statement("UPDATE chunk SET sum = ?2 WHERE id = ?1")
-            for piece in unsummed {
+            for piece in pieces {
                 fill.bind(1, piece.id)
                 fill.bind(2, piece.sum)
                 try fill.run()
             }
         }
         upkeep.wrote(at: shared.time.monotonic())
-        return false
     }
 
     // MARK: What was made from others

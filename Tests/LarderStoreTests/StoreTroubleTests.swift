@@ -1,0 +1,53 @@
+// What the writer and the clock of those who wait do when a commit fails or is late in between, by value: the test
+// calls the writer's parts itself, without its thread.
+import CSQLite
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+/// Runs a test with a writer that has no thread.
+private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws -> Void) async throws {
+    let shared = StoreShared(
+        files: try DatabaseFiles(directory: bench.directory, name: "cache"), settings: StoreSettings(minFree: 0),
+        counters: bench.counters, log: Logger(label: "test", sink: bench.log, time: bench.time), time: bench.time)
+    let writer = StoreWriter(shared, try StoreWriter.openDatabase(shared.files.path))
+    writer.database?.connection.faults = shared.faults
+    defer {
+        writer.database?.connection.close()
+        shared.files.unlock()
+    }
+    try await body(writer, shared)
+}
+
+@Suite struct StoreTroubleTests {
+    @Test func aScrubWhoseCommitsFailLeavesNoRowWithoutItsChecksum() async throws {
+        try await withBench { (bench) async throws in
+            let entries = (0..<30).map { bench.entry("\($0)", size: 500) } + [bench.entry("large", size: 3_000_000)]
+            try SchemaFour.make(bench.path, entries, now: bench.time.wall())
+            try await withWriter(bench) { (writer, shared) async throws in
+                func slice(fails: Bool) {
+                    shared.faults.fail(with: fails ? SQLITE_BUSY : nil)
+                    writer.scrubSlice(isHurried: true)
+                    bench.time.pass(.seconds(30))
+                }
+                slice(fails: true)
+                slice(fails: false)
+                #expect(writer.upkeep.scrub.body != nil, "the large body's pieces follow")
+                slice(fails: true)
+                for _ in 0..<20 { slice(fails: false) }
+                let bare = """
+                    SELECT (SELECT count(*) FROM life WHERE sums IS NULL)
+                      + (SELECT count(*) FROM chunk WHERE sum IS NULL)
+                    """
+                #expect(try writer.database?.connection.number(bare) == 0)
+            }
+            let store = try bench.open()
+            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry), "\(entry.label)") }
+            await store.maintain()
+            #expect(try await store.statistics().entries == entries.count)
+            await store.close()
+        }
+    }
+}
