@@ -59,6 +59,7 @@ final class BoundedWaits: Sendable {
     private let state = Lock(State())
     private let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 1)
     private let nanoseconds: Atomic<Int64>
+    // Changed under the state's lock only: a commit that is quick clears both, whatever the thread is about to say.
     private let late = Atomic<Bool>(false)
     private let stalled = Atomic<Bool>(false)
     private let time: any TimeSource
@@ -107,9 +108,11 @@ final class BoundedWaits: Sendable {
     /// A commit was quick again.
     func wasQuick() {
         guard isLate else { return }
-        state.withLock { $0.stallsAt = nil }
-        stalled.store(false, ordering: .relaxed)
-        late.store(false, ordering: .relaxed)
+        state.withLock { state in
+            state.stallsAt = nil
+            stalled.store(false, ordering: .relaxed)
+            late.store(false, ordering: .relaxed)
+        }
     }
 
     /// When the first wait of that length ends, for tests.
@@ -129,10 +132,8 @@ final class BoundedWaits: Sendable {
             let now = time.monotonic()
             let (lapsed, next, hasStalled) = look(now)
             for wait in lapsed { wait.reply.lapse() }
-            if hasStalled {
-                stalled.store(true, ordering: .relaxed)
-                stalls()
-            }
+            // A commit may have been quick meanwhile.
+            if hasStalled, isStalled { stalls() }
             // A clock set by hand does not wake anybody: it is looked at again soon.
             let rest = next.map { max(.milliseconds(1), min($0 - now, .milliseconds(250))) }
             if case .ended = bell.take(upTo: 1, timeout: rest, seen: &seen) { return }
@@ -157,7 +158,12 @@ final class BoundedWaits: Sendable {
             var hasStalled = false
             if let at = state.stallsAt {
                 hasStalled = at <= now
-                if hasStalled { state.stallsAt = nil } else { next = min(next ?? at, at) }
+                if hasStalled {
+                    state.stallsAt = nil
+                    stalled.store(true, ordering: .relaxed)
+                } else {
+                    next = min(next ?? at, at)
+                }
             }
             state.looksAt = next
             return (lapsed, next, hasStalled)

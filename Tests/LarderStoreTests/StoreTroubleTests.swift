@@ -50,4 +50,57 @@ private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async
             await store.close()
         }
     }
+
+    /// Said to lapse, it lets a commit be quick at that moment.
+    private final class Wait: Lapsing {
+        let isGiven = false
+        private let meanwhile: @Sendable () -> Void
+        init(_ meanwhile: @escaping @Sendable () -> Void = {}) { self.meanwhile = meanwhile }
+        func lapse() { meanwhile() }
+    }
+
+    /// One turn of the clock's thread.
+    private func turn(_ waits: BoundedWaits) -> Int {
+        var told = 0
+        waits.end()
+        waits.run { told += 1 }
+        return told
+    }
+
+    @Test func commitsThatAreQuickWhileTheyAreFoundStalledAreNotStalled() {
+        let time = HandTime()
+        let waits = BoundedWaits(patience: .milliseconds(250), time: time)
+        waits.add(Wait(), .write)
+        waits.add(Wait { waits.wasQuick() }, .read)
+        time.pass(.milliseconds(250))
+        #expect(turn(waits) == 0)
+        #expect(waits.isLate && !waits.isStalled)
+        time.pass(.milliseconds(1000))
+        #expect(turn(waits) == 0)
+        #expect(!waits.isLate && !waits.isStalled)
+    }
+
+    @Test func commitsThatAreLateForLongAreStalledUntilOneIsQuick() {
+        let time = HandTime()
+        let waits = BoundedWaits(patience: .milliseconds(250), time: time)
+        waits.add(Wait(), .write)
+        time.pass(.milliseconds(250))
+        #expect(turn(waits) == 0)
+        time.pass(.milliseconds(1000))
+        #expect(turn(waits) == 1)
+        #expect(waits.isStalled)
+        waits.wasQuick()
+        #expect(!waits.isLate && !waits.isStalled)
+    }
+
+    @Test func whatHasEndedWhenItIsToldIsNoReason() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (_, shared) async throws in
+                shared.degrade("it was so") { false }
+                #expect(shared.degraded.withLock { $0 } == nil && bench.log.messages.isEmpty)
+                shared.degrade("it is so") { true }
+                #expect(shared.degraded.withLock { $0 } == "it is so")
+            }
+        }
+    }
 }

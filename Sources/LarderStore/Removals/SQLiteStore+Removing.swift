@@ -73,13 +73,18 @@ extension StoreShared {
             }
         }
         try NamedThread.start("store-t") { [self] in
-            waits.run { degrade("commits take longer than \(Units.format(duration: waits.span(.read)))") }
+            waits.run {
+                let text = "commits take longer than \(Units.format(duration: waits.span(.read)))"
+                degrade(text) { waits.isStalled }
+            }
         }
     }
 
     /// Says why the store does not do its work, once.
-    func degrade(_ text: String) {
+    /// - Parameter isSo: asked where the reason is changed: who has ended it removes the reason afterwards.
+    func degrade(_ text: String, where isSo: () -> Bool = { true }) {
         let isNew = degraded.withLock { (present: inout String?) -> Bool in
+            guard isSo() else { return false }
             defer { present = text }
             return present == nil
         }
