@@ -103,4 +103,58 @@ private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async
             }
         }
     }
+
+    /// What may become of the journal between two starts.
+    enum Loss: CaseIterable, Sendable {
+        case empty, cutBetweenRecords, notOpenable, notReadable
+
+        func happen(to path: String) throws {
+            var bytes = try readFile(path)
+            unlink(path)
+            switch self {
+            case .empty: try writeFile(path, [])
+            case .cutBetweenRecords:
+                let length = bytes[0..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
+                bytes.removeLast(bytes.count - 8 - length)
+                try writeFile(path, bytes)
+            case .notOpenable: mkdir(path, 0o700)
+            case .notReadable: mkfifo(path, 0o600)
+            }
+        }
+    }
+
+    @Test(arguments: Loss.allCases)
+    func aJournalThatCannotBeReadStandsForEverything(_ loss: Loss) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let old = bench.entry("a")
+            let other = bench.entry("b")
+            for entry in [old, other] { #expect(await first.write(entry) == .stored) }
+            first.shared.faults.fail(with: SQLITE_FULL)
+            let outcome = await first.remove(.digest(old.key.digest), soft: false, provider: "itunes")
+            if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
+            await first.close()
+            let path = bench.directory + "/cache.removals"
+            try loss.happen(to: path)
+            let second = try bench.open()
+            #expect(try await second.read(old.key) == nil)
+            #expect(bench.log.messages.contains("store.setAside"))
+            #expect(await second.write(other) == .stored)
+            await second.close()
+            rmdir(path)
+            if loss == .notReadable { unlink(path) }
+            let third = try bench.open()
+            #expect(try await sameEntry(third.read(other.key), other), "once is enough")
+            await third.close()
+        }
+    }
+
+    @Test func aJournalWithoutADatabaseIsNew() async throws {
+        try await withBench { (bench) async throws in
+            try writeFile(bench.directory + "/cache.removals", [])
+            let file = JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults())
+            #expect(file.open().isEmpty)
+            #expect(try readFile(bench.directory + "/cache.removals").count == JournalFile.capacity)
+        }
+    }
 }

@@ -2,7 +2,9 @@
 // there at the next start, before the first look-up.
 //
 // Its bytes are written when the file is made, so that a full disk or a spent quota does not concern it. Records follow
-// one another from the beginning: length, CRC-32C, payload; a length of zero ends them. Where a record does not fit or
+// one another from the beginning: length, CRC-32C, payload; a length of zero ends them. A file beside a database that cannot
+// be opened or read, or in which that end is missing, may have held anything: it counts as lost, and only a file that
+// is absent is new. Where a record does not fit or
 // cannot be written, a mark takes the place of them all: the next start sets the database aside. Where not even the mark
 // can be written, an empty file in another directory, the state's, says the same.
 import Glibc
@@ -23,6 +25,8 @@ final class JournalFile {
     }
 
     private let path: String
+    /// The database whose removals are written here.
+    private let database: String
     /// The file that stands for the mark where the mark cannot be written.
     private let note: String?
     private let faults: StoreFaults
@@ -32,6 +36,7 @@ final class JournalFile {
 
     init(directory: String, notes: String?, faults: StoreFaults) {
         path = directory + "/cache.removals"
+        database = directory + "/cache.db"
         note = notes.map { $0 + "/cache.invalid" }
         self.faults = faults
     }
@@ -46,41 +51,64 @@ final class JournalFile {
         if let note, access(note, F_OK) == 0 { content.isLost = true }
         if descriptor >= 0 { Glibc.close(descriptor) }
         end = 0
-        descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { return content }
-        let bytes = Bytes(room: Self.capacity) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
-        }
-        read(bytes, &content)
-        if bytes.count < Self.capacity { fill(from: bytes.count) }
         isMarked = content.isLost
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        var isNew = false
+        descriptor = Glibc.open(path, flags)
+        if descriptor < 0, StoreError.lastNumber == ENOENT {
+            isNew = true
+            descriptor = Glibc.open(path, flags | O_CREAT, 0o600)
+        }
+        guard descriptor >= 0 else {
+            if !isNew { content.isLost = content.isLost || isBesideDatabase }
+            return content
+        }
+        var isRead = true
+        let bytes = Bytes(room: Self.capacity) { buffer, count in
+            count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+            isRead = count >= 0
+            count = max(0, count)
+        }
+        let hasEnd = read(bytes, &content)
+        if content.isLost { isMarked = true }
+        if !hasEnd, !isNew, !content.isLost, isBesideDatabase {
+            content.isLost = true
+            // It stays lost, whatever happens before the database is set aside.
+            _ = mark(writesFile: true)
+        }
+        if isRead, bytes.count < Self.capacity { fill(from: hasEnd || isMarked ? max(bytes.count, 8) : end) }
         return content
     }
 
-    private func read(_ bytes: Bytes, _ content: inout Content) {
+    private var isBesideDatabase: Bool { access(database, F_OK) == 0 }
+
+    /// Returns whether the records end where they should.
+    private func read(_ bytes: Bytes, _ content: inout Content) -> Bool {
         while end + 8 <= bytes.count {
             let length = Self.number(bytes, end)
-            if length == 0 { return }
+            if length == 0 { return true }
             guard length != Self.discard, Int(length) <= bytes.count - end - 8 else {
                 content.isLost = true
-                return
+                return false
             }
             let payload = Bytes(bytes[(end + 8)..<(end + 8 + Int(length))])
             guard Self.number(bytes, end + 4) == Self.checksum(payload), let read = Tombstone(journal: payload) else {
                 content.isLost = true
-                return
+                return false
             }
             content.tombstones.append(read)
             end += 8 + Int(length)
         }
+        return false
     }
 
     /// Takes the room on the disk.
     private func fill(from start: Int) {
         let zeros = Bytes(repeating: 0, count: Self.capacity - start)
         if pwrite(descriptor, zeros, zeros.count, off_t(start)) != zeros.count || fdatasync(descriptor) != 0 {
-            // What there is of it does: more is tried when it is opened anew.
+            // What there is of it does: more is tried when it is opened anew. The end that is needed takes no room.
             _ = ftruncate(descriptor, off_t(start))
+            _ = ftruncate(descriptor, off_t(start + 8))
         }
     }
 
