@@ -128,6 +128,9 @@ final class Connection {
         sqlite3_db_release_memory(handle)
     }
 
+    /// Rows changed since the connection was opened.
+    var allChanges: Int64 { sqlite3_total_changes64(handle) }
+
     /// Rows changed by the last statement.
     var changes: Int { Int(sqlite3_changes64(handle)) }
 }

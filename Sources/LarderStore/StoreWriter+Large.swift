@@ -12,7 +12,7 @@ extension StoreWriter {
         _ connection: Connection, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         do {
-            let late = shared.waits.isLate ? shared.time.monotonic() : nil
+            let late = shared.waits.isLate ? (at: shared.time.monotonic(), changes: connection.allChanges) : nil
             let result = try connection.transaction { () throws(StoreError) in
                 // Before anything else: who stores a newer answer after a removal must not lose it to that removal.
                 try applyRemovals()
@@ -20,7 +20,12 @@ extension StoreWriter {
             }
             shared.pins.settle(committed: true)
             settleRemovals(committed: true)
-            if let late, shared.time.monotonic() - late <= shared.waits.span(.read) { wasQuick() }
+            // A commit of nothing does not reach the disk, and tells nothing.
+            if let late, connection.allChanges != late.changes,
+                shared.time.monotonic() - late.at <= shared.waits.span(.read)
+            {
+                wasQuick()
+            }
             return result
         } catch {
             shared.pins.settle(committed: false)

@@ -157,4 +157,36 @@ private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async
             #expect(try readFile(bench.directory + "/cache.removals").count == JournalFile.capacity)
         }
     }
+
+    /// Lets a commit be waited for in vain.
+    private func beLate(_ shared: StoreShared, _ bench: Bench) {
+        shared.waits.add(Wait(), .write)
+        bench.time.pass(shared.waits.span(.write))
+        _ = turn(shared.waits)
+        #expect(shared.waits.isLate)
+    }
+
+    @Test func theLookWhetherCommitsAreQuickWritesToTheDisk() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                _ = try writer.database?.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")
+                #expect(shared.files.sizes.log == 0)
+                beLate(shared, bench)
+                writer.retryRemovals(isIdle: true)
+                #expect(shared.files.sizes.log > 0)
+                #expect(!shared.waits.isLate)
+            }
+        }
+    }
+
+    @Test func aCommitOfNothingDoesNotCountAsQuick() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                beLate(shared, bench)
+                let connection = try #require(writer.database?.connection)
+                try writer.transact(connection) { () throws(StoreError) in }
+                #expect(shared.waits.isLate)
+            }
+        }
+    }
 }

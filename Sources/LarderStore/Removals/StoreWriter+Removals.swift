@@ -173,7 +173,13 @@ extension StoreWriter {
         if shared.removals.hasReached, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
         guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true else { return }
         removing.probeAt = now + RemovalUpkeep.probePause
-        attempt { () throws(StoreError) in try transact(database.connection) { () throws(StoreError) in } }
+        attempt { () throws(StoreError) in
+            try transact(database.connection) { () throws(StoreError) in
+                // A row comes and goes. Without a change SQLite writes nothing, nor for a value that stays as it is.
+                try database.connection.statement("INSERT OR IGNORE INTO pending (id) VALUES (-1)").run()
+                try database.connection.statement("DELETE FROM pending WHERE id = -1").run()
+            }
+        }
     }
 
     /// A commit was quick.
