@@ -15,6 +15,8 @@ final class DatabaseFiles: Sendable {
     let opened = Lock<FileIdentity?>(nil)
     /// A disk of a test's own making: what is free on it where the database and its log take so many bytes.
     let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
+    /// A directory of a test's own making: the error with which it removes no name.
+    let refusedRemoval = Lock<Int32?>(nil)
 
     /// Makes the directory and takes the lock.
     init(directory: String, name: String) throws(StoreError) {
@@ -95,9 +97,16 @@ final class DatabaseFiles: Sendable {
     /// Whether a database of that name in a directory holds anything.
     static func isFilled(_ directory: String, _ name: String) -> Bool { size("\(directory)/\(name).db") > 0 }
 
-    /// Removes the database with its log files. Every connection must be closed.
-    func remove() {
-        for suffix in ["-wal", "-shm", ""] { unlink(path + suffix) }
+    /// Removes the database with its log files; throws where one of the names stays. Every connection must be closed.
+    func remove() throws(StoreError) {
+        for suffix in ["-wal", "-shm", ""] {
+            let name = path + suffix
+            if let number = refusedRemoval.withLock({ $0 }) { throw StoreError.system("removing \(name)", number) }
+            // What is not there any more need not be removed.
+            guard unlink(name) == 0 || StoreError.lastNumber == ENOENT else {
+                throw StoreError.system("removing \(name)")
+            }
+        }
     }
 
     /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older.

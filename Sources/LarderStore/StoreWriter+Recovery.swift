@@ -1,11 +1,13 @@
 // A damaged or foreign database is set aside and a new one made while the daemon keeps serving; one that the disk has
 // no room for is opened later. In between, reads miss.
+import CSQLite
 import LarderCore
 
 extension StoreWriter {
     /// Closes everything, moves the files out of the way and begins anew.
     func recover(from error: StoreError) {
-        guard let old = database else { return }
+        // What lies under the names may be another's by now, and is then not set aside.
+        guard checkPlace(), let old = database else { return }
         purges = []
         shared.gate.shut { shared.reads.nudge() }
         old.connection.close(keepsLog: true)
@@ -18,14 +20,24 @@ extension StoreWriter {
 
     /// Begins anew without what there was: where the disk is full, a database cannot be changed any more, but it can go.
     /// - Returns: how many entries went with it.
-    func discard() -> Int {
-        guard let old = database else { return 0 }
+    /// - Throws: where files stay; they are then opened again with all that they hold.
+    func discard() throws(StoreError) -> Int {
+        guard checkPlace(), let old = database else {
+            throw StoreError(
+                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "discarding the cache",
+                message: "its files are not in place")
+        }
         purges = []
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
         shared.gate.shut { shared.reads.nudge() }
         old.connection.close(keepsLog: true)
         database = nil
-        shared.files.remove()
+        do throws(StoreError) {
+            try shared.files.remove()
+        } catch {
+            reopen()
+            throw error
+        }
         shared.log.warning("store.discarded", ["entries": String(entries)])
         reopen()
         return Int(clamping: entries)

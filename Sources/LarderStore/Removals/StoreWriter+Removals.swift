@@ -125,13 +125,22 @@ extension StoreWriter {
         } catch {
             purges.removeAll { $0 === purge }
             if error.isLackOfDisk, purge.isOfEverything {
-                let discarded = discard()
-                shared.removals.advance(purge.number, discarded)
-                shared.meters.purged.add(discarded)
-                finish(purge)
+                discardAll(for: purge)
             } else {
                 failedToRemove(error, true)
             }
+        }
+    }
+
+    /// The disk has no room to remove entries one by one. Where the files stay, so does the tombstone.
+    private func discardAll(for purge: PurgeWork) {
+        do throws(StoreError) {
+            let discarded = try discard()
+            shared.removals.advance(purge.number, discarded)
+            shared.meters.purged.add(discarded)
+            finish(purge)
+        } catch {
+            removalsFailed(error)
         }
     }
 
