@@ -118,15 +118,20 @@ public protocol CacheStore: Sendable {
     func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal>
     /// Replaces head, times and label of the entry with that key, and leaves its body (RFC 9111 §4.3.4). Nothing happens
     /// where the entry is gone or is not the one that came at `responseTime` any more. Whether it was done.
-    func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool
+    /// - Parameter isWanted: asked within the transaction; nothing happens where it is not.
+    func rewriteHead(
+        _ entry: StoredResponse, ifReceivedAt responseTime: WallTime, when isWanted: (@Sendable () -> Bool)?
+    ) async -> Bool
     /// Notes that the entry was used. Batched; never waits.
     func touch(_ digest: Digest)
     /// Removes (or with `soft` expires) what the selector names, with everything made from it. Returns how many entries.
     ///
     /// It counts at once, whatever the disk does. `provider` says whose a single key is, where that is known.
     func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome
-    /// Moves an entry's freshness after a validation or a failed refresh. No effect where the entry is gone.
-    func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async
+    /// Moves an entry's freshness after a validation or a failed refresh. No effect where the entry is gone. Whether it
+    /// is known to be committed.
+    @discardableResult
+    func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async -> Bool
     /// What the store holds now.
     func statistics() async throws(StoreError) -> StoreStatistics
 }
@@ -162,6 +167,10 @@ public enum PurgeSelector: Sendable, Hashable {
 extension CacheStore {
     public func write(_ entry: StoredResponse) async -> WriteOutcome {
         await write(entry, supersedes: true, when: nil)
+    }
+
+    public func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool {
+        await rewriteHead(entry, ifReceivedAt: responseTime, when: nil)
     }
 
     /// Removes, and says how many entries so far.

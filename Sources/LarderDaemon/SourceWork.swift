@@ -262,7 +262,8 @@ extension DaemonContext {
     /// else the source would stay broken for its whole lifetime.
     func shorten(_ raw: StoredResponse) async {
         let end = min(raw.freshUntil, time.wall() + .seconds(60))
-        await store.updateFreshness(raw.key.digest, freshUntil: end, staleUntil: end)
+        let isDone = await store.updateFreshness(raw.key.digest, freshUntil: end, staleUntil: end)
+        if !isDone, end < raw.freshUntil { supersede(raw) }
     }
 
     func noteDropped(_ normalised: NormalisedEntry, of provider: String) {

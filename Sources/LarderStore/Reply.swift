@@ -32,6 +32,8 @@ final class Reply<Value: Sendable>: Lapsing {
     }
 
     func lapse() {
-        if !isGiven { resume(returning: late()) }
+        // Claimed first: what lateness brings about is undone by nobody once the store has answered.
+        guard !given.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        continuation.resume(returning: late())
     }
 }

@@ -39,14 +39,17 @@ extension SQLiteStore {
         return .failure(WriteRefusal(word))
     }
 
-    public func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool {
+    public func rewriteHead(
+        _ entry: StoredResponse, ifReceivedAt responseTime: WallTime, when isWanted: (@Sendable () -> Bool)?
+    ) async -> Bool {
         let shared = shared
         var entry = entry
         entry.body = []
         entry.large = nil
         return await handover { [entry] continuation in
             let reply = Reply(continuation, late: { false })
-            let job = WriteJob.rewrite(entry, responseTime, reply)
+            let job = WriteJob.rewrite(
+                HeadOrder(entry: entry, receivedAt: responseTime, isWanted: isWanted), reply)
             if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
             reply.resume(returning: false)
         }

@@ -116,7 +116,9 @@ public final class SQLiteStore: CacheStore {
     public func write(
         _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome {
-        await Self.write(WriteOrder(entry: entry, supersedes: supersedes, isWanted: isWanted), to: shared)
+        let place = shared.orders.enter(entry.key.digest)
+        let order = WriteOrder(entry: entry, supersedes: supersedes, isWanted: isWanted, place: place)
+        return await Self.write(order, to: shared)
     }
 
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
@@ -144,13 +146,14 @@ public final class SQLiteStore: CacheStore {
         }
     }
 
-    public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
+    @discardableResult
+    public func updateFreshness(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async -> Bool {
         let shared = shared
-        await handover { continuation in
-            let reply = Reply<Void>(continuation, late: {})
+        return await handover { continuation in
+            let reply = Reply(continuation, late: { false })
             let job = WriteJob.freshen(digest, freshUntil, staleUntil, reply)
             if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
-            reply.resume(returning: ())
+            reply.resume(returning: false)
         }
     }
 

@@ -4,9 +4,9 @@ import LarderCore
 /// One request to the writer.
 enum WriteJob: Sendable {
     case write(WriteOrder, Reply<WriteOutcome>)
-    case freshen(Digest, WallTime, WallTime, Reply<Void>)
+    case freshen(Digest, WallTime, WallTime, Reply<Bool>)
     /// Replaces an entry's head where it is still the one that came at that time.
-    case rewrite(StoredResponse, WallTime, Reply<Bool>)
+    case rewrite(HeadOrder, Reply<Bool>)
     /// A body of that length, if it is known, is to be written in parts.
     case begin(Int64?, Reply<Result<BodyPin, WriteRefusal>>)
     case append(BodyPart, Reply<WriteOutcome>)
@@ -31,7 +31,7 @@ enum WriteJob: Sendable {
     var weight: Int {
         switch self {
         case .write(let order, _): order.entry.body.count + order.entry.key.bytes.count + 1024
-        case .rewrite(let entry, _, _): entry.key.bytes.count + 1024
+        case .rewrite(let order, _): order.entry.key.bytes.count + 1024
         default: 256
         }
     }
@@ -44,10 +44,21 @@ struct WriteOrder: Sendable {
     var supersedes = true
     /// Asked within the transaction.
     var isWanted: (@Sendable () -> Bool)?
+    /// Among the answers of its key; none where it is not on its way to the writer.
+    var place: WritePlace?
 
     /// What is removed while an answer is on its way is not stored: whoever removes says so before the tombstone is made,
-    /// and the tombstone is applied to everything that was written before.
-    var isRefused: Bool { isWanted.map { !$0() } ?? false }
+    /// and the tombstone is applied to everything that was written before. Nor is what a newer answer has overtaken.
+    var isRefused: Bool { isWanted.map { !$0() } ?? false || place?.isOvertaken ?? false }
+}
+
+/// A head that takes the place of an entry's, and under which condition.
+struct HeadOrder: Sendable {
+    var entry: StoredResponse
+    /// When the entry came whose head it replaces.
+    var receivedAt: WallTime
+    /// Asked within the transaction.
+    var isWanted: (@Sendable () -> Bool)?
 }
 
 final class StoreShared: Sendable {
@@ -74,6 +85,7 @@ final class StoreShared: Sendable {
     let isClosed = Lock(false)
     let searches = SearchLine()
     let removals = PendingRemovals()
+    let orders = WriteOrders()
     let journal = RemovalJournal()
     let waits: BoundedWaits
     let faults = StoreFaults()

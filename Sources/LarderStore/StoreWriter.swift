@@ -216,8 +216,8 @@ final class StoreWriter {
         case .write(let order, let reply):
             answer(order, reply, outcome)
         case .freshen(_, _, _, let continuation):
-            continuation.resume(returning: ())
-        case .rewrite(_, _, let continuation):
+            continuation.resume(returning: outcome == .stored)
+        case .rewrite(_, let continuation):
             continuation.resume(returning: outcome == .stored)
         default:
             break
@@ -241,8 +241,10 @@ final class StoreWriter {
         case .freshen(let digest, let fresh, let stale, _):
             try database?.rows.freshen(digest, freshUntil: fresh, staleUntil: stale)
             return .stored
-        case .rewrite(let entry, let time, _):
-            return try database?.rows.rewrite(entry, ifReceivedAt: time) == true ? .stored : .refused("failed")
+        case .rewrite(let order, _):
+            if let isWanted = order.isWanted, !isWanted() { return .refused("removed") }
+            let isDone = try database?.rows.rewrite(order.entry, ifReceivedAt: order.receivedAt)
+            return isDone == true ? .stored : .refused("failed")
         default:
             return .stored
         }

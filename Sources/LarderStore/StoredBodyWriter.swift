@@ -73,13 +73,15 @@ final class StoredBodyWriter: BodyWriter {
         var entry = entry
         entry.large = nil
         let outcome: WriteOutcome
+        let place = shared.orders.enter(entry.key.digest)
         if committed == 0 {
             entry.body = tail
-            outcome = await SQLiteStore.write(WriteOrder(entry: entry, isWanted: isWanted), to: shared)
+            outcome = await SQLiteStore.write(
+                WriteOrder(entry: entry, isWanted: isWanted, place: place), to: shared)
         } else {
             entry.body = []
             let last = BodyPart(name: body.pin.name, offset: committed, bytes: tail)
-            let order = WriteOrder(entry: entry, isWanted: isWanted)
+            let order = WriteOrder(entry: entry, isWanted: isWanted, place: place)
             outcome = await handover { continuation in
                 let reply = shared.writeReply(order, continuation)
                 // The job holds the pin: nothing of the body may be swept before it is done.

@@ -109,7 +109,7 @@ struct PassFetch: Sendable {
         var made = Made(entry: news.entry)
         let others = index == nil ? [] : await shelf.all(index ?? VariantIndex()).filter { $0.key != entry.key }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
-            made.isStored = await rewrite(made.entry, entry)
+            made.isStored = await context.rewrite(made.entry, entry, since: began)
             await shelf.prolong(made.entry)
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
@@ -120,7 +120,7 @@ struct PassFetch: Sendable {
             let other = others[place - 1]
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
             if names(fresh) == names(other) {
-                _ = await rewrite(fresh, other)
+                _ = await context.rewrite(fresh, other, since: began)
             } else {
                 await context.remove(other.key.digest, of: other.provider)
             }
@@ -130,12 +130,6 @@ struct PassFetch: Sendable {
         if !context.tier.isUnremoved(began) { made.stamp = nil }
         made.passed = passed(made.entry, 304, .validated, began)
         return made
-    }
-
-    private func rewrite(_ entry: StoredResponse, _ old: StoredResponse) async -> Bool {
-        let isDone = await context.store.rewriteHead(entry, ifReceivedAt: old.responseTime)
-        context.tier.invalidate(entry.key.digest)
-        return isDone
     }
 
     private var unasked304: UpstreamFailure {
@@ -165,8 +159,12 @@ struct PassFetch: Sendable {
         passed.ownFields = own
         made.passed = passed
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
-        if verdict.rule == .objectTooLarge, let old = found.entry {
-            await context.remove(old.key.digest, of: old.provider)
+        if verdict.rule == .objectTooLarge {
+            if let old = found.entry { await context.remove(old.key.digest, of: old.provider) }
+            // What was not found may be there all the same, or be on its way.
+            var newer = made.entry
+            newer.key = shelf.place(names(newer)).key
+            hideOlder(than: newer, found)
         }
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
@@ -174,10 +172,10 @@ struct PassFetch: Sendable {
             made.passed?.body = nil
             made.entry.body = whole
             if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
-                (made.isStored, made.stamp) = await keep(made.entry, began)
+                (made.isStored, made.stamp) = await keep(made.entry, found, began)
                 made.isUnderWay = !made.isStored && made.stamp != nil
             } else if verdict.isStored {
-                context.supersede(made.entry)
+                hideOlder(than: made.entry, found)
             }
             return .answered(made)
         }
@@ -186,7 +184,7 @@ struct PassFetch: Sendable {
         stream.body.holdEnd()
         releaseInTime(stream.body)
         await voice.announce(made)
-        return await archive(made, stream, body, began)
+        return await archive(made, stream, body, found, began)
     }
 
     /// Whether an answer of that head is stored, and by which rule.
@@ -278,10 +276,39 @@ struct PassFetch: Sendable {
 
     // MARK: Storing
 
-    private func keep(_ entry: StoredResponse, _ began: MemoryStamp) async -> (isStored: Bool, MemoryStamp?) {
+    /// The answer was given out and is not stored: nothing older is answered in its place.
+    private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) {
+        context.supersede(entry)
+        hideElsewhere(entry, found)
+    }
+
+    /// The same, where the older one lies under another key than the newer, which is not known to be stored.
+    private func hideElsewhere(_ entry: StoredResponse, _ found: VariantShelf.Found) {
+        if let old = found.entry, old.key != entry.key { context.supersede(old) }
+        guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
+        // Nothing was found, which a look-up that took too long says too.
+        var older = entry
+        older.key = request.primary
+        context.supersede(older)
+    }
+
+    /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
+    /// to be stored, and afterwards where the index is not, which may still select it.
+    private func note(_ entry: StoredResponse, _ found: VariantShelf.Found, isStored: Bool) async {
+        if !isStored { hideElsewhere(entry, found) }
+        guard await !shelf.note(entry, names: names(entry)) else { return }
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { context.supersede(old) }
+    }
+
+    private func keep(
+        _ entry: StoredResponse, _ found: VariantShelf.Found, _ began: MemoryStamp
+    ) async -> (isStored: Bool, MemoryStamp?) {
         let (isStored, written) = await context.write(entry, since: began)
-        guard isStored || written != nil else { return (false, nil) }
-        await shelf.note(entry, names: names(entry))
+        guard isStored || written != nil else {
+            hideElsewhere(entry, found)
+            return (false, nil)
+        }
+        await note(entry, found, isStored: isStored)
         let stamp = context.tier.stamp(
             keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
         // The same while its variant was noted.
@@ -306,14 +333,14 @@ struct PassFetch: Sendable {
 
     /// Writes the body into the store as it comes.
     private func archive(
-        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ began: MemoryStamp
+        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: VariantShelf.Found, _ began: MemoryStamp
     ) async -> FlightResult {
         let tape = stream.body
         defer { tape.release() }
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
         else {
-            context.supersede(made.entry)
+            hideOlder(than: made.entry, found)
             stream.becamePaced()
             return .answered(made)
         }
@@ -328,7 +355,7 @@ struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
-                        context.supersede(made.entry)
+                        hideOlder(than: made.entry, found)
                         stream.becamePaced()
                         return .answered(made)
                     }
@@ -349,7 +376,11 @@ struct PassFetch: Sendable {
         }
         let outcome = await writer.complete(made.entry) { [tier = context.tier] in tier.isUnremoved(began) }
         context.tier.invalidate(made.entry.key.digest)
-        if outcome == .stored || outcome == .pending { await shelf.note(made.entry, names: names(made.entry)) }
+        if outcome == .stored || outcome == .pending {
+            await note(made.entry, found, isStored: outcome == .stored)
+        } else {
+            hideElsewhere(made.entry, found)
+        }
         if !context.tier.isUnremoved(began) {
             await context.remove(made.entry.key.digest, of: made.entry.provider)
         }

@@ -128,6 +128,7 @@ struct PassRoute: Sendable {
         if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
+        let began = context.tier.removalStamp(request.primary.digest)
         var order = request.order(fields, method: server.method, settings: snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
         order.body = server.body.isEmpty ? nil : server.body
@@ -138,7 +139,7 @@ struct PassRoute: Sendable {
             }
             throw refusal(failure, request)
         case .success((let stream, _)):
-            await applyEffects(stream.head, request, server, stored)
+            await applyEffects(stream.head, request, server, stored, since: began)
             return await passOn(stream, request, server, reason, rule, route)
         }
     }
@@ -159,7 +160,8 @@ struct PassRoute: Sendable {
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
     /// (§4.3.5).
     private func applyEffects(
-        _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?
+        _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?,
+        since began: MemoryStamp
     ) async {
         if Invalidation.isDue(method: server.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
@@ -174,8 +176,7 @@ struct PassRoute: Sendable {
         case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
             await context.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
-            _ = await context.store.rewriteHead(entry, ifReceivedAt: stored.responseTime)
-            context.tier.invalidate(stored.key.digest)
+            _ = await context.rewrite(entry, stored, since: began)
             context.tier.invalidate(request.primary.digest)
         case .invalidate:
             await context.remove(stored.key.digest, of: stored.provider)

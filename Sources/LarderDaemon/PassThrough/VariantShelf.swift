@@ -61,26 +61,29 @@ struct VariantShelf: Sendable {
         return (request.variantKey(selection), [request.primary.digest])
     }
 
-    /// Notes a stored variant in the URL's index; nothing is noted for an answer that no field selected.
-    func note(_ entry: StoredResponse, names: [String]) async {
-        guard !names.isEmpty else { return }
+    /// Notes a stored variant in the URL's index; nothing is noted for an answer that no field selected. False where
+    /// the index is not known to be stored.
+    @discardableResult
+    func note(_ entry: StoredResponse, names: [String]) async -> Bool {
+        guard !names.isEmpty else { return true }
         let row = await context.openOrMiss(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (_, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime)
-        _ = await context.write(
+        let (isStored, _) = await context.write(
             StoredResponse(
                 key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
                 body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
                 freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
                 staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label),
             // A list of variants that are gone selects nothing, and whoever calls looks at removals afterwards.
-            // One that is not stored leaves the older list, which selects what it did.
-            since: context.tier.removalStamp(request.primary.digest), supersedes: false)
+            // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
+            since: context.tier.removalStamp(request.primary.digest), supersedes: known == nil)
         for selection in dropped {
             await context.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
+        return isStored
     }
 }
 
@@ -100,6 +103,19 @@ extension DaemonContext {
     func supersede(_ entry: StoredResponse) {
         store.supersede(entry)
         tier.invalidate(entry.key.digest)
+    }
+
+    /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that
+    /// could not be written, it is used no more.
+    /// - Parameter began: the state of removals from before the upstream was asked: what was removed or expired since is
+    ///   not made fresh again.
+    func rewrite(_ entry: StoredResponse, _ old: StoredResponse, since began: MemoryStamp) async -> Bool {
+        let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [tier] in
+            tier.isUnremoved(began)
+        }
+        tier.invalidate(entry.key.digest)
+        if !isDone, entry.freshUntil < old.freshUntil, tier.isUnremoved(began) { supersede(old) }
+        return isDone
     }
 
     /// The stored entry, a large body left where it is; a store that cannot be read is a miss, logged.

@@ -89,15 +89,25 @@ final class PendingRemovals: Sendable {
     }
 
     /// A newer answer of that key was given out and is not known to be stored: the older one is answered no more.
-    func supersede(_ entry: StoredResponse, at now: WallTime) -> Tombstone {
+    /// - Parameter order: the number of the newer one.
+    func supersede(_ entry: StoredResponse, by order: UInt64, at now: WallTime) -> Tombstone {
         let digest = entry.key.digest
         return state.withLock { state in
-            // Removed besides: that is enough, and waits for its own place in the queue.
-            if let held = state.removals.exact[digest], !held.isSoft { return held }
+            let held = state.removals.exact[digest]
+            if let held, !held.isSoft {
+                if let other = held.supersededBy {
+                    if other >= order { return held }
+                } else if !held.isReached {
+                    // Removed besides: that is enough, and waits for its own place in the queue.
+                    return held
+                }
+            }
+            // Made anew, so that a transaction under way, which may store an older answer, does not settle it.
+            let isRemovedBesides = held.map { $0.supersededBy == nil } ?? false
             let (made, replaced) = state.removals.add(
                 .digest(digest), isSoft: false, provider: entry.provider, at: now)
             move(replaced, to: made.number, &state)
-            if made.isExact { state.removals.markSuperseding(digest) }
+            if made.isExact, !isRemovedBesides { state.removals.markSuperseded(digest, by: order) }
             state.removals.reach(made.number)
             any.store(true, ordering: .releasing)
             return made
@@ -174,10 +184,10 @@ final class PendingRemovals: Sendable {
         return latest
     }
 
-    /// A newer answer of that key is committed: what it superseded is out of the database.
-    func replaced(_ digest: Digest) -> UInt64? {
+    /// The answer of that number is committed: what it superseded is out of the database.
+    func replaced(_ digest: Digest, by order: UInt64) -> UInt64? {
         state.withLock { state in
-            state.removals.replaced(digest)
+            state.removals.replaced(digest, by: order)
             return noted(&state)
         }
     }

@@ -21,8 +21,9 @@ struct Tombstone: Sendable {
     var isReached = false
     /// It is in the journal.
     var isKept = false
-    /// A newer answer takes the place of the entry: once that one is stored, nothing is left to remove.
-    var isSuperseding = false
+    /// The answer of that number takes the place of the entry: once that one or a newer is stored, nothing is left to
+    /// remove.
+    var supersededBy: UInt64?
 
     var isExact: Bool { if case .digest = selector { true } else { false } }
 }
@@ -164,12 +165,12 @@ struct Removals: Sendable {
         return true
     }
 
-    /// A newer answer of that key is committed.
-    mutating func replaced(_ digest: Digest) {
-        if exact[digest]?.isSuperseding == true { exact[digest] = nil }
+    /// The answer of that number is committed. A tombstone that a still newer one has made stays.
+    mutating func replaced(_ digest: Digest, by number: UInt64) {
+        if let newer = exact[digest]?.supersededBy, newer <= number { exact[digest] = nil }
     }
 
-    mutating func markSuperseding(_ digest: Digest) { exact[digest]?.isSuperseding = true }
+    mutating func markSuperseded(_ digest: Digest, by number: UInt64) { exact[digest]?.supersededBy = number }
 
     // MARK: Asking
 

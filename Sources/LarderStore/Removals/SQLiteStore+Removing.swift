@@ -93,10 +93,12 @@ extension StoreShared {
 
     /// The older entry of that key is answered no more, though the newer one is not known to be stored.
     func supersede(_ order: WriteOrder) {
-        guard order.supersedes, !order.isRefused, !keys.lacks(order.entry.key.digest),
-            !isClosed.withLock({ $0 })
-        else { return }
-        let tombstone = removals.supersede(order.entry, at: time.wall())
+        guard order.supersedes, !order.isRefused, !isClosed.withLock({ $0 }) else { return }
+        let digest = order.entry.key.digest
+        // First what is on its way, then what is there: none of it slips through in between.
+        let (number, isAnotherUnderWay) = orders.overtake(digest, by: order.place)
+        if keys.lacks(digest), !isAnotherUnderWay { return }
+        let tombstone = removals.supersede(order.entry, by: number, at: time.wall())
         if !tombstone.isKept { journal.note(tombstone) }
         // It may be asleep, and has something to remove.
         writes.nudge()

@@ -216,7 +216,11 @@ extension StoreWriter {
         shared.meters.count(outcome)
         switch outcome {
         case .stored:
-            if shared.removals.isAny, let latest = shared.removals.replaced(order.entry.key.digest) { settled(latest) }
+            // Told first: from then on nothing makes a tombstone for its being late.
+            reply.resume(returning: outcome)
+            guard shared.removals.isAny, let number = order.place?.number else { return }
+            if let latest = shared.removals.replaced(order.entry.key.digest, by: number) { settled(latest) }
+            return
         case .refused(let word) where word != "removed":
             if order.supersedes, hasOlder(order.entry) { shared.supersede(order) }
         default: break

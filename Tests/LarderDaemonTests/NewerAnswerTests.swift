@@ -1,0 +1,124 @@
+// A newer answer that was given out is not followed by an older one, also where the newer is not stored.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+@testable import LarderStore
+
+@Suite struct NewerAnswerTests {
+    /// SQLITE_FULL.
+    private static let full: Int32 = 13
+    private static let token = "0123456789abcdef0123456789abcdef"
+
+    private func configuration(_ origin: ScriptedOrigin, _ cache: String = "memorySize: 0") -> String {
+        """
+        providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+        cache: { \(cache) }
+        admin: { token: \(Self.token) }
+        """
+    }
+
+    /// Answers the requests one after the other; the last answer is given again.
+    private func origin(_ answers: [[Act]]) -> ScriptedOrigin {
+        let count = Lock(0)
+        return ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                defer { count += 1 }
+                return count
+            }
+            return answers[min(number, answers.count - 1)]
+        }
+    }
+
+    private func reload(_ larder: RunningLarder) async throws -> WireResponse {
+        try await larder.get("/raw/api/a", ("Cache-Control", "no-cache"))
+    }
+
+    private func held(_ larder: RunningLarder) async throws -> WireResponse {
+        try await larder.get("/raw/api/a", ("Cache-Control", "only-if-cached"))
+    }
+
+    private func written(_ larder: RunningLarder) async throws {
+        try await larder.eventually("the removals are written") {
+            larder.daemon.context.store.pendingRemovals == 0
+        }
+    }
+
+    @Test func aVariantThatIsNotStoredLeavesNoPlainAnswerBehind() async throws {
+        let origin = origin([
+            [.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))],
+            [.send(ok("two", fields: "Cache-Control: max-age=600\r\nVary: X-Who\r\n"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            #expect(try await held(larder).text == "one")
+            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            #expect(try await reload(larder).text == "two")
+            #expect(try await held(larder).status == 504)
+            larder.daemon.context.store.shared.faults.fail(with: nil)
+            try await written(larder)
+            #expect(try await held(larder).status == 504)
+        }
+    }
+
+    @Test func aLifetimeThatIsCutShortHoldsThoughItCouldNotBeWritten() async throws {
+        let tag = "ETag: \"one\"\r\n"
+        let origin = origin([
+            [.send(ok("one", fields: tag + "Cache-Control: max-age=86400\r\n"))],
+            [.send("HTTP/1.1 304 Not Modified\r\n\(tag)Cache-Control: max-age=1\r\n\r\n")],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            #expect(try await reload(larder).text == "one")
+            larder.daemon.context.store.shared.faults.fail(with: nil)
+            try await written(larder)
+            #expect(try await held(larder).status == 504)
+        }
+    }
+
+    @Test func aSoftPurgeHoldsAgainstAValidationUnderWay() async throws {
+        let gate = Gate()
+        let fields = "ETag: \"one\"\r\nCache-Control: max-age=600\r\n"
+        let notModified = Act.send("HTTP/1.1 304 Not Modified\r\n\(fields)\r\n")
+        let origin = origin([[.send(ok("one", fields: fields))], [.await(gate), notModified], [notModified]])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            async let validated = reload(larder)
+            try await larder.eventually("it is under way") { origin.requests.count == 2 }
+            let purge = try await larder.send(
+                "DELETE", "/v1/cache?all=1&soft=1", fields: [("Authorization", "Bearer \(Self.token)")])
+            #expect(purge.status == 200, "\(purge)")
+            gate.open()
+            #expect(try await validated.text == "one")
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            #expect(origin.requests.count == 3, "what was expired was fresh again")
+        }
+    }
+
+    @Test func aLateAnswerIsNotStoredAfterANewerOneThatIsTooLarge() async throws {
+        let fields = "Cache-Control: max-age=600\r\n"
+        let large = String(repeating: "x", count: 2 << 20)
+        let origin = origin([
+            [.send(ok("one", fields: fields))], [.send(ok("two", fields: fields))],
+            [.send(ok(large, fields: fields))],
+        ])
+        defer { origin.stop() }
+        let cache = "memorySize: 0, patience: 100ms, maxObject: 1MiB"
+        try await withLarder(configuration(origin, cache)) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            try await larder.eventually("it is stored") { try await held(larder).status == 200 }
+            let store = larder.daemon.context.store
+            store.shared.faults.hold(true)
+            #expect(try await reload(larder).text == "two")
+            #expect(try await reload(larder).text.count == large.count)
+            store.shared.faults.hold(false)
+            try await written(larder)
+            #expect(try await held(larder).status == 504)
+        }
+    }
+}
