@@ -148,7 +148,7 @@ import Testing
 
     @Test func aReplyThatIsLateIsTakenBeforeWhatLatenessBringsAbout() async {
         let wasTaken = Lock(false)
-        let value = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+        let value: Int = await handover { continuation in
             let held = Lock<Reply<Int>?>(nil)
             let reply = Reply(
                 continuation,
