@@ -16,7 +16,8 @@ private func threadSanitizerAcquire(_ address: UnsafeRawPointer)
 
 /// Suspends the task until somebody resumes the continuation, exactly once, on any thread.
 ///
-/// - Parameter body: arranges that; runs at once, on the caller's thread.
+/// - Parameter body: arranges that, with the caller's isolation. On an actor with an executor of its own others may have
+///   their turn between the call and this body: a condition for waiting is to be looked at inside it.
 /// - Returns: what the continuation was resumed with.
 public func handover<Value>(
     isolation: isolated (any Actor)? = #isolation,

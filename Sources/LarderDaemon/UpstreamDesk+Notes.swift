@@ -16,9 +16,11 @@ extension UpstreamDesk {
 
     /// Returns when what was given to `write` until now has been written, or could not be.
     func flush() async {
-        guard notes.written < notes.added else { return }
         let due = notes.added
-        await handover { flushes.append((due, $0)) }
+        await handover { waiter in
+            // The last of them may have been written on the way here.
+            if notes.written >= due { waiter.resume() } else { flushes.append((due, waiter)) }
+        }
     }
 
     private func writeNotes() async {

@@ -89,7 +89,14 @@ extension UpstreamDesk {
     func settle(_ number: UInt64?) async -> CallAttempt? {
         guard let number else { return nil }
         if attempts[number]?.isReserving == true {
-            await handover { attempts[number]?.waiter = $0 }
+            await handover { waiter in
+                // It may have been written down on the way here.
+                if attempts[number]?.isReserving == true {
+                    attempts[number]?.waiter = waiter
+                } else {
+                    waiter.resume()
+                }
+            }
         }
         return attempts.removeValue(forKey: number)
     }

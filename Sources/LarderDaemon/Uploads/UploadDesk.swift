@@ -138,7 +138,10 @@ actor UploadDesk {
     /// - Throws: where it has ended.
     func pass(_ id: String, _ count: Int) async throws(BodyFailure) {
         while entries[id]?.machine.state == .paused {
-            await handover { waiter in entries[id]?.gate.append(waiter) }
+            await handover { waiter in
+                // It may have gone on, or be forgotten, on the way here.
+                if entries[id]?.machine.state == .paused { entries[id]?.gate.append(waiter) } else { waiter.resume() }
+            }
         }
         guard let machine = entries[id]?.machine, !machine.state.isEnd else {
             throw BodyFailure("The upload has ended.")
@@ -181,7 +184,14 @@ actor UploadDesk {
     /// Waits for the end. Cancelling the waiting task ends the wait no sooner: whoever cancels tells the desk as well.
     func end(_ id: String) async -> UploadReport? {
         while entries[id]?.machine.state.isEnd == false {
-            await handover { waiter in entries[id]?.waiters.append(waiter) }
+            await handover { waiter in
+                // It may have ended, or be forgotten, on the way here.
+                if entries[id]?.machine.state.isEnd == false {
+                    entries[id]?.waiters.append(waiter)
+                } else {
+                    waiter.resume()
+                }
+            }
         }
         return report(id)
     }
