@@ -157,6 +157,47 @@ import Testing
         }
     }
 
+    /// The wait and the end of the write come to the desk's loop together, the wait first.
+    @Test(.timeLimit(.minutes(1))) func whoWaitsForTheNotesOfALaneIsToldOfOneThatIsWrittenJustThen() async throws {
+        let directory = TemporaryDirectory()
+        try await withDesk(in: directory) { _ in
+            nil
+        } _: { (desk, state, _) async throws in
+            for _ in 0..<5 {
+                let (locked, goOn, blocked, unblock) = (Gate(), Gate(), Gate(), Gate())
+                let path = directory.path + "/state.db"
+                let holder = Task {
+                    try await onOwnThread {
+                        defer { locked.open() }
+                        let other = try LarderStore.Connection(path: path)
+                        try other.execute("BEGIN IMMEDIATE")
+                        locked.open()
+                        goOn.wait()
+                        try other.execute("ROLLBACK")
+                        other.close()
+                    }
+                }
+                try await onOwnThread { locked.wait() }
+                async let first = desk.resume("itunes")
+                while await desk.notes.written == desk.notes.added { await Task.yield() }
+                desk.loop.post {
+                    blocked.open()
+                    unblock.wait()
+                }
+                try await onOwnThread { blocked.wait() }
+                async let second: Void = desk.flush()
+                for _ in 0..<200 { await Task.yield() }
+                goOn.open()
+                try await holder.value
+                // The state database's thread does one thing after the other: the note is written.
+                _ = try await state.value("suspension.itunes")
+                unblock.open()
+                await second
+                #expect(await first)
+            }
+        }
+    }
+
     @Test func aTurnThatComesAfterTheEndReservesNothing() async throws {
         let late = Lock<(@Sendable () async -> Bool)?>(nil)
         try await withDesk { order in
