@@ -42,6 +42,7 @@ extension DaemonContext {
         }
         let provider = question.provider
         let endpoint = question.endpoint
+        let request = question.request
         let limit = question.order.maxBody
         let call = UpstreamCall(
             provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
@@ -50,7 +51,7 @@ extension DaemonContext {
                 guard let plain = response.decoded(limit: limit) else {
                     return .broken("The body's content coding could not be undone.")
                 }
-                return provider.provider.classify(plain, endpoint: endpoint)
+                return provider.provider.classify(plain, endpoint: endpoint, of: request)
             })
         switch await upstream.perform(call) {
         case .failure(let failure): return .failed(failure)

@@ -1,5 +1,6 @@
 // What an answer of the D&D API is. Errors are plain text or JSON at will. A missing thing is "Not Found", as a text or as an
-// error in JSON; a part of something missing may come as an empty 200.
+// error in JSON; a part of something missing may come as an empty 200. Errors within the API come with 404 as well, so a 404
+// to one of its lists is such an error.
 import LarderCore
 import LarderHTTP
 
@@ -7,6 +8,7 @@ extension DnD {
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: Self.classify(response, endpoint)
+        case 404 where endpoint == "list", 410 where endpoint == "list": Absence.ofList(response, of: "The D&D API")
         case 404, 410: Absence.judge(response, of: "The D&D API", isOwn: Self.saysNotFound(response.body))
         case 400: .invalidRequest(Self.errorMessage(response.body) ?? "The D&D API refused the question.")
         case 429: .limited(until: RetryAfter.instant(response))

@@ -30,6 +30,14 @@ enum DnDCollection: String, CaseIterable, Sendable {
 extension DnD {
     static let editions = ["2014", "2024"]
 
+    /// The lists that the API has in one edition or the other.
+    static let collections: Set<String> = [
+        "ability-scores", "alignments", "backgrounds", "classes", "conditions", "damage-types", "equipment",
+        "equipment-categories", "feats", "features", "languages", "magic-items", "magic-schools", "monsters", "poisons",
+        "proficiencies", "races", "rule-sections", "rules", "skills", "species", "spells", "subclasses", "subraces",
+        "subspecies", "traits", "weapon-mastery-properties", "weapon-properties",
+    ]
+
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         guard let first = path.first, let collection = DnDCollection(rawValue: first), path.count <= 2 else {
             throw ProviderError.noRoute(path, provider: about)
@@ -175,7 +183,9 @@ extension DnD {
         }
         // Parts of a record, such as a class's levels, have shapes of their own.
         if segments.count > 4 || segments[2] == "locales" { return "other" }
-        return segments.count == 3 ? "list" : "details"
+        if segments.count == 4 { return "details" }
+        // What is no collection of the API may be missing like any other thing.
+        return Self.collections.contains(String(segments[2])) ? "list" : "other"
     }
 
     public func credentialFields(key: String) -> HeaderFields { [:] }

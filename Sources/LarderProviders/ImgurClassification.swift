@@ -4,6 +4,9 @@ import LarderCore
 import LarderHTTP
 
 extension Imgur {
+    /// A picture, an album, a tag and a subreddit may be missing; these exist.
+    private static let lists: Set = ["search", "gallery", "tags", "credits"]
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         let root: JSONValue
         do {
@@ -15,7 +18,8 @@ extension Imgur {
             guard failure.hasOwnForm || !Absence.statuses.contains(failure.status) else {
                 return Absence.judge(response, of: "Imgur", isOwn: false)
             }
-            return failure.classification(response)
+            let found = failure.classification(response)
+            return found == .notFound && Self.lists.contains(endpoint) ? Absence.ofList(response, of: "Imgur") : found
         }
         guard response.status == 200 || endpoint == "other" && (200..<300).contains(response.status) else {
             return ImgurFailure(status: response.status).classification(response)

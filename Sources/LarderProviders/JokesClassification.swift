@@ -4,9 +4,14 @@ import LarderCore
 import LarderHTTP
 
 extension Jokes {
+    /// A joke may be missing, and so may a category to draw from; these exist.
+    private static let lists: Set = ["search", "categories"]
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: break
+        case 404 where Self.lists.contains(endpoint), 410 where Self.lists.contains(endpoint):
+            return Absence.ofList(response, of: "The joke service")
         case 404, 410: return Absence.judge(response, of: "The joke service", isOwn: isOwnAbsence(response))
         case 429: return .limited(until: RetryAfter.instant(response))
         case 503 where RetryAfter.instant(response) != nil: return .limited(until: RetryAfter.instant(response))
@@ -24,7 +29,7 @@ extension Jokes {
         }
         if dialect == .icndb, let type = root["type"]?.string, type != "success" {
             // "NoSuchQuoteException", "NoSuchCategoryException".
-            return type.hasPrefix("NoSuch")
+            return type.hasPrefix("NoSuch") && !Self.lists.contains(endpoint)
                 ? .notFound : .broken(Impostor.shown(root["value"]?.string ?? type))
         }
         if endpoint == "categories" {

@@ -13,7 +13,9 @@ extension NewsAPI {
         }
         if root["status"]?.string == "error" || root["code"]?.string != nil {
             let isOwn = root["status"]?.string == "error" && root["code"]?.string != nil
-            return Self.classify(code: root["code"]?.string ?? "", root["message"]?.string, response, isOwn: isOwn)
+            let found = Self.classify(code: root["code"]?.string ?? "", root["message"]?.string, response, isOwn: isOwn)
+            // Every endpoint is a list.
+            return found == .notFound && endpoint != "other" ? Absence.ofList(response, of: "NewsAPI") : found
         }
         guard response.status == 200 else {
             return Self.classify(status: response.status, response, "NewsAPI answered \(response.status).")

@@ -28,6 +28,10 @@ public protocol Provider: Sendable {
     /// What an answer is, decided before anything is stored. Content codings must have been undone.
     func classify(_ response: UpstreamResponse, endpoint: String) -> Classification
 
+    /// Tells of an answer with data whether it holds the record that the request names; nil where the request names none, or
+    /// answers do not tell. The daemon calls `classify(_:endpoint:of:)`, which asks this.
+    func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)?
+
     /// The fields that carry the key. Joined when the request is sent, never part of a key, a row or a log line.
     func credentialFields(key: String) -> HeaderFields
 

@@ -1,5 +1,5 @@
 // What an answer of TMDb is. Its errors carry a code beside the status (developer.themoviedb.org/docs/errors); an empty
-// question is answered in a shape of its own. A 404 without a code is none of its own.
+// question is answered in a shape of its own. A 404 without a code is none of its own, and one to a list is a fault.
 import LarderCore
 import LarderHTTP
 
@@ -14,7 +14,9 @@ extension TMDb {
             return response.status == 200 ? .broken(why) : Self.byStatus(response, nil)
         }
         if root["success"]?.bool == false || root["status_code"] != nil && root["id"] == nil {
-            return Self.byCode(root["status_code"]?.integer, response, root["status_message"]?.string)
+            let found = Self.byCode(root["status_code"]?.integer, response, root["status_message"]?.string)
+            let mayBeMissing = endpoint == "details" || endpoint == "other"
+            return found == .notFound && !mayBeMissing ? Absence.ofList(response, of: "TMDb") : found
         }
         guard response.status == 200 else {
             return Self.byStatus(response, root["errors"]?.elements.first { _ in true }?.string)

@@ -247,12 +247,16 @@ extension TMDb {
         return request
     }
 
+    private static let searches: Set = ["multi", "movie", "tv", "person", "collection", "company", "keyword"]
+    private static let trends: Set = ["all", "movie", "tv", "person"]
+
     public func endpointName(for request: UpstreamRequest) -> String {
         let segments = request.path.split(separator: "/").map(String.init)
         guard segments.first == "3", segments.count > 1 else { return "other" }
         switch (segments[1], segments.count) {
-        case ("search", 3): return "search"
-        case ("trending", 4): return "trending"
+        case ("search", 3): return Self.searches.contains(segments[2]) ? "search" : "other"
+        case ("trending", 4):
+            return Self.trends.contains(segments[2]) && ["day", "week"].contains(segments[3]) ? "trending" : "other"
         case ("configuration", 2): return "configuration"
         case ("genre", 4):
             let isKnown = TMDbGenres.kinds.contains { $0.rawValue == segments[2] } && segments[3] == "list"

@@ -34,9 +34,9 @@ private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
     }
 
     @Test(arguments: [
-        ("newsapi", 404, "headlines", #"{"status":"error","code":"somethingNew","message":"m"}"#),
+        ("newsapi", 404, "other", #"{"status":"error","code":"somethingNew","message":"m"}"#),
         ("dnd5e", 404, "details", "Not Found"), ("dnd5e", 404, "details", #"{"error":"Not found"}"#),
-        ("dnd5e", 404, "list", "Not Found\n"), ("dnd5e", 404, "other", "File Not Found"), ("dnd5e", 200, "other", ""),
+        ("dnd5e", 404, "other", "Not Found\n"), ("dnd5e", 404, "other", "File Not Found"), ("dnd5e", 200, "other", ""),
         ("jokes", 404, "joke", #"{"timestamp":"t","status":404,"error":"Not Found","message":"m","path":"/jokes/x"}"#),
         ("hackernews", 200, "item", "null"), ("hackernews", 200, "user", "null"),
         ("hackernews", 404, "other", #"{"status":404,"error":"Not Found"}"#),

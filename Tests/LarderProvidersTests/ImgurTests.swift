@@ -220,7 +220,7 @@ import Testing
     ) {
         var head = HeaderFields()
         for (name, value) in fields { head.add(name, value) }
-        for endpoint in ["search", "image", "other"] {
+        for endpoint in ["tag", "image", "other"] {
             let found = imgur.classify(answer(status, body, head), endpoint: endpoint)
             if case .limited(let until) = found {
                 let told = until.map { "\(($0 - Self.now).wholeSeconds)" } ?? "nil"

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aSourceThatHasNoSuchThingSaysSoAmongOthers() async throws {
+    @Test func aSourceWhoseListIsMissingIsBrokenAmongOthers() async throws {
         let origin = ScriptedOrigin { request in
             [
                 .send(
@@ -95,7 +95,7 @@ import Testing
                 let answer = try await larder.get("/v1/search?q=a&source=itunes,dnd")
                 #expect(answer.status == 200, "\(answer)")
                 let dnd = try answer.json()["sources"]?.elements.first { $0["provider"]?.string == "dnd5e" }
-                #expect(dnd?["error"]?["class"]?.string == "notFound", "\(answer)")
+                #expect(dnd?["error"]?["class"]?.string == "broken", "\(answer)")
             }
         }
     }

@@ -90,7 +90,8 @@ struct RawRoute: Sendable {
         order.mayRetry = false
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let limit = order.maxBody
-        let isHead = raw.upstream.method == .head
+        let upstream = raw.upstream
+        let isHead = upstream.method == .head
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
             hasClientCredentials: raw.sendsClientCredentials,
@@ -99,7 +100,8 @@ struct RawRoute: Sendable {
                 // cannot be read, and is the client's own business.
                 // The answer to a HEAD has no form by which an API could say that there is no such thing.
                 if isHead, response.status == 404 || response.status == 410 { return .notFound }
-                return provider.provider.classify(response.decoded(limit: limit) ?? response, endpoint: endpoint)
+                return provider.provider.classify(
+                    response.decoded(limit: limit) ?? response, endpoint: endpoint, of: upstream)
             })
         switch await context.upstream.perform(call) {
         case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, request, route)
