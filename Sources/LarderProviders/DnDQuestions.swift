@@ -30,12 +30,20 @@ enum DnDCollection: String, CaseIterable, Sendable {
 extension DnD {
     static let editions = ["2014", "2024"]
 
-    /// The lists that the API has in one edition or the other.
-    static let collections: Set<String> = [
-        "ability-scores", "alignments", "backgrounds", "classes", "conditions", "damage-types", "equipment",
-        "equipment-categories", "feats", "features", "languages", "magic-items", "magic-schools", "monsters", "poisons",
-        "proficiencies", "races", "rule-sections", "rules", "skills", "species", "spells", "subclasses", "subraces",
-        "subspecies", "traits", "weapon-mastery-properties", "weapon-properties",
+    /// The lists that the API has in each edition.
+    static let collections: [String: Set<String>] = [
+        "2014": [
+            "ability-scores", "alignments", "backgrounds", "classes", "conditions", "damage-types", "equipment",
+            "equipment-categories", "feats", "features", "languages", "magic-items", "magic-schools", "monsters",
+            "proficiencies", "races", "rule-sections", "rules", "skills", "spells", "subclasses", "subraces", "traits",
+            "weapon-properties",
+        ],
+        "2024": [
+            "ability-scores", "alignments", "backgrounds", "classes", "conditions", "damage-types", "equipment",
+            "equipment-categories", "feats", "features", "languages", "magic-items", "magic-schools", "monsters",
+            "poisons", "proficiencies", "skills", "species", "subclasses", "subspecies", "traits",
+            "weapon-mastery-properties", "weapon-properties",
+        ],
     ]
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
@@ -178,14 +186,14 @@ extension DnD {
 
     public func endpointName(for request: UpstreamRequest) -> String {
         let segments = request.path.split(separator: "/")
-        guard segments.count >= 3, segments[0] == "api", Self.editions.contains(String(segments[1])) else {
+        guard segments.count >= 3, segments[0] == "api", let lists = Self.collections[String(segments[1])] else {
             return "other"
         }
         // Parts of a record, such as a class's levels, have shapes of their own.
         if segments.count > 4 || segments[2] == "locales" { return "other" }
         if segments.count == 4 { return "details" }
         // What is no collection of the API may be missing like any other thing.
-        return Self.collections.contains(String(segments[2])) ? "list" : "other"
+        return lists.contains(String(segments[2])) ? "list" : "other"
     }
 
     public func credentialFields(key: String) -> HeaderFields { [:] }

@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct RecordCheckTests {
     private static let providers: [String: any Provider] = [
-        "itunes": ITunes(), "dnd5e": DnD(), "tmdb": TMDb(), "hackernews": HackerNews(), "imgur": Imgur(), "jokes": Jokes(),
-        "icndb": Jokes(dialect: .icndb),
+        "itunes": ITunes(), "dnd5e": DnD(), "tmdb": TMDb(), "hackernews": HackerNews(), "imgur": Imgur(),
+        "jokes": Jokes(), "icndb": Jokes(dialect: .icndb),
     ]
 
     private func word(_ name: String, _ target: String, _ body: Bytes, _ method: Method = .get) throws -> String {
@@ -119,7 +119,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("dnd5e", "/api/2014/monsters/nobody"), ("dnd5e", "/api/2014/dragons"), ("tmdb", "/3/movie/5"),
+        ("dnd5e", "/api/2014/monsters/nobody"), ("dnd5e", "/api/2014/dragons"), ("dnd5e", "/api/2024/spells"),
+        ("tmdb", "/3/movie/5"),
         ("tmdb", "/3/search/cars"), ("tmdb", "/3/trending/cars/day"), ("jokes", "/jokes/nobody"),
         ("jokes", "/jokes/random"), ("imgur", "/3/image/nobody"), ("imgur", "/3/gallery/t/nobody/viral/day/0"),
     ])

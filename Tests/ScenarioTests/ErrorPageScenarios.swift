@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    private static let missing = "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nNot Found"
+    private static let missing =
+        "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nNot Found"
 
     @Test func aListThatIsSuddenlyMissingIsCoveredByWhatIsStored() async throws {
         let time = ManualTime()
