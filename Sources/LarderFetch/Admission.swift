@@ -74,16 +74,17 @@ struct Admission: Sendable {
             return id.map { ($0, holder) }
         }
 
-        fileprivate func last(of holder: Holder, inFavourOf client: String) -> UInt64? {
-            queues[holder]?.last(inFavourOf: client)
+        /// Who makes room for a fetch of a client where the queue of its holder is full.
+        fileprivate func displaced(of holder: Holder, by client: String) -> UInt64? {
+            queues[holder]?.displaced(by: client)
         }
 
-        /// Who makes room for a fetch of a holder where the queue is full in all: the last one of the holder that has the
-        /// most waiting, where it would still have no fewer than `holder` after both changed places.
-        fileprivate func last(inFavourOf holder: Holder, _ client: String) -> UInt64? {
+        /// Who makes room for a fetch of a holder where the queue is full in all: the last fetch of the holder with the most
+        /// waiting, where that holder keeps at least as many as `holder` then has.
+        fileprivate func displaced(by holder: Holder, _ client: String) -> UInt64? {
             let longest = turns.max { waiting(for: $0) < waiting(for: $1) }
             guard let longest, longest != holder, waiting(for: longest) > waiting(for: holder) + 1 else {
-                return last(of: holder, inFavourOf: client)
+                return displaced(of: holder, by: client)
             }
             return queues[longest]?.lastOfLongest
         }
@@ -137,7 +138,7 @@ struct Admission: Sendable {
             if isFull || self[pace].waiting >= settings.maxQueue {
                 replaced =
                     isFull
-                    ? self[pace].last(of: holder, inFavourOf: client) : self[pace].last(inFavourOf: holder, client)
+                    ? self[pace].displaced(of: holder, by: client) : self[pace].displaced(by: holder, client)
                 guard let replaced else { return .refused }
                 withdraw(replaced)
             }

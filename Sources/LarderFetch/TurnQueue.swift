@@ -41,9 +41,10 @@ struct TurnQueue: Sendable {
         }
     }
 
-    /// The last one of the client that has the most waiting, where that client would still have no fewer than `client`
-    /// after both changed places; nil where there is no such client. So a full queue turns away whoever filled it.
-    func last(inFavourOf client: String) -> UInt64? {
+    /// Who leaves a full queue so that a fetch of `client` can enter it: the last fetch of the client with the most waiting,
+    /// where that client keeps at least as many as `client` then has. Otherwise nil. So a full queue turns away whoever
+    /// filled it.
+    func displaced(by client: String) -> UInt64? {
         let own = lines[client]?.count ?? 0
         guard let longest, longest.count > own + 1 else { return nil }
         return longest.last
