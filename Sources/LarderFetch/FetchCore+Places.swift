@@ -1,14 +1,17 @@
-// The places of exchanges: asked for, waited for, changed and given back.
+// The places of exchanges. An exchange needs a place to be sent, and gives it back when it ends.
 //
-// A fetch waits for its place before anything is sent, for `queueTimeout` at most. When its turn has come its caller is
-// asked once more (`beforeSending`): a call is reserved then and not before, for `queueTimeout` at most once more. It keeps its place to its end, over redirects
-// and the second try. Once it was sent it is never turned away.
+// Before it is sent, a fetch waits in a queue for a place, for `queueTimeout` at most. When it has a place, its caller is
+// asked whether it is still to be sent (`beforeSending`). The caller reserves the call then, and has `queueTimeout` once more
+// to do so. The fetch keeps its place to its end, over redirects and a second try. After it is sent, the queue never turns it
+// away.
 //
-// An answer whose pace its readers set moves aside, to a place among those that clients pace: an event stream
-// at its head, any other when its tape is first full, or when it is still under way after a moment. While none of those
-// places is free it stays where it is. There an event stream, or one whose tape was full, is cut for the sake of a fetch
-// that waits for its place, a moment later at the earliest. Who asks for an event stream (`Accept`) asks for such a place
-// from the start, and waits for it unsent. No upstream is to blame for any of this.
+// There are two kinds of places: for exchanges that their upstream paces, and for exchanges that a client paces. Some answers
+// turn out to be paced by their readers. They then move to a place of the second kind: an event stream when its head has come,
+// any other answer when its tape is full for the first time or when it is still under way after a moment.
+//
+// While no place of the second kind is free, such an answer keeps its first place. If a fetch waits for that place, an event
+// stream, or an answer whose tape was full, is cut to free it, but not within the first moment. A request that asks for an
+// event stream (`Accept`) waits for a place of the second kind from the start. None of this counts against an upstream.
 import LarderCore
 import LarderIO
 
