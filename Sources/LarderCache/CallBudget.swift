@@ -25,18 +25,19 @@ public struct CallBudget: Sendable {
     private var calls: CallRing
     /// What the API said is left, less the calls taken since.
     private var told: [Told] = []
-    /// Calls taken and counted so far. An answer cannot know of those that were taken after its own.
+    /// Calls taken and counted so far, which just after a call was taken is that call's number. An answer cannot know of calls
+    /// with a higher number than its own.
     public private(set) var taken = 0
-    /// The mark of the answer that last said what is left.
+    /// The number of the call whose answer last said what is left.
     private var heard = 0
-    /// The marks of the last calls that were given back: no answer need have counted those.
+    /// The numbers of the last calls that were given back: no answer need have counted those.
     private var returned: [Int] = []
 
     /// What an API says is believed this far ahead.
     public static let longestBelieved: Duration = .seconds(86_400)
     /// More allowances than this are not kept: APIs have one or two.
     public static let mostAllowances = 8
-    /// More marks of calls given back are not kept. One that is forgotten counts as made, so that less seems left.
+    /// More numbers of calls given back are not kept. One that is forgotten counts as made, so that less seems left.
     static let mostReturned = 256
 
     /// What the API said of one limit. Its reset is a length from when it was heard.
@@ -134,13 +135,14 @@ public struct CallBudget: Sendable {
     /// Takes a call back that was taken and never made.
     /// - Parameters:
     ///   - call: when it was taken.
-    ///   - mark: `taken` as it was just after.
-    public mutating func giveBack(_ call: Moment, mark: Int) {
+    ///   - callNumber: `taken` as it was just after.
+    public mutating func giveBack(_ call: Moment, callNumber: Int) {
         calls.removeLast { $0.monotonic <= call.monotonic }
         if returned.count == Self.mostReturned { returned.removeFirst() }
-        returned.append(mark)
-        // An answer that had counted more calls than this one has left nothing of it off.
-        guard heard < mark else { return }
+        returned.append(callNumber)
+        // What is left came with the answer to a later call. The API did not count this call, since it was never made, and
+        // `learn` took off later calls only. So there is nothing to add.
+        guard heard < callNumber else { return }
         for place in told.indices {
             told[place].remaining = min(told[place].limit ?? .max, told[place].remaining + 1)
         }
@@ -165,11 +167,11 @@ public struct CallBudget: Sendable {
 
     /// Takes in what an answer says is left. Its last word counts, less the calls that it cannot have counted.
     ///
-    /// - Parameter mark: `taken` as it was when the answered call had just been taken.
-    public mutating func learn(_ credits: Credits, mark: Int, now: Moment) {
+    /// - Parameter callNumber: `taken` as it was when the answered call had just been taken.
+    public mutating func learn(_ credits: Credits, callNumber: Int, now: Moment) {
         forgetTold(now)
-        heard = mark
-        let uncounted = max(0, taken - mark - returned.count { $0 > mark })
+        heard = callNumber
+        let uncounted = max(0, taken - callNumber - returned.count { $0 > callNumber })
         for allowance in credits.allowances {
             let reset = min(now.monotonic(at: allowance.resetsAt), now.monotonic + Self.longestBelieved)
             told.removeAll { $0.name == allowance.name }
@@ -190,7 +192,7 @@ public struct CallBudget: Sendable {
             let length = max(.zero, credits.allowances[place].resetsAt - savedAt)
             credits.allowances[place].resetsAt = min(credits.allowances[place].resetsAt, now.wall + length)
         }
-        learn(credits, mark: taken - since, now: now)
+        learn(credits, callNumber: taken - since, now: now)
     }
 
     /// What the API says is left, as far as that is still known.

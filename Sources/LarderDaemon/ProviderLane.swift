@@ -89,11 +89,11 @@ final class ProviderLane {
         self.credits = credits
     }
 
-    /// Hears what an answer says is left, after the call that had that mark. True where it should be written down: at
+    /// Hears what an answer says is left, after the call of that number. True where it should be written down: at
     /// once where nothing is left, else once a minute.
-    func heard(_ fields: HeaderFields, mark: Int, now: Moment) -> Bool {
+    func heard(_ fields: HeaderFields, callNumber: Int, now: Moment) -> Bool {
         guard let credits = credits(fields, now.wall) else { return false }
-        budget.learn(credits, mark: mark, now: now)
+        budget.learn(credits, callNumber: callNumber, now: now)
         let isSpent = credits.allowances.contains { $0.remaining == 0 }
         guard isSpent || now.monotonic >= creditsSavedAt + .seconds(60) else { return false }
         creditsSavedAt = now.monotonic

@@ -12,8 +12,8 @@ struct CallAttempt {
     var provider: String
     /// It is the suspension's one trial.
     var isProbe: Bool
-    /// How many calls were taken when it had been: what its answer says is left knows of no later ones.
-    var mark = 0
+    /// Its number in the budget, from 1; 0 where it was not taken from it. What its answer says is left knows of no later calls.
+    var callNumber = 0
     /// Its instant in the budget; nil where it was not taken from it.
     var takenAt: Moment?
     /// It is on the record too.
@@ -63,7 +63,7 @@ extension UpstreamDesk {
             return false
         }
         attempts[number]?.isProbe = admission == .probe
-        attempts[number]?.mark = lane.budget.taken
+        attempts[number]?.callNumber = lane.budget.taken
         attempts[number]?.takenAt = now
         guard lane.budget.isLimited else { return true }
         attempts[number]?.isReserving = true
@@ -105,7 +105,7 @@ extension UpstreamDesk {
     func giveBack(_ attempt: CallAttempt) {
         guard let call = attempt.takenAt else { return }
         let provider = attempt.provider
-        lanes[provider]?.budget.giveBack(call, mark: attempt.mark)
+        lanes[provider]?.budget.giveBack(call, callNumber: attempt.callNumber)
         look(provider)
         if attempt.isReserved { write(.unsent(provider: provider, at: call.wall)) }
     }

@@ -203,7 +203,7 @@ actor UpstreamDesk {
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
-                hear(call.provider, response.fields, mark: attempt?.mark ?? 0)
+                hear(call.provider, response.fields, callNumber: attempt?.callNumber ?? 0)
                 for _ in 0..<response.redirects { await countHop(call.provider) }
             }
             let classify = call.classify
@@ -235,7 +235,7 @@ actor UpstreamDesk {
             let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
             let attempt = await settle(number)
             if call.isBudgeted {
-                hear(call.provider, stream.head.fields, mark: attempt?.mark ?? 0)
+                hear(call.provider, stream.head.fields, callNumber: attempt?.callNumber ?? 0)
                 for _ in 0..<stream.head.redirects { await countHop(call.provider) }
             }
             let answer = stream.head.response
@@ -321,9 +321,9 @@ actor UpstreamDesk {
     }
 
     /// Hears what an answer says of the calls that are left.
-    private func hear(_ provider: String, _ fields: HeaderFields, mark: Int) {
+    private func hear(_ provider: String, _ fields: HeaderFields, callNumber: Int) {
         let now = time.moment()
-        guard let lane = lanes[provider], lane.heard(fields, mark: mark, now: now) else { return }
+        guard let lane = lanes[provider], lane.heard(fields, callNumber: callNumber, now: now) else { return }
         let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now.wall)
         write(.value(CreditsNote.name(provider), note.encoded))
     }

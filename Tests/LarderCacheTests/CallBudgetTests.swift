@@ -54,7 +54,7 @@ import Testing
     @Test func aCallThatIsGivenBackWasNeverTaken() {
         var budget = CallBudget(rate: Self.perMinute, quota: Self.perDay)
         for second in [0, 1, 2] { #expect(budget.take(now: now + .seconds(second)) == .granted) }
-        budget.giveBack(now + .seconds(1), mark: 2)
+        budget.giveBack(now + .seconds(1), callNumber: 2)
         #expect(budget.remembered == [now, now + .seconds(2)])
         #expect(budget.usage(now: now + .seconds(3)) == (rate: 1, quota: 3) as (Int?, Int?))
         #expect(budget.take(now: now + .seconds(3)) == .granted)
@@ -62,7 +62,7 @@ import Testing
         // A thousand that never left are none.
         for _ in 0..<1000 {
             #expect(budget.take(now: now + .seconds(70)) == .granted)
-            budget.giveBack(now + .seconds(70), mark: budget.taken)
+            budget.giveBack(now + .seconds(70), callNumber: budget.taken)
         }
         #expect(budget.usage(now: now + .seconds(70)) == (rate: 3, quota: 2) as (Int?, Int?))
     }
@@ -77,7 +77,7 @@ import Testing
         #expect(budget.take(now: now) == .granted)
         let later = stepped(now + .seconds(1), by: .seconds(-30))
         #expect(budget.take(now: later) == .granted)
-        budget.giveBack(now, mark: 1)
+        budget.giveBack(now, callNumber: 1)
         #expect(budget.remembered == [later])
     }
 
@@ -88,16 +88,16 @@ import Testing
             ])
         }
         var budget = CallBudget(rate: nil, quota: nil)
-        budget.learn(credits(5), mark: 0, now: now)
+        budget.learn(credits(5), callNumber: 0, now: now)
         #expect(budget.take(now: now) == .granted)
-        budget.giveBack(now, mark: budget.taken)
+        budget.giveBack(now, callNumber: budget.taken)
         #expect(budget.remaining(now: now) == 5)
         // An answer that was asked for later has counted without it.
         #expect(budget.take(now: now) == .granted)
-        let mark = budget.taken
+        let number = budget.taken
         #expect(budget.take(now: now) == .granted)
-        budget.learn(credits(4), mark: budget.taken, now: now)
-        budget.giveBack(now, mark: mark)
+        budget.learn(credits(4), callNumber: budget.taken, now: now)
+        budget.giveBack(now, callNumber: number)
         #expect(budget.remaining(now: now) == 4)
     }
 
@@ -108,14 +108,14 @@ import Testing
         ])
         var budget = CallBudget(rate: nil, quota: nil)
         #expect(budget.take(now: now) == .granted)
-        let mark = budget.taken
+        let number = budget.taken
         for _ in 0..<99 { #expect(budget.take(now: now) == .granted) }
-        for other in 2...100 { budget.giveBack(now, mark: other) }
-        budget.learn(credits, mark: mark, now: now)
+        for other in 2...100 { budget.giveBack(now, callNumber: other) }
+        budget.learn(credits, callNumber: number, now: now)
         #expect(budget.remaining(now: now) == 60)
         // One that was asked for after them need not make up for them.
         #expect(budget.take(now: now) == .granted)
-        budget.learn(credits, mark: budget.taken, now: now)
+        budget.learn(credits, callNumber: budget.taken, now: now)
         #expect(budget.remaining(now: now) == 60)
     }
 
@@ -128,9 +128,9 @@ import Testing
         #expect(budget.take(now: now) == .granted)
         for _ in 0..<1000 {
             #expect(budget.take(now: now) == .granted)
-            budget.giveBack(now, mark: budget.taken)
+            budget.giveBack(now, callNumber: budget.taken)
         }
-        budget.learn(credits, mark: 1, now: now)
+        budget.learn(credits, callNumber: 1, now: now)
         #expect(budget.remaining(now: now) == 9000 - (1000 - CallBudget.mostReturned))
     }
 

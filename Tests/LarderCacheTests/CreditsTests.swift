@@ -14,7 +14,7 @@ import Testing
     @Test func whatTheAPISaysIsLeftIsAllThatIsLeft() {
         var budget = CallBudget(rate: Self.perHour, quota: nil)
         #expect(budget.take(now: now) == .granted)
-        budget.learn(credits(2), mark: budget.taken, now: now)
+        budget.learn(credits(2), callNumber: budget.taken, now: now)
         #expect(budget.remaining(now: now) == 2)
         #expect(budget.take(now: now) == .granted)
         #expect(budget.take(now: now) == .granted)
@@ -27,7 +27,7 @@ import Testing
     @Test func itNeverAllowsMoreThanOurOwnCount() {
         var budget = CallBudget(rate: Self.perHour, quota: nil)
         for _ in 0..<10 { _ = budget.take(now: now) }
-        budget.learn(credits(400), mark: budget.taken, now: now)
+        budget.learn(credits(400), callNumber: budget.taken, now: now)
         #expect(budget.remaining(now: now) == 0)
         #expect(budget.take(now: now) == .spent(until: (now + .seconds(3600)).monotonic))
     }
@@ -35,29 +35,29 @@ import Testing
     @Test func callsThatTheAnswerCannotHaveCountedAreTakenOff() {
         var budget = CallBudget(rate: nil, quota: nil)
         _ = budget.take(now: now)
-        let mark = budget.taken
+        let number = budget.taken
         for _ in 0..<3 { _ = budget.take(now: now) }
-        budget.learn(credits(5), mark: mark, now: now)
+        budget.learn(credits(5), callNumber: number, now: now)
         #expect(budget.remaining(now: now) == 2)
         // The answers come in another order than the calls went: the later one says less and is right too.
-        budget.learn(credits(2), mark: mark + 3, now: now)
+        budget.learn(credits(2), callNumber: number + 3, now: now)
         #expect(budget.remaining(now: now) == 2)
-        budget.learn(credits(1), mark: mark, now: now)
+        budget.learn(credits(1), callNumber: number, now: now)
         #expect(budget.remaining(now: now) == 0, "never below nothing")
         // A call that nobody asked for, a redirect, is one as well.
-        budget.learn(credits(5), mark: budget.taken, now: now)
+        budget.learn(credits(5), callNumber: budget.taken, now: now)
         budget.count(at: now)
         #expect(budget.remaining(now: now) == 4)
     }
 
     @Test func theLastWordCounts() {
         var budget = CallBudget(rate: nil, quota: nil)
-        budget.learn(credits(0), mark: 0, now: now)
+        budget.learn(credits(0), callNumber: 0, now: now)
         #expect(budget.take(now: now) == .spent(until: (now + .seconds(600)).monotonic))
-        budget.learn(credits(7), mark: 0, now: now)
+        budget.learn(credits(7), callNumber: 0, now: now)
         #expect(budget.remaining(now: now) == 7)
         // The smallest of several decides, and the latest end.
-        budget.learn(credits(0, in: 60, name: "client"), mark: 0, now: now)
+        budget.learn(credits(0, in: 60, name: "client"), callNumber: 0, now: now)
         #expect(budget.remaining(now: now) == 0)
         #expect(budget.allowances(now: now).map(\.name) == ["client", "user"])
         #expect(budget.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
@@ -66,7 +66,7 @@ import Testing
 
     @Test func halfOfWhatTheAPIAllowsIsLeftToThoseWhoWait() {
         var budget = CallBudget(rate: nil, quota: nil)
-        budget.learn(credits(251), mark: budget.taken, now: now)
+        budget.learn(credits(251), callNumber: budget.taken, now: now)
         #expect(budget.spare(now: now) == .granted)
         _ = budget.take(now: now)
         #expect(budget.spare(now: now) == .spent(until: (now + .seconds(600)).monotonic))
@@ -76,7 +76,7 @@ import Testing
 
     @Test func nothingIsBelievedForMoreThanADayAndOfNoMoreThanAFew() {
         var budget = CallBudget(rate: nil, quota: nil)
-        budget.learn(credits(0, in: 30 * 86_400), mark: 0, now: now)
+        budget.learn(credits(0, in: 30 * 86_400), callNumber: 0, now: now)
         #expect(budget.take(now: now) == .spent(until: (now + .seconds(86_400)).monotonic))
         // The clock is set back: it is not believed for a day and what the clock lost.
         let back = Moment(wall: now.wall + .seconds(-7200), monotonic: now.monotonic)
@@ -85,16 +85,16 @@ import Testing
         var restarted = CallBudget(rate: nil, quota: nil)
         restarted.recall(credits(0), savedAt: now.wall, now: back)
         #expect(restarted.take(now: back) == .spent(until: (back + .seconds(600)).monotonic))
-        budget.learn(credits(0, in: -1), mark: 0, now: now)
+        budget.learn(credits(0, in: -1), callNumber: 0, now: now)
         #expect(budget.take(now: now) == .granted, "what is over says nothing")
-        for number in 0..<100 { budget.learn(credits(1, name: "\(number)"), mark: budget.taken, now: now) }
+        for number in 0..<100 { budget.learn(credits(1, name: "\(number)"), callNumber: budget.taken, now: now) }
         #expect(budget.allowances(now: now).count == CallBudget.mostAllowances)
     }
 
     @Test func newSettingsAndARestartForgetNothing() {
         var budget = CallBudget(rate: Self.perHour, quota: nil)
         _ = budget.take(now: now)
-        budget.learn(credits(3), mark: budget.taken, now: now)
+        budget.learn(credits(3), callNumber: budget.taken, now: now)
         var changed = budget.with(rate: CallRate(calls: 100, per: .seconds(60)), quota: nil)
         #expect(changed.remaining(now: now) == 3 && changed.taken == budget.taken)
         #expect(changed.take(now: now) == .granted)

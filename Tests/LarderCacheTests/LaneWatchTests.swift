@@ -119,7 +119,7 @@ import Testing
         var told = CallBudget(rate: nil, quota: nil)
         told.learn(
             Credits([Credits.Allowance(name: "user", limit: 10, remaining: 6, resetsAt: now.wall + .seconds(90))]),
-            mark: 0,
+            callNumber: 0,
             now: now)
         #expect(told.spare(now: now) == .granted)
         _ = told.take(now: now)

@@ -14,7 +14,7 @@ import Testing
                 Credits([.init(name: "user", limit: 500, remaining: 400, resetsAt: now + .seconds(600))])
             })
         let now = ManualTime().moment()
-        func isDue(after seconds: Int64) -> Bool { lane.heard([:], mark: 0, now: now + .seconds(seconds)) }
+        func isDue(after seconds: Int64) -> Bool { lane.heard([:], callNumber: 0, now: now + .seconds(seconds)) }
         #expect(isDue(after: 0), "nothing of it is written down yet")
         #expect(!isDue(after: 59))
         #expect(isDue(after: 60))
