@@ -20,14 +20,15 @@ struct HeapWatch: Sendable {
 
     private let start: Int
     private var last: Int
-    /// What is resident and no heap: code, stacks, and the rest of pages of which a part is in use.
-    private var base: Int
+    /// What is resident beyond what of the heap is in use, and cannot be given back: code, stacks, and the rest of pages of
+    /// which a part is in use.
+    private var overhead: Int
     private var nextMeasure = MonotonicTime.distantPast
 
     init(resident: Int, used: Int) {
         start = resident
         last = resident
-        base = resident - used
+        overhead = resident - used
     }
 
     /// Whether it is time to measure what of the heap is in use.
@@ -44,12 +45,12 @@ struct HeapWatch: Sendable {
     }
 
     /// Whether giving back what is free is worth it.
-    func hasSlack(resident: Int, used: Int) -> Bool { resident - used - base >= Self.slack }
+    func hasSlack(resident: Int, used: Int) -> Bool { resident - used - overhead >= Self.slack }
 
     /// What was free has been given back, as far as it can be.
     mutating func trimmed(resident: Int, used: Int) {
         last = resident
-        base = resident - used
+        overhead = resident - used
     }
 }
 
