@@ -264,7 +264,7 @@ extension DaemonContext {
     func shorten(_ raw: StoredResponse) async {
         let end = min(raw.freshUntil, time.wall() + .seconds(60))
         let isDone = await store.updateFreshness(raw.key.digest, freshUntil: end, staleUntil: end)
-        if !isDone, end < raw.freshUntil { supersede(raw) }
+        if !isDone, end < raw.freshUntil { hide(raw) }
     }
 
     func noteDropped(_ normalised: NormalisedEntry, of provider: String) {

@@ -168,8 +168,8 @@ public final class SQLiteStore: CacheStore {
         return try answer.get()
     }
 
-    /// An answer of that key was given out that cannot be stored: an older one is answered no more.
-    public func supersede(_ entry: StoredResponse) { shared.supersede(WriteOrder(entry: entry)) }
+    /// What is stored under the entry's key is answered no more, until a newer answer is stored.
+    public func hide(_ entry: StoredResponse) { shared.supersede(WriteOrder(entry: entry)) }
 
     /// Removals that are not committed yet.
     public var pendingRemovals: Int { shared.removals.count }

@@ -62,7 +62,7 @@ import Testing
             }
             let late = bench.entry("a", seed: 1)
             #expect(try await bench.passing([.write], of: store) { await store.write(late) } == .pending)
-            store.supersede(bench.entry("a", seed: 2))
+            store.hide(bench.entry("a", seed: 2))
             store.shared.faults.hold(false)
             try await bench.eventually("it is written", in: store) { store.pendingRemovals == 0 }
             try await bench.eventually("all before is done", in: store) {

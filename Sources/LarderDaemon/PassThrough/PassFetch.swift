@@ -278,18 +278,18 @@ struct PassFetch: Sendable {
 
     /// The answer was given out and is not stored: nothing older is answered in its place.
     private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) {
-        context.supersede(entry)
+        context.hide(entry)
         hideElsewhere(entry, found)
     }
 
     /// The same, where the older one lies under another key than the newer, which is not known to be stored.
     private func hideElsewhere(_ entry: StoredResponse, _ found: VariantShelf.Found) {
-        if let old = found.entry, old.key != entry.key { context.supersede(old) }
+        if let old = found.entry, old.key != entry.key { context.hide(old) }
         guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
         // Nothing was found, which a look-up that took too long says too.
         var older = entry
         older.key = request.primary
-        context.supersede(older)
+        context.hide(older)
     }
 
     /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
@@ -297,7 +297,7 @@ struct PassFetch: Sendable {
     private func note(_ entry: StoredResponse, _ found: VariantShelf.Found, isStored: Bool) async {
         if !isStored { hideElsewhere(entry, found) }
         guard await !shelf.note(entry, names: names(entry)) else { return }
-        if let old = found.entry, old.key != entry.key, old.key != request.primary { context.supersede(old) }
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { context.hide(old) }
     }
 
     private func keep(

@@ -99,9 +99,9 @@ extension DaemonContext {
         tier.remove(digest)
     }
 
-    /// A newer answer of that key could not be stored: the older one is answered no more.
-    func supersede(_ entry: StoredResponse) {
-        store.supersede(entry)
+    /// What is stored under the entry's key is answered no more, until a newer answer is stored.
+    func hide(_ entry: StoredResponse) {
+        store.hide(entry)
         tier.invalidate(entry.key.digest)
     }
 
@@ -114,7 +114,7 @@ extension DaemonContext {
             tier.isUnremoved(began)
         }
         tier.invalidate(entry.key.digest)
-        if !isDone, entry.freshUntil < old.freshUntil, tier.isUnremoved(began) { supersede(old) }
+        if !isDone, entry.freshUntil < old.freshUntil, tier.isUnremoved(began) { hide(old) }
         return isDone
     }
 
