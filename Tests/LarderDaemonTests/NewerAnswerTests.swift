@@ -63,6 +63,26 @@ import Testing
         }
     }
 
+    @Test func aVariantThatIsNotStoredLeavesNoOlderVariantBehindThatA304DidNotConfirm() async throws {
+        let fields = "Cache-Control: max-age=600\r\n"
+        let origin = origin([
+            [.send(ok("one", fields: fields + "ETag: \"one\"\r\nVary: X-Who\r\n"))],
+            [.send("HTTP/1.1 304 Not Modified\r\nETag: \"two\"\r\n\r\n")],
+            [.send(ok("two", fields: fields + "ETag: \"two\"\r\nVary: X-Other\r\n"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            #expect(try await held(larder).text == "one")
+            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            #expect(try await reload(larder).text == "two")
+            #expect(try await held(larder).status == 504)
+            larder.daemon.context.store.shared.faults.fail(with: nil)
+            try await written(larder)
+            #expect(try await held(larder).status == 504)
+        }
+    }
+
     @Test func aLifetimeThatIsCutShortHoldsThoughItCouldNotBeWritten() async throws {
         let tag = "ETag: \"one\"\r\n"
         let origin = origin([

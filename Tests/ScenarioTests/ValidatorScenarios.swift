@@ -44,6 +44,27 @@ import Testing
         }
     }
 
+    @Test func anErrorThatFollowsA304WithAnotherTagReplacesNothing() async throws {
+        let isChanged = Lock(false)
+        let lifetime = "Cache-Control: max-age=600\r\n"
+        let origin = ScriptedOrigin { request in
+            guard isChanged.withLock({ $0 }) else {
+                return [.send(ok("one", fields: lifetime + "ETag: \"one\"\r\n"))]
+            }
+            if request.field("If-None-Match") != nil { return Self.notModified("ETag: \"two\"\r\n") }
+            return [.send(ok("error", status: "500 Internal Server Error", fields: lifetime))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin), time: ManualTime()) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            isChanged.withLock { $0 = true }
+            _ = try await larder.get("/raw/api/a", ("Cache-Control", "no-cache"))
+            #expect(origin.requests.map { $0.field("If-None-Match") } == [nil, "\"one\"", nil])
+            let kept = try await larder.get("/raw/api/a", ("Cache-Control", "only-if-cached"))
+            #expect(kept.text == "one", "\(kept)")
+        }
+    }
+
     @Test func a304ToARequestWithoutAConditionIsNoAnswer() async throws {
         let origin = ScriptedOrigin { _ in Self.notModified("ETag: \"one\"\r\n") }
         defer { origin.stop() }

@@ -57,9 +57,9 @@ struct PassFetch: Sendable {
             if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
                 return .answered(await freshen(entry, by: stream.head, found.index, began))
             }
-            // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition.
-            found.entry = nil
-            switch await send([:], nil) {
+            // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
+            // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
+            switch await send([:], entry) {
             case .failure(let failure): return .failed(failure)
             case .success((let whole, let classification)):
                 guard whole.head.status != 304 else {
