@@ -83,6 +83,31 @@ import Testing
         }
     }
 
+    @Test func anAnswerThatCannotBeReadIsHiddenWhereItsShorterLifetimeCannotBeWritten() async throws {
+        // A record without a title is data to the API's rules and no result.
+        let origin = ScriptedOrigin { request in
+            [.send(ok(request.target.hasPrefix("/3/configuration") ? #"{"images":{}}"# : #"{"id":5}"#))]
+        }
+        defer { origin.stop() }
+        let configuration = """
+            providers: { tmdb: { baseURL: "\(origin.base)", key: k0123456789, rate: off, quota: off } }
+            cache: { memorySize: 0 }
+            """
+        try await withLarder(configuration) { larder in
+            func stored() async throws -> Int {
+                try await larder.get("/raw/tmdb/3/movie/5", ("Cache-Control", "only-if-cached")).status
+            }
+            #expect(try await larder.get("/raw/tmdb/3/movie/5").status == 200)
+            #expect(try await stored() == 200)
+            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            #expect(try await larder.get("/v1/tmdb/movie/5").status == 502)
+            #expect(try await stored() == 504)
+            larder.daemon.context.store.shared.faults.fail(with: nil)
+            try await written(larder)
+            #expect(try await stored() == 504)
+        }
+    }
+
     @Test func aLifetimeThatIsCutShortHoldsThoughItCouldNotBeWritten() async throws {
         let tag = "ETag: \"one\"\r\n"
         let origin = origin([
