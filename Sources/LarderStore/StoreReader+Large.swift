@@ -5,7 +5,7 @@ import LarderCore
 extension StoreReader {
     func beginSnapshot() throws(StoreError) {
         epoch = shared.pins.epoch
-        removals = shared.removals.view()
+        removals = shared.removals.snapshot()
         shared.faults.passRead()
         try connection?.statement("BEGIN").run()
     }

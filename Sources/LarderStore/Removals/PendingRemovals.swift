@@ -72,7 +72,7 @@ final class PendingRemovals: Sendable {
 
     /// All tombstones, or nil where there are none. A reader takes it before its snapshot: what is not in it is out of
     /// the database in that snapshot, or was removed later than the reader was asked.
-    func view() -> Removals? { isAny ? state.withLock { $0.removals } : nil }
+    func snapshot() -> Removals? { isAny ? state.withLock { $0.removals } : nil }
 
     // MARK: Callers
 
