@@ -394,6 +394,38 @@ extension Bench {
         #expect(removals.isEmpty)
     }
 
+    /// The newer answer's transaction is under way when it is late, and commits afterwards.
+    private func lateAnswer(
+        afterRemoval isSoft: Bool, isReached: Bool, _ ticket: RemovalTicket? = nil
+    ) -> PendingRemovals {
+        let removals = PendingRemovals()
+        let entry = StoredResponse(
+            key: CacheKey(layer: .raw, provider: "api", endpoint: "a", parameters: []), layer: .raw, provider: "api",
+            endpoint: "a", requestTime: now, responseTime: now, freshUntil: now, staleUntil: now, label: "")
+        let held = removals.add(.digest(entry.key.digest), isSoft: isSoft, provider: "api", at: now, ticket)
+        if isReached { removals.reach(held.number) }
+        _ = removals.supersede(entry, by: 5, at: now)
+        _ = removals.settle([held])
+        _ = removals.replaced(entry.key.digest, by: 5)
+        return removals
+    }
+
+    @Test(arguments: [true, false])
+    func aRemovalOlderThanALateAnswerEndsWithItsCommit(_ isSoft: Bool) {
+        #expect(lateAnswer(afterRemoval: isSoft, isReached: true).count == 0, "the newer answer would be removed")
+    }
+
+    @Test func whoWaitsForARemovalThatALateAnswerEndsIsTold() {
+        let ticket = RemovalTicket()
+        _ = lateAnswer(afterRemoval: false, isReached: true, ticket)
+        #expect(ticket.isDone)
+    }
+
+    @Test(arguments: [true, false])
+    func aRemovalThatMayMeanALateAnswerOutlastsItsCommit(_ isSoft: Bool) {
+        #expect(lateAnswer(afterRemoval: isSoft, isReached: false).count == 1)
+    }
+
     @Test func whatIsStoredAfterAWalkHasBegunStays() {
         var removals = Removals()
         let (made, _) = removals.add(.provider("api"), isSoft: false, provider: nil, at: now)

@@ -103,7 +103,10 @@ final class PendingRemovals: Sendable {
                 }
             }
             // Made anew, so that a transaction under way, which may store an older answer, does not settle it.
-            let isRemovedBesides = held.map { $0.supersededBy == nil } ?? false
+            //
+            // A removal whose turn has not come yet may be meant for the newer answer too. One whose turn has come is older
+            // than the newer answer, which ends both when it is stored.
+            let isRemovedBesides = held.map { $0.supersededBy == nil && !$0.isReached } ?? false
             let (made, replaced) = state.removals.add(
                 .digest(digest), isSoft: false, provider: entry.provider, at: now)
             move(replaced, to: made.number, &state)
@@ -186,10 +189,12 @@ final class PendingRemovals: Sendable {
 
     /// The answer of that number is committed: what it superseded is out of the database.
     func replaced(_ digest: Digest, by order: UInt64) -> UInt64? {
-        state.withLock { state in
-            state.removals.replaced(digest, by: order)
-            return noted(&state)
+        let (tickets, latest) = state.withLock { state -> ([RemovalTicket], UInt64?) in
+            let ended = state.removals.replaced(digest, by: order)
+            return (ended.flatMap { state.tickets.removeValue(forKey: $0) } ?? [], noted(&state))
         }
+        for ticket in tickets { ticket.end(.done) }
+        return latest
     }
 
     private func noted(_ state: inout State) -> UInt64? {

@@ -166,8 +166,12 @@ struct Removals: Sendable {
     }
 
     /// The answer of that number is committed. A tombstone that a still newer one has made stays.
-    mutating func replaced(_ digest: Digest, by number: UInt64) {
-        if let newer = exact[digest]?.supersededBy, newer <= number { exact[digest] = nil }
+    /// - Returns: the number of the tombstone that went.
+    @discardableResult
+    mutating func replaced(_ digest: Digest, by number: UInt64) -> UInt64? {
+        guard let held = exact[digest], let newer = held.supersededBy, newer <= number else { return nil }
+        exact[digest] = nil
+        return held.number
     }
 
     mutating func markSuperseded(_ digest: Digest, by number: UInt64) { exact[digest]?.supersededBy = number }
