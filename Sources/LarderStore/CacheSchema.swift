@@ -12,6 +12,7 @@
 // rewrites no body. What they cover is said in `RowSums`. An earlier schema is brought up to this one by the named steps
 // of `CacheMigration`.
 import CSQLite
+import Glibc
 import LarderCore
 
 enum CacheSchema {
@@ -95,6 +96,24 @@ enum CacheSchema {
             connection.close(keepsLog: true)
             throw error
         }
+    }
+
+    /// Whether the file holds anything that may have been removed by a record in the journal, which older schemas did not
+    /// have. Told by the header (sqlite.org/fileformat2.html#the_database_header), before SQLite has the file open: a step
+    /// from an older schema writes the log back.
+    static func mayHaveJournal(_ path: String) -> Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return access(path, F_OK) == 0 }
+        defer { Glibc.close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return false }
+        let header = Bytes(room: 100) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, buffer.count, 0))
+        }
+        guard header.count == 100 else { return true }
+        func number(_ place: Int) -> Int64 { header[place..<(place + 4)].reduce(0) { $0 << 8 | Int64($1) } }
+        let isOlder = number(68) == applicationID && (1..<version).contains(number(60))
+        return !isOlder
     }
 
     /// Opens a reader's connection on a database that the writer has made. It can not write.

@@ -18,10 +18,7 @@ final class Connection {
     /// Opens or makes a database file; a new one can be read by nobody else (its log files inherit the mode).
     init(path: String) throws(StoreError) {
         Self.configureOnce
-        // Not SQLITE_OPEN_NOFOLLOW, which refuses a link anywhere in the path: with DynamicUser= the state directory is one.
-        let descriptor = Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw StoreError.refusedOpening(path) }
-        Glibc.close(descriptor)
+        try Self.makeOrLook(path)
 
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
@@ -43,6 +40,22 @@ final class Connection {
         larder_db_config_int(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nil)
         larder_db_config_int(handle, SQLITE_DBCONFIG_DQS_DDL, 0, nil)
         larder_db_config_int(handle, SQLITE_DBCONFIG_DQS_DML, 0, nil)
+    }
+
+    /// Makes the file where there is none. One that is there is looked at by its name: closing a descriptor of it would
+    /// give up the locks of every connection of this process on it, and another program that reads the database would
+    /// then remove the write-ahead log when it leaves (sqlite.org/howtocorrupt.html §2.2).
+    private static func makeOrLook(_ path: String) throws(StoreError) {
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            // Not SQLITE_OPEN_NOFOLLOW, which refuses a link anywhere in the path: with DynamicUser= the state directory is one.
+            if status.st_mode & S_IFMT == S_IFLNK { throw StoreError.linked(path) }
+            guard access(path, R_OK | W_OK) == 0 else { throw StoreError.system("opening \(path)") }
+            return
+        }
+        let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw StoreError.refusedOpening(path) }
+        Glibc.close(descriptor)
     }
 
     deinit {

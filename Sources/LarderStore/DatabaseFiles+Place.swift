@@ -25,6 +25,16 @@ struct FileIdentity: Sendable, Equatable {
     }
 }
 
+/// The files that an open database consists of.
+struct OpenFiles: Sendable {
+    var database: FileIdentity
+    var log: FileIdentity?
+    var index: FileIdentity?
+}
+
+/// What has lost its name.
+enum LostFile { case database, log }
+
 extension DatabaseFiles {
     private var lockPath: String { path.dropLast(3) + ".lock" }
 
@@ -41,20 +51,61 @@ extension DatabaseFiles {
         return descriptor
     }
 
-    /// The database of this moment is the one that is open.
+    /// The database of this moment is the one that is open, and commits go into its log from now on.
     func noteOpened() {
-        guard case .file(let identity) = FileIdentity.look(path) else { return }
-        opened.withLock { $0 = identity }
+        guard case .file(let database) = FileIdentity.look(path) else { return }
+        var made = OpenFiles(database: database)
+        if case .file(let found) = FileIdentity.look(path + "-wal") { made.log = found }
+        if case .file(let found) = FileIdentity.look(path + "-shm") { made.index = found }
+        opened.withLock { $0 = made }
+        isInUse = true
     }
 
-    /// Whether the open database still has its name.
-    var isDatabaseInPlace: Bool {
-        guard let known = opened.withLock({ $0 }) else { return true }
+    /// Which of the open files has no name any more, or another's; nil where each has its own.
+    var lostFile: LostFile? {
+        guard let known = opened.withLock({ $0 }) else { return nil }
+        if !Self.isInPlace(path, known.database) { return .database }
+        // SQLite removes them when the last connection closes, and a connection is open
+        // (sqlite.org/walformat.html, "Files On Disk").
+        let isThere =
+            Self.isInPlace(path + "-wal", known.log) && Self.isInPlace(path + "-shm", known.index)
+        return isThere ? nil : .log
+    }
+
+    /// Whether the open database still has its name, and so have its log and the log's index.
+    var isDatabaseInPlace: Bool { lostFile == nil }
+
+    private static func isInPlace(_ path: String, _ known: FileIdentity?) -> Bool {
+        guard let known else { return true }
         return switch FileIdentity.look(path) {
         case .file(let found): found == known
         case .absent: false
         case .unknown: true
         }
+    }
+
+    /// Removes a log and its index by their names. Both must be another's.
+    func removeLog() {
+        for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    // MARK: In use
+
+    /// Whether commits may be in the log alone. Kept over a crash as the length of the lock's file, which takes no room on the
+    /// disk. Metadata is written in its order by file systems with a journal, so that a power cut does not leave this without
+    /// the log, whose file is made before and removed after it.
+    var isInUse: Bool {
+        get {
+            var status = stat()
+            return lock.withLock { $0 >= 0 && fstat($0, &status) == 0 && status.st_size > 0 }
+        }
+        set { _ = lock.withLock { $0 >= 0 ? ftruncate($0, newValue ? 1 : 0) : 0 } }
+    }
+
+    /// A database whose log is gone, though the daemon that had it open did not close it.
+    var hasLostLog: Bool {
+        guard isInUse, sizes.file > 0, case .absent = FileIdentity.look(path + "-wal") else { return false }
+        return true
     }
 
     /// Whether the lock is on the file that a second daemon would lock.

@@ -12,7 +12,7 @@ final class DatabaseFiles: Sendable {
     let path: String
     let lock: Lock<Int32>
     /// The database that is open.
-    let opened = Lock<FileIdentity?>(nil)
+    let opened = Lock<OpenFiles?>(nil)
     /// A disk of a test's own making: what is free on it where the database and its log take so many bytes.
     let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
     /// A directory of a test's own making: the error with which it removes no name.

@@ -28,7 +28,9 @@ public final class SQLiteStore: CacheStore {
         if let type = files.networkFileSystem {
             shared.log.warning("store.networkFileSystem", ["path": directory, "type": type])
         }
-        let journal = JournalFile(directory: directory, notes: notes, faults: shared.faults)
+        let journal = JournalFile(
+            directory: directory, notes: notes, faults: shared.faults
+        ) { [files] in files.isDirectoryInPlace }
         shared.recall(journal.open())
         var database: StoreWriter.Database?
         var lacking: StoreError?

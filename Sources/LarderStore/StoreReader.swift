@@ -144,6 +144,11 @@ final class StoreReader {
             if shared.gate.mayStay() { return true }
             disconnect()
         }
+        // A connection would make a log of that name, and read from it what is in another.
+        guard shared.files.isDatabaseInPlace else {
+            _ = shared.writes.insist(.look)
+            return false
+        }
         guard let entered = shared.gate.enter() else { return false }
         do throws(StoreError) {
             let made = try CacheSchema.openReader(shared.files.path)

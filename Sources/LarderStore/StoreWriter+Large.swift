@@ -19,7 +19,8 @@ extension StoreWriter {
                 return try body()
             }
             shared.pins.settle(committed: true)
-            settleRemovals(committed: true)
+            // What is committed into a log without a name is gone with the process: the tombstones stay.
+            settleRemovals(committed: removing.applied.isEmpty || shared.files.isDatabaseInPlace)
             // A commit of nothing does not reach the disk, and tells nothing.
             if let late, connection.allChanges != late.changes,
                 shared.time.monotonic() - late.at <= shared.waits.span(.read)
@@ -92,7 +93,8 @@ extension StoreWriter {
                 part.name.generation == shared.gate.present
             else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
-            defer { database?.rows = rows }
+            // Not where the database is another one by then.
+            defer { if database?.connection === connection { database?.rows = rows } }
             let size = part.offset + Int64(part.bytes.count)
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
                 if order.isRefused { return .refused("removed") }
@@ -144,7 +146,8 @@ extension StoreWriter {
                 return answer(job, .refused("failed"))
             }
             if let refused = refusalOfRemovals() { return answer(job, refused) }
-            defer { database?.rows = rows }
+            // Not where the database is another one by then.
+            defer { if database?.connection === connection { database?.rows = rows } }
             let id = rows.newID()
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
                 if let refusal = try refusal(of: entry) { return refusal }

@@ -1,13 +1,30 @@
-// The database's files are gone, or others are in their place: everything begins anew where they were.
+// The database's files are gone, or others are in their place: everything begins anew where they were. Where only the log
+// has lost its name, what is in it is written into the database first: the open log is whole, but it goes with the process.
 import LarderCore
 
 extension StoreWriter {
-    /// False where they were gone; then nothing of what was just written is stored.
-    /// - Parameter isBrief: the database alone is looked at, after each commit.
+    /// Between two tries to write a log without a name back.
+    static let pauseOfSaving = Duration.seconds(1)
+
+    /// False where they were gone; then nothing of what was just written counts as stored.
+    /// - Parameter isBrief: the database and its log alone are looked at, after each commit.
     @discardableResult
     func checkPlace(isBrief: Bool = false) -> Bool {
         guard database != nil else { return true }
-        if isBrief ? shared.files.isDatabaseInPlace : shared.files.isInPlace { return true }
+        let lost = shared.files.lostFile
+        if lost == .database || !isBrief && !shared.files.isDirectoryInPlace {
+            beginAnew()
+            return false
+        }
+        if lost == .log {
+            saveLog()
+            return false
+        }
+        if !isBrief { shared.journal.check() }
+        return true
+    }
+
+    private func beginAnew() {
         purges = []
         shared.gate.shut { shared.reads.nudge() }
         // Closing must remove no file by its name, which may be another daemon's by now.
@@ -16,6 +33,46 @@ extension StoreWriter {
         shared.files.opened.withLock { $0 = nil }
         shared.degrade("the cache directory was removed or replaced")
         reopen()
-        return false
+    }
+
+    /// Writes the log back, which SQLite does from the file that it has open, and opens the database anew with another log.
+    /// While that fails nothing is stored, and a crash costs the database (`hasLostLog`).
+    private func saveLog() {
+        let now = shared.time.monotonic()
+        guard removing.saveLogAt.map({ now >= $0 }) ?? true else { return }
+        purges = []
+        shared.degrade("the write-ahead log was removed or replaced")
+        shared.gate.shut { shared.reads.nudge() }
+        // One that has the name is another's, and must not be taken for this database's at the next start.
+        shared.files.removeLog()
+        guard writeLogBack() else {
+            removing.saveLogAt = now + Self.pauseOfSaving
+            return shared.gate.reopen(isNew: false)
+        }
+        database?.connection.close(keepsLog: true)
+        database = nil
+        shared.files.opened.withLock { $0 = nil }
+        reopen()
+    }
+
+    /// Whether everything that is committed is in the database's own file now.
+    private func writeLogBack() -> Bool {
+        (try? database?.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
+    }
+
+    /// Closes the database at the end. Leaves one file behind where it can.
+    func closeDatabase() {
+        guard let open = database else { return }
+        var isWhole = false
+        if shared.files.lostFile != .database, shared.files.isDirectoryInPlace {
+            isWhole = writeLogBack()
+            // Before the log goes.
+            if isWhole { shared.files.isInUse = false }
+        }
+        // The last to close removes the log by its name, which may be another's.
+        let isOurs = shared.files.lostFile == nil
+        open.connection.close(keepsLog: !(isWhole && isOurs))
+        if isWhole, !isOurs, shared.files.isDirectoryInPlace { shared.files.removeLog() }
+        database = nil
     }
 }

@@ -54,7 +54,9 @@ extension StoreWriter {
         do throws(StoreError) {
             if !shared.files.isDirectoryInPlace {
                 try shared.files.takePlace()
-                shared.journal.open()
+                // What was left there by whoever had the directory before.
+                shared.recall(JournalFile(directory: shared.files.directory, faults: shared.faults).open(makes: false))
+                shared.journal.renew()
             }
             let made = try Self.openDatabase(shared.files.path)
             made.connection.adopt()

@@ -89,13 +89,7 @@ final class StoreWriter {
         flushNotes()
         // The readers have ended too, or are about to: the last connection to close is this one.
         shared.gate.shut { shared.reads.nudge() }
-        if let database {
-            // Leaves one file behind where it can. The last to close removes the log by its name, which may be another's.
-            let isInPlace = shared.files.isInPlace
-            if isInPlace { _ = try? database.connection.number("PRAGMA wal_checkpoint(TRUNCATE)") }
-            database.connection.close(keepsLog: !isInPlace)
-        }
-        database = nil
+        closeDatabase()
         shared.files.unlock()
         shared.journal.end()
         shared.waits.end()

@@ -19,8 +19,11 @@ extension StoreError {
     /// The last open(2) on this thread, with O_NOFOLLOW, failed.
     static func refusedOpening(_ path: String) -> StoreError {
         let number = errno
-        guard number == ELOOP else { return system("opening \(path)", number) }
-        return StoreError(
+        return number == ELOOP ? linked(path) : system("opening \(path)", number)
+    }
+
+    static func linked(_ path: String) -> StoreError {
+        StoreError(
             code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening \(path)",
             message: "it is a symbolic link, which is not followed; name the directory itself in the configuration")
     }

@@ -165,7 +165,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             let kept = bench.entry("kept", size: 2_500_000)
             try await write(store, kept, pieces: 300_000)
             try await withBench { (copy) async throws in
-                for suffix in ["", "-wal"] { try writeFile(copy.path + suffix, try readFile(bench.path + suffix)) }
+                try bench.copyAsKilled(to: copy)
                 let after = try copy.open(roomy())
                 await after.maintain()
                 #expect(try await after.statistics().liveBytes < 4 << 20)

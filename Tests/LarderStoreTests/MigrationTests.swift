@@ -43,6 +43,7 @@ import Testing
         try await withBench { (bench) async throws in
             let entries = entries(bench)
             try SchemaFour.make(bench.path, entries, now: bench.time.wall())
+            _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
             try CacheSchema.openWriter(bench.path).close()
             let rows = """
                 SELECT (SELECT count(*) FROM life WHERE sums IS NULL) + (SELECT count(*) FROM chunk WHERE sum IS NULL)

@@ -122,9 +122,7 @@ import Testing
                     written.append(entry)
                 }
                 try await withBench { (copy) async throws in
-                    for suffix in ["", "-wal"] {
-                        try writeFile(copy.path + suffix, try readFile(bench.path + suffix))
-                    }
+                    try bench.copyAsKilled(to: copy)
                     let after = try copy.open()
                     for entry in written { #expect(try await sameEntry(after.read(entry.key), entry)) }
                     #expect(try await after.statistics().entries == 20)

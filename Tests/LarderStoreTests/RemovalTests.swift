@@ -456,7 +456,7 @@ extension Bench {
             let file = JournalFile(directory: bench.directory, notes: nil, faults: faults)
             #expect(file.open().isEmpty)
             let made = Tombstone(number: 1, selector: .digest(digest(1)), isSoft: false, provider: nil, at: now)
-            #expect(file.append([made]))
+            #expect(file.append([made]) { [] })
             let path = bench.directory + "/cache.removals"
             var bytes = try readFile(path)
             #expect(bytes.count == JournalFile.capacity, "its room is taken")
@@ -476,7 +476,7 @@ extension Bench {
             for number in 0..<6 {
                 let made = Tombstone(
                     number: UInt64(number), selector: .term(long, provider: nil), isSoft: false, provider: nil, at: now)
-                #expect(file.append([made]))
+                #expect(file.append([made]) { [] })
             }
             #expect(JournalFile(directory: bench.directory, notes: nil, faults: StoreFaults()).open().isLost)
         }

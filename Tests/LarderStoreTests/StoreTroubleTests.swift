@@ -8,7 +8,7 @@ import Testing
 @testable import LarderStore
 
 /// Runs a test with a writer that has no thread.
-private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws -> Void) async throws {
+func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws -> Void) async throws {
     let shared = StoreShared(
         files: try DatabaseFiles(directory: bench.directory, name: "cache"), settings: StoreSettings(minFree: 0),
         counters: bench.counters, log: Logger(label: "test", sink: bench.log, time: bench.time), time: bench.time)
@@ -26,6 +26,7 @@ private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async
         try await withBench { (bench) async throws in
             let entries = (0..<30).map { bench.entry("\($0)", size: 500) } + [bench.entry("large", size: 3_000_000)]
             try SchemaFour.make(bench.path, entries, now: bench.time.wall())
+            _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
             try await withWriter(bench) { (writer, shared) async throws in
                 func slice(fails: Bool) {
                     shared.faults.fail(with: fails ? SQLITE_BUSY : nil)
@@ -141,8 +142,7 @@ private func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async
             #expect(bench.log.messages.contains("store.setAside"))
             #expect(await second.write(other) == .stored)
             await second.close()
-            rmdir(path)
-            if loss == .notReadable { unlink(path) }
+            #expect(try readFile(path).count == JournalFile.capacity, "a new one took its place")
             let third = try bench.open()
             #expect(try await sameEntry(third.read(other.key), other), "once is enough")
             await third.close()

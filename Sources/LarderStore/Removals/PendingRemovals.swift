@@ -156,6 +156,11 @@ final class PendingRemovals: Sendable {
             }
     }
 
+    /// All that is not committed.
+    var pending: [Tombstone] {
+        isAny ? state.withLock { $0.removals.wide + Array($0.removals.exact.values) } : []
+    }
+
     /// What is not in the journal.
     var unkept: [Tombstone] {
         isAny

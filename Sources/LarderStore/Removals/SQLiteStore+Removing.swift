@@ -32,8 +32,7 @@ extension SQLiteStore {
 
     /// The database does not take it now.
     private func keep(_ tombstone: Tombstone, _ ticket: RemovalTicket) async -> RemovalOutcome {
-        let isKept: Bool
-        if tombstone.isKept { isKept = true } else { isKept = await shared.journal.keep(tombstone, shared.waits) }
+        let isKept = await shared.journal.keep(tombstone, shared.waits)
         if ticket.isDone {
             shared.meters.removalsWritten.add()
             return .done(ticket.count)
@@ -46,15 +45,21 @@ extension SQLiteStore {
 extension StoreShared {
     /// What an earlier run of the daemon could not write. Before the database is opened.
     func recall(_ content: JournalFile.Content) {
-        if content.isLost {
+        let error: String? =
+            content.isLost
+            ? "removals were lost that it may still hold"
+            : files.hasLostLog ? "its write-ahead log was removed, and with it what was committed last" : nil
+        if let error {
             let path = files.setAside(at: time.wall())
             meters.setAside.add()
-            log.warning("store.setAside", ["error": "removals were lost that it may still hold", "path": path])
+            log.warning("store.setAside", ["error": error, "path": path])
             journal.clear(upTo: .max)
         } else if !content.tombstones.isEmpty {
             log.notice("store.removals.found", ["count": String(content.tombstones.count)])
             removals.restore(content.tombstones)
         }
+        // What an upgrade closes and opens again has no log in between.
+        files.isInUse = false
     }
 
     /// The threads beside the readers and the writer.
@@ -63,14 +68,18 @@ extension StoreShared {
         try NamedThread.start("store-j") { [self] in
             guard let file = file.take() else { return }
             var isTold = false
-            journal.run(file) { number in
-                if let number {
-                    removals.keep(number)
-                } else if !isTold {
-                    isTold = true
-                    log.error("store.removals.unkept", ["path": files.directory])
-                }
-            }
+            let owner = RemovalJournal.Owner(
+                pending: { [removals] in removals.pending },
+                kept: { [self] number in
+                    if let number {
+                        removals.keep(number)
+                    } else if !isTold {
+                        isTold = true
+                        log.error("store.removals.unkept", ["path": files.directory])
+                    }
+                },
+                renewed: { [log, files] in log.warning("store.removals.renewed", ["path": files.directory]) })
+            journal.run(file, owner)
         }
         try NamedThread.start("store-t") { [self] in
             waits.run {

@@ -19,6 +19,8 @@ struct RemovalUpkeep {
     /// The log knows that removals wait.
     var isTold = false
     var probeAt: MonotonicTime?
+    /// A log without a name could not be written back: not tried before.
+    var saveLogAt: MonotonicTime?
 }
 
 extension StoreWriter {
@@ -86,7 +88,7 @@ extension StoreWriter {
                 shared.meters.transactions.add()
                 upkeep.wrote(at: shared.time.monotonic())
                 if upkeep.pause != nil { storingWorks() }
-                guard checkPlace(isBrief: true) else { return }
+                guard checkPlace(isBrief: true) else { return placeWasLost() }
             }
             for tombstone in shared.removals.walks where !purges.contains(where: { $0.number == tombstone.number }) {
                 var last = tombstone.last
@@ -99,6 +101,15 @@ extension StoreWriter {
         } catch {
             failedToRemove(error, mayRepeat)
         }
+    }
+
+    /// In a database opened anew they are due at once; one that could not be is tried again later.
+    private func placeWasLost() {
+        guard removing.saveLogAt != nil else { return }
+        removalsFailed(
+            StoreError(
+                code: SQLITE_IOERR, extendedCode: SQLITE_IOERR, doing: "removing",
+                message: "the write-ahead log was removed or replaced"))
     }
 
     private func failedToRemove(_ error: StoreError, _ mayRepeat: Bool) {
@@ -115,6 +126,7 @@ extension StoreWriter {
             let (purged, isLast) = try transact(database.connection) { () throws(StoreError) in
                 try purge.step(database.rows, now: now)
             }
+            guard checkPlace(isBrief: true) else { return placeWasLost() }
             purge.advance()
             shared.removals.advance(purge.number, purged)
             shared.meters.purged.add(purged)

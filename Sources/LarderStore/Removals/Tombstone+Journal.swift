@@ -1,0 +1,48 @@
+// A tombstone as the bytes of a record in the journal.
+import LarderCore
+
+extension Tombstone {
+    /// Kind, softness, instant, then provider and text, each with its length.
+    var journalBytes: Bytes {
+        let kind: UInt8
+        let text: Bytes
+        var provider = provider
+        switch selector {
+        case .all: (kind, text) = (0, [])
+        case .digest(let digest): (kind, text) = (1, digest.bytes)
+        case .provider(let name): (kind, text) = (2, Bytes(text: name))
+        case .term(let term, let of): (kind, text, provider) = (3, Bytes(text: term), of)
+        case .url(let url, let of): (kind, text, provider) = (4, Bytes(text: url), of)
+        }
+        var out: Bytes = [kind, isSoft ? 1 : 0, provider == nil ? 0 : 1]
+        out += withUnsafeBytes(of: at.milliseconds.littleEndian) { Bytes($0) }
+        let name = Bytes(text: provider ?? "")
+        out += withUnsafeBytes(of: UInt32(name.count).littleEndian) { Bytes($0) }
+        return out + name + text
+    }
+
+    init?(journal bytes: Bytes) {
+        guard bytes.count >= 15 else { return nil }
+        let at = bytes.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: 3, as: Int64.self)) }
+        let length = bytes.withUnsafeBytes {
+            UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 11, as: UInt32.self))
+        }
+        guard Int(length) <= bytes.count - 15 else { return nil }
+        let name = bytes[15..<(15 + Int(length))]
+        let rest = Bytes(bytes[(15 + Int(length))...])
+        let provider = bytes[2] == 1 ? Bytes(name).lossyText : nil
+        let selector: PurgeSelector
+        switch bytes[0] {
+        case 0: selector = .all
+        case 1:
+            guard let digest = Digest(bytes: rest) else { return nil }
+            selector = .digest(digest)
+        case 2: selector = .provider(rest.lossyText)
+        case 3: selector = .term(rest.lossyText, provider: provider)
+        case 4: selector = .url(rest.lossyText, provider: provider)
+        default: return nil
+        }
+        self.init(
+            number: 0, selector: selector, isSoft: bytes[1] == 1, provider: provider, at: WallTime(milliseconds: at))
+    }
+}

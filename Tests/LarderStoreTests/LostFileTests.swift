@@ -1,0 +1,331 @@
+// Files that are removed while they are open: what was answered as removed does not come back after a kill.
+import CSQLite
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+extension Bench {
+    var journal: String { directory + "/cache.removals" }
+
+    /// The files as a killed process leaves them: copied while the store has them open and has not closed anything. The index
+    /// of the log is made anew by whoever opens it next.
+    func copyAsKilled(to copy: Bench) throws {
+        for name in ["/cache.db", "/cache.db-wal", "/cache.removals", "/cache.lock"]
+        where access(directory + name, F_OK) == 0 {
+            try writeFile(copy.directory + name, try readFile(directory + name))
+        }
+    }
+
+    /// Kills the store that is open and looks at what a start after it finds.
+    func afterAKill(_ body: (SQLiteStore, Bench) async throws -> Void) async throws {
+        try await withBench { (copy) async throws in
+            try copyAsKilled(to: copy)
+            let store = try copy.open()
+            do {
+                try await body(store, copy)
+            } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+        }
+    }
+}
+
+/// How a file loses its name.
+enum Vanishing: CaseIterable, Sendable {
+    case removed, exchanged
+
+    func happen(to path: String) throws {
+        if self == .removed {
+            #expect(unlink(path) == 0)
+        } else {
+            // As a copy put back does it.
+            try writeFile(path + ".other", try readFile(path))
+            #expect(rename(path + ".other", path) == 0)
+        }
+    }
+}
+
+@Suite struct LostFileTests {
+    private func remove(_ entry: StoredResponse, _ store: SQLiteStore) async -> RemovalOutcome {
+        await store.remove(.digest(entry.key.digest), soft: false, provider: "itunes")
+    }
+
+    private func expectKept(_ outcome: RemovalOutcome) {
+        if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
+    }
+
+    // MARK: The log
+
+    @Test(arguments: ["-wal", "-shm"], Vanishing.allCases)
+    func whatIsRemovedAfterTheLogLostItsNameStaysRemovedAfterAKill(_ suffix: String, _ how: Vanishing) async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let kept = bench.entry("kept")
+            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            await store.maintain()
+            try how.happen(to: bench.path + suffix)
+            let outcome = await remove(old, store)
+            guard case .done = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(bench.log.messages.contains("store.degraded"))
+            try await bench.afterAKill { (second, copy) async throws in
+                #expect(try await second.read(old.key) == nil)
+                #expect(try await sameEntry(second.read(kept.key), kept))
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+            #expect(try await store.read(old.key) == nil)
+            #expect(try await sameEntry(store.read(kept.key), kept))
+            #expect(await store.write(old) == .stored)
+            #expect(try await store.statistics().degraded == nil)
+        }
+    }
+
+    @Test func aPurgeOfManyAfterTheLogLostItsNameStaysAfterAKill() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let kept = bench.entry("kept", provider: "api")
+            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            await store.maintain()
+            #expect(unlink(bench.path + "-wal") == 0)
+            guard case .done = await store.remove(.provider("itunes"), soft: false, provider: nil) else {
+                Issue.record("not done")
+                return
+            }
+            try await bench.afterAKill { (second, _) async throws in
+                #expect(try await second.read(old.key) == nil)
+                #expect(try await sameEntry(second.read(kept.key), kept))
+            }
+        }
+    }
+
+    @Test func whatWasRemovedBeforeTheLogLostItsNameStaysRemovedAfterAKill() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            await store.maintain()
+            guard case .done = await remove(old, store) else {
+                Issue.record("not done")
+                return
+            }
+            #expect(unlink(bench.path + "-wal") == 0)
+            try await bench.afterAKill { (second, copy) async throws in
+                #expect(try await second.read(old.key) == nil)
+                #expect(copy.log.messages.contains("store.setAside"))
+                #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+            }
+        }
+    }
+
+    @Test func closingWritesALogWithoutANameBack() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let entry = bench.entry("a")
+            #expect(await first.write(entry) == .stored)
+            #expect(unlink(bench.path + "-wal") == 0)
+            await first.close()
+            let second = try bench.open()
+            #expect(try await sameEntry(second.read(entry.key), entry))
+            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
+            await second.close()
+        }
+    }
+
+    @Test func aReaderThatComesAfterTheLogLostItsNameMakesNone() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                #expect(unlink(bench.path + "-wal") == 0)
+                let isConnected = try StoreReader(shared).connect()
+                #expect(!isConnected)
+                #expect(access(bench.path + "-wal", F_OK) != 0)
+                #expect(!writer.checkPlace())
+                #expect(access(bench.path + "-wal", F_OK) == 0)
+            }
+        }
+    }
+
+    @Test func whileTheLogCannotBeWrittenBackAKillCostsTheDatabase() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                let connection = try #require(writer.database?.connection)
+                try connection.execute("PRAGMA busy_timeout = 0")
+                // Somebody reads an older state for long.
+                let reader = try Connection(path: bench.path)
+                defer { reader.close(keepsLog: true) }
+                try reader.execute("BEGIN; SELECT * FROM entry")
+                try connection.execute("INSERT INTO pending VALUES (7)")
+                try Vanishing.exchanged.happen(to: bench.path + "-wal")
+                #expect(!writer.checkPlace())
+                #expect(writer.database?.connection === connection, "it is tried again")
+                #expect(shared.degraded.withLock { $0 } != nil)
+                try await bench.afterAKill { (_, copy) async throws in
+                    #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+                }
+                try reader.execute("ROLLBACK")
+                bench.time.pass(StoreWriter.pauseOfSaving)
+                #expect(!writer.checkPlace())
+                #expect(writer.checkPlace())
+                #expect(try writer.database?.connection.number("SELECT max(id) FROM pending") == 7)
+                #expect(shared.degraded.withLock { $0 } == nil)
+            }
+        }
+    }
+
+    @Test func aReaderThatConnectsLeavesTheLocksOfTheOthers() async throws {
+        try await withStore { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .stored)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            let descriptor = open(bench.path, O_RDWR | O_CLOEXEC)
+            defer { close(descriptor) }
+            // The bytes of SQLite's shared lock, asked for as another process would: without them the last connection of
+            // another program takes the log along when it leaves (sqlite.org/walformat.html, "Files On Disk").
+            var look = flock()
+            look.l_type = Int16(F_WRLCK)
+            look.l_whence = Int16(SEEK_SET)
+            look.l_start = 0x4000_0002
+            look.l_len = 510
+            let isAsked = withUnsafeMutablePointer(to: &look) { fcntl(descriptor, 36 /* F_OFD_GETLK */, $0) } == 0
+            #expect(isAsked)
+            #expect(look.l_type == Int16(F_RDLCK))
+        }
+    }
+
+    @Test func aLargeBodyThatIsCompletedInARemovedDirectoryLeavesTheNewDatabaseAlone() async throws {
+        try await withStore { (store, bench) async throws in
+            let entry = bench.entry("large", size: 400_000)
+            let writer = try await store.begin(expecting: nil).get()
+            #expect(await writer.append(entry.body) == .stored)
+            // The writer looks at the place once a second, and has just done so.
+            await store.maintain()
+            removeAll(bench.directory)
+            var head = entry
+            head.body = []
+            #expect(await writer.complete(head, when: nil) == .refused("failed"))
+            let small = bench.entry("small")
+            #expect(await store.write(small) == .stored)
+            #expect(try await sameEntry(store.read(small.key), small))
+        }
+    }
+
+    // MARK: The journal
+
+    /// What may become of the journal while it is open.
+    enum Loss: CaseIterable, Sendable {
+        case removed, exchanged, cut
+
+        func happen(to path: String) throws {
+            switch self {
+            case .removed: try Vanishing.removed.happen(to: path)
+            case .exchanged:
+                try writeFile(path + ".other", Bytes(repeating: 0, count: JournalFile.capacity))
+                #expect(rename(path + ".other", path) == 0)
+            case .cut: #expect(truncate(path, 0) == 0)
+            }
+        }
+    }
+
+    @Test(arguments: Loss.allCases)
+    func whatIsRemovedAroundTheLossOfTheJournalStaysRemovedAfterAKill(_ loss: Loss) async throws {
+        try await withStore { (store, bench) async throws in
+            let (before, after, kept) = (bench.entry("before"), bench.entry("after"), bench.entry("kept"))
+            for entry in [before, after, kept] { #expect(await store.write(entry) == .stored) }
+            store.shared.faults.fail(with: SQLITE_FULL)
+            expectKept(await remove(before, store))
+            try loss.happen(to: bench.journal)
+            expectKept(await remove(after, store))
+            #expect(bench.log.messages.contains("store.removals.renewed"))
+            try await bench.afterAKill { (second, copy) async throws in
+                #expect(try await second.read(before.key) == nil)
+                #expect(try await second.read(after.key) == nil)
+                #expect(try await sameEntry(second.read(kept.key), kept))
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test func whatIsRemovedOnceMoreIsInTheNewJournal() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            let kept = bench.entry("kept")
+            for entry in [old, kept] { #expect(await store.write(entry) == .stored) }
+            store.shared.faults.fail(with: SQLITE_FULL)
+            expectKept(await remove(old, store))
+            #expect(unlink(bench.journal) == 0)
+            expectKept(await remove(old, store))
+            try await bench.afterAKill { (second, _) async throws in
+                #expect(try await second.read(old.key) == nil)
+                #expect(try await sameEntry(second.read(kept.key), kept))
+            }
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test func theLookAtThePlaceMakesTheJournalAnew() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            #expect(unlink(bench.journal) == 0)
+            try await bench.eventually("it is there again", in: store) { access(bench.journal, F_OK) == 0 }
+            #expect(try readFile(bench.journal).count == JournalFile.capacity)
+        }
+    }
+
+    @Test(arguments: [Loss.removed, .cut])
+    func aJournalThatIsLostBeforeTheStartCostsTheDatabase(_ loss: Loss) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let old = bench.entry("a")
+            #expect(await first.write(old) == .stored)
+            first.shared.faults.fail(with: SQLITE_FULL)
+            expectKept(await remove(old, first))
+            await first.close()
+            try loss.happen(to: bench.journal)
+            let second = try bench.open()
+            #expect(try await second.read(old.key) == nil)
+            #expect(bench.log.messages.contains("store.setAside"))
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            #expect(await second.write(old) == .stored)
+            await second.close()
+            let third = try bench.open()
+            #expect(try await sameEntry(third.read(old.key), old), "once is enough")
+            await third.close()
+        }
+    }
+
+    @Test func aLossThatWasFoundIsNotForgottenWhereTheStartIsCutShort() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let old = bench.entry("a")
+            #expect(await first.write(old) == .stored)
+            await first.close()
+            #expect(unlink(bench.journal) == 0)
+            // A start that got no further than to the journal.
+            #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isLost)
+            let second = try bench.open()
+            #expect(try await second.read(old.key) == nil)
+            await second.close()
+        }
+    }
+
+    @Test func aStartThatIsCutShortCostsNoOlderDatabase() async throws {
+        try await withBench { (bench) async throws in
+            let entry = bench.entry("a")
+            try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
+            // As it is left before the new journal has its name, and when it has.
+            try writeFile(bench.journal + ".new", [1, 2, 3])
+            #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isEmpty)
+            let store = try bench.open()
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
+            await store.close()
+        }
+    }
+}
