@@ -18,6 +18,9 @@ final class DatabaseFiles: Sendable {
     /// A directory of a test's own making: the error with which it removes no name.
     let refusedRemoval = Lock<Int32?>(nil)
 
+    /// A disk of a test's own making: said before each look at a file.
+    let looks = Lock<(@Sendable () -> Void)?>(nil)
+
     /// Makes the directory and takes the lock.
     init(directory: String, name: String) throws(StoreError) {
         self.directory = directory
@@ -74,7 +77,10 @@ final class DatabaseFiles: Sendable {
     }
 
     /// Bytes of the database file and of its write-ahead log; 0 where there is none.
-    var sizes: (file: Int64, log: Int64) { (Self.size(path), Self.size(path + "-wal")) }
+    var sizes: (file: Int64, log: Int64) {
+        looks.withLock { $0 }?()
+        return (Self.size(path), Self.size(path + "-wal"))
+    }
 
     private static func size(_ path: String) -> Int64 {
         var status = stat()

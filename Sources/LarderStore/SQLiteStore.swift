@@ -40,6 +40,7 @@ public final class SQLiteStore: CacheStore {
         } catch  where error.isLackOfDisk {
             lacking = error
         }
+        shared.figures.renew(shared.files.sizes)
         let owner = StoreWriter(shared, database)
         if let lacking { owner.beginWithoutDatabase(lacking) }
         let writer = Handover(owner)
@@ -161,7 +162,6 @@ public final class SQLiteStore: CacheStore {
 
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let shared = shared
-        if !shared.files.isInPlace { _ = shared.writes.insist(.look) }
         let answer: Result<StoreStatistics, StoreError> = await handover { continuation in
             let reply = Reply(continuation, late: { .success(shared.lateStatistics()) })
             if shared.reads.offer(.statistics(reply)) { return shared.waits.add(reply, .read) }

@@ -98,6 +98,7 @@ final class StoreReader {
                 bytes += question.count
                 continuation.resume(returning: ready ? piece(question) : .failure(.gone))
             case .statistics(let continuation):
+                shared.lookAtFiles()
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
             case .search: break
             }

@@ -89,6 +89,7 @@ final class StoreShared: Sendable {
     let journal = RemovalJournal()
     let waits: BoundedWaits
     let faults = StoreFaults()
+    let figures = StoreFigures()
     /// Whether results may be stored that the index does not know.
     let lacksIndex = Lock(true)
 
@@ -109,10 +110,16 @@ final class StoreShared: Sendable {
     /// Why a job was not taken.
     var refusalWord: String { isClosed.withLock { $0 } ? "closed" : "overloaded" }
 
-    /// Figures that need no database.
+    /// On a thread of the store's own: the sizes, and whether the files are where they were.
+    func lookAtFiles() {
+        figures.renew(files.sizes)
+        if !files.isInPlace { _ = writes.insist(.look) }
+    }
+
+    /// Figures that need neither database nor disk.
     func emptyStatistics() -> StoreStatistics {
         var out = StoreStatistics()
-        (out.fileBytes, out.walBytes) = files.sizes
+        (out.fileBytes, out.walBytes) = (figures.fileBytes, figures.logBytes)
         out.degraded = degraded.withLock { $0 }
         out.pendingRemovals = removals.count
         return out

@@ -1,6 +1,7 @@
 // Rows that failed their checksum are removed, and in idle time all others are looked at, since damage that nobody reads
-// would be met when the row is needed. A slice a second at most, bounded in bytes and in time; a pass begins at most once
-// in so many hours. A pass also gives rows from before the checksums theirs.
+// would be met when the row is needed. A slice a second at most, bounded in bytes and in time, and one a minute though the
+// store is never idle; a pass begins at most once in so many hours. A pass also gives rows from before the checksums
+// theirs. Its own writes are no use of the store: what waits for idle time does not wait for it.
 //
 // What a checksum of a row cannot tell is looked at here too: the provider's name, the digest, and the notes of what an
 // entry was made from, without which a purge of that would leave it.
@@ -12,6 +13,8 @@ struct ScrubUpkeep {
     static let rest = Duration.seconds(600)
     /// Between two slices, and after a write.
     static let pause = Duration.seconds(1)
+    /// A slice that waits for idle time waits no longer.
+    static let patience = Duration.seconds(59)
     /// One slice looks at no more, save for one entry, and takes no longer: half a percent of the time.
     static let bytesPerSlice = 1 << 20
     static let budget = Duration.milliseconds(5)
@@ -25,6 +28,8 @@ struct ScrubUpkeep {
     var cursor: Int64 = 0
     /// Something of the present pass could not be written: rows without checksums may be left.
     var hasFailed = false
+    /// The log has grown by the present pass.
+    var hasWritten = false
     /// The body in pieces that is being looked at, and how many of its pieces have been.
     var body: Body?
 
@@ -40,6 +45,12 @@ struct ScrubUpkeep {
         at = now + Self.rest
         began = at
     }
+
+    /// When the next slice is due: in idle time, or at last whatever is written.
+    func due(lastWrite: MonotonicTime) -> MonotonicTime { min(max(at, lastWrite + Self.pause), at + Self.patience) }
+
+    /// Whether it has waited for idle time long enough.
+    func isOverdue(_ now: MonotonicTime) -> Bool { now >= at + Self.patience }
 }
 
 extension StoreWriter {
@@ -72,7 +83,7 @@ extension StoreWriter {
 
     // MARK: Scrubbing
 
-    var scrubTime: MonotonicTime { max(upkeep.scrub.at, upkeep.lastWrite + ScrubUpkeep.pause) }
+    var scrubTime: MonotonicTime { upkeep.scrub.due(lastWrite: upkeep.lastWrite) }
 
     /// A whole pass, for tests and for a person who asks.
     func scrubAll() {
@@ -92,10 +103,12 @@ extension StoreWriter {
         attempt { () throws(StoreError) in
             var bytes = 0
             var isOver = false
+            func hasTime() -> Bool { isHurried || shared.time.monotonic() - start < ScrubUpkeep.budget }
             repeat {
-                isOver = try upkeep.scrub.body == nil ? scrubEntries(&bytes) : scrubPieces(&bytes)
-            } while !isOver && bytes < ScrubUpkeep.bytesPerSlice
-                && (isHurried || shared.time.monotonic() - start < ScrubUpkeep.budget)
+                isOver =
+                    try upkeep.scrub.body == nil
+                    ? scrubEntries(&bytes, while: hasTime) : scrubPieces(&bytes, while: hasTime)
+            } while !isOver && bytes < ScrubUpkeep.bytesPerSlice && hasTime()
             upkeep.scrub.at = (isHurried ? start : shared.time.monotonic()) + ScrubUpkeep.pause
             if isOver { try passEnded(start) }
             isDone = true
@@ -112,8 +125,11 @@ extension StoreWriter {
             mark?.bind(1, CacheMigration.checksums)
             try mark?.run()
             database?.rows.unsummed = 0
-            upkeep.wrote(at: now)
+            upkeep.scrub.hasWritten = true
         }
+        // Written back and cut once for a pass: before, SQLite does it as the log grows.
+        if upkeep.scrub.hasWritten { upkeep.logIsLong = true }
+        upkeep.scrub.hasWritten = false
         upkeep.scrub.cursor = 0
         upkeep.scrub.hasFailed = false
         upkeep.scrub.at = max(upkeep.scrub.began + ScrubUpkeep.passInterval, now + ScrubUpkeep.pause * 10)
@@ -121,7 +137,7 @@ extension StoreWriter {
     }
 
     /// Returns whether there are no more entries.
-    private func scrubEntries(_ bytes: inout Int) throws(StoreError) -> Bool {
+    private func scrubEntries(_ bytes: inout Int, while hasTime: () -> Bool) throws(StoreError) -> Bool {
         guard let rows = database?.rows else { return true }
         let statement = try rows.connection.statement(
             """
@@ -139,7 +155,7 @@ extension StoreWriter {
             defer { statement.reset() }
             statement.bind(1, cursor)
             statement.bind(2, Int64(ScrubUpkeep.rowsPerSlice))
-            while body == nil, bytes < ScrubUpkeep.bytesPerSlice, try statement.step() {
+            while body == nil, bytes < ScrubUpkeep.bytesPerSlice, seen == 0 || hasTime(), try statement.step() {
                 seen += 1
                 let id = statement.int(0)
                 cursor = id
@@ -206,13 +222,13 @@ extension StoreWriter {
         }
         shared.meters.scrubbedSummed.add(old.count)
         shared.meters.transactions.add()
-        upkeep.wrote(at: shared.time.monotonic())
+        upkeep.scrub.hasWritten = true
     }
 
     // MARK: Bodies in pieces
 
     /// Returns false: there may be more entries.
-    private func scrubPieces(_ bytes: inout Int) throws(StoreError) -> Bool {
+    private func scrubPieces(_ bytes: inout Int, while hasTime: () -> Bool) throws(StoreError) -> Bool {
         guard let rows = database?.rows, var body = upkeep.scrub.body else { return true }
         let size = Int64(CacheSchema.chunkSize)
         let first = body.id * CacheSchema.chunksPerBody
@@ -225,7 +241,7 @@ extension StoreWriter {
             statement.bind(1, first + body.done)
             statement.bind(2, first + CacheSchema.chunksPerBody - 1)
             let before = body.done
-            while body.done * size < body.size, try statement.step() {
+            while body.done * size < body.size, body.done == before || hasTime(), try statement.step() {
                 let piece = statement.raw(1)
                 bytes += piece.count
                 isSound =
@@ -266,7 +282,7 @@ extension StoreWriter {
                 try fill.run()
             }
         }
-        upkeep.wrote(at: shared.time.monotonic())
+        upkeep.scrub.hasWritten = true
     }
 
     // MARK: What was made from others
@@ -282,7 +298,7 @@ extension StoreWriter {
             look.reset()
             try rows.note([parent], of: id)
             shared.damaged.count(.parent)
-            upkeep.wrote(at: shared.time.monotonic())
+            upkeep.scrub.hasWritten = true
         }
         let index = ResultIndex(rows.connection, for: rows)
         switch try index.state(of: id) {
@@ -292,7 +308,7 @@ extension StoreWriter {
             try index.note(id)
             upkeep.indexing.mayBeDue = true
             upkeep.indexing.noted += 1
-            upkeep.wrote(at: shared.time.monotonic())
+            upkeep.scrub.hasWritten = true
         case .damaged: rows.note(id, .result)
         }
     }

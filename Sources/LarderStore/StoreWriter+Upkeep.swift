@@ -135,6 +135,7 @@ extension StoreWriter {
         sweep()
         upkeep.isRelieving = relieveDisk()
         if isIndexingDue(now, isIdle: isIdle) { indexSlice() }
+        if !isIdle, upkeep.scrub.isOverdue(now) { scrubSlice() }
         guard isIdle else { return }
         if upkeep.isEvicting || !afterJobs { evictToLowMark() }
         if isKeyReadingDue(now) { readKeys() }
@@ -268,7 +269,9 @@ extension StoreWriter {
         upkeep.watchAt = now + .seconds(1)
         guard checkPlace(), let rows = database?.rows else { return }
         let settings = shared.settings.withLock { $0 }
-        let log = shared.files.sizes.log
+        let sizes = shared.files.sizes
+        shared.figures.renew(sizes)
+        let log = sizes.log
         shared.meters.walBytes.set(Int(log))
         if log > Upkeep.longLog && !upkeep.hasWarnedOfLog {
             shared.log.warning("store.log.long", ["bytes": "\(log)"])

@@ -231,3 +231,74 @@ import Testing
         }
     }
 }
+
+/// When the scrub looks, by value.
+@Suite struct ScrubTimeTests {
+    @Test func aStoreThatIsWrittenEverySecondIsLookedAtOnceAMinute() {
+        let start = MonotonicTime(nanoseconds: 0)
+        var scrub = ScrubUpkeep(now: start)
+        var slices: [MonotonicTime] = []
+        for second in 1...1000 {
+            let now = start + .seconds(second)
+            guard now >= scrub.due(lastWrite: now) else { continue }
+            #expect(scrub.isOverdue(now))
+            slices.append(now)
+            scrub.at = now + ScrubUpkeep.pause
+        }
+        #expect(slices.first == start + ScrubUpkeep.rest + ScrubUpkeep.patience)
+        for (former, next) in zip(slices, slices.dropFirst()) { #expect(next - former == .seconds(60)) }
+        #expect(slices.count == 6)
+    }
+
+    @Test func anIdleStoreIsLookedAtAsSoonAsItIsDue() {
+        let start = MonotonicTime(nanoseconds: 0)
+        let scrub = ScrubUpkeep(now: start)
+        #expect(scrub.due(lastWrite: start) == scrub.at)
+        #expect(scrub.due(lastWrite: scrub.at) == scrub.at + ScrubUpkeep.pause)
+        #expect(!scrub.isOverdue(scrub.at + ScrubUpkeep.pause))
+    }
+
+    private func withEntries(_ body: (StoreWriter, Bench) async throws -> Void) async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.open()
+            for number in 0..<30 { #expect(await store.write(bench.entry("\(number)", size: 500)) == .stored) }
+            await store.close()
+            try await withWriter(bench) { (writer, _) async throws in try await body(writer, bench) }
+        }
+    }
+
+    @Test func theWriterScrubsThoughItIsNeverIdle() async throws {
+        try await withEntries { (writer, bench) async throws in
+            for _ in 0..<660 {
+                bench.time.pass(.seconds(1))
+                writer.upkeep.wrote(at: bench.time.monotonic())
+                writer.work(isIdle: false, afterJobs: true)
+            }
+            #expect(bench.count(StoreCounters.scrubbed, "sound") == 30)
+        }
+    }
+
+    @Test func aSliceIsBoundedInTimeAndGetsOn() async throws {
+        try await withEntries { (writer, bench) async throws in
+            bench.time.leaps(by: ScrubUpkeep.budget)
+            writer.scrubSlice()
+            #expect(bench.count(StoreCounters.scrubbed, "sound") == 1)
+            writer.scrubSlice()
+            bench.time.leaps(by: .zero)
+            #expect(bench.count(StoreCounters.scrubbed, "sound") == 2)
+        }
+    }
+
+    @Test func whatTheScrubWritesIsNoUseOfTheStore() async throws {
+        try await withBench { (bench) async throws in
+            try SchemaFour.make(bench.path, [bench.entry("a", size: 500)], now: bench.time.wall())
+            try await withWriter(bench) { (writer, _) async throws in
+                let used = writer.upkeep.lastWrite
+                bench.time.pass(Upkeep.settleTime)
+                writer.scrubSlice(isHurried: true)
+                #expect(bench.count(StoreCounters.scrubbed, "summed") > 0)
+                #expect(writer.upkeep.lastWrite == used)
+            }
+        }
+    }
+}

@@ -158,6 +158,46 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         }
     }
 
+    // MARK: A disk that does not answer
+
+    /// The name of the calling thread.
+    private static var thread: String {
+        let descriptor = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let name = Bytes(room: 32) { buffer, count in count = max(0, read(descriptor, buffer.baseAddress, buffer.count)) }
+        return name.filter { $0 != 0x0A }.lossyText
+    }
+
+    @Test func whoAsksForTheStatusDoesNotLookAtTheDisk() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            let threads = Lock<Set<String>>([])
+            store.shared.files.looks.withLock { looks in
+                looks = { threads.withLock { _ = $0.insert(Self.thread) } }
+            }
+            #expect(try await store.statistics().fileBytes > 0)
+            store.shared.files.looks.withLock { $0 = nil }
+            let others = threads.withLock { $0 }.subtracting(["store-r0", "store-r1", "store-w"])
+            #expect(others.isEmpty, "nor does the clock of those who wait")
+        }
+    }
+
+    @Test func aDiskThatStandsStillHoldsUpNoStatus() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            let before = try await store.statistics()
+            let isHeld = Lock(true)
+            store.shared.files.looks.withLock { looks in
+                looks = { while isHeld.withLock({ $0 }) { usleep(1000) } }
+            }
+            let told = try await bench.passing([.read], of: store) { try await store.statistics() }
+            isHeld.withLock { $0 = false }
+            store.shared.files.looks.withLock { $0 = nil }
+            #expect(told.degraded == "reads take longer than 250ms")
+            #expect(told.fileBytes == before.fileBytes, "as it was seen last")
+        }
+    }
+
     /// Lets a commit be waited for in vain.
     private func beLate(_ shared: StoreShared, _ bench: Bench) {
         shared.waits.add(Wait(), .write)

@@ -1,0 +1,16 @@
+// Sizes of the store's files as its own threads last saw them. Who asks for the status reads memory alone: a look at a file
+// waits for the disk, and an event loop must not (Docs/concurrency.md, 1).
+import Synchronization
+
+final class StoreFigures: Sendable {
+    private let file = Atomic<Int64>(0)
+    private let log = Atomic<Int64>(0)
+
+    var fileBytes: Int64 { file.load(ordering: .relaxed) }
+    var logBytes: Int64 { log.load(ordering: .relaxed) }
+
+    func renew(_ sizes: (file: Int64, log: Int64)) {
+        file.store(sizes.file, ordering: .relaxed)
+        log.store(sizes.log, ordering: .relaxed)
+    }
+}
