@@ -36,6 +36,12 @@ public protocol LargeBody: Sendable {
     var length: Int64 { get }
     /// The bytes from that place on, at least one and at most so many. Throws where they are gone.
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes
+    /// Whether what lies there is what was stored, and can be had soon: asked before a head promises it.
+    func canBegin(at offset: Int64) async -> Bool
+}
+
+extension LargeBody {
+    public func canBegin(at offset: Int64) async -> Bool { offset < length }
 }
 
 /// Reads a stretch of a large body in pieces.

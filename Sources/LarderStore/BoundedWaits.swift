@@ -1,5 +1,5 @@
 // The clock of those who wait for the store. A stalled disk holds up the store's threads; it must not hold up answers.
-// Each wait has one of three lengths, so that each kind is a queue in the order of its ends. One thread looks after
+// Each wait has one of a few lengths, so that each kind is a queue in the order of its ends. One thread looks after
 // them, and sleeps while nobody waits.
 import LarderCore
 import Synchronization
@@ -13,12 +13,18 @@ final class BoundedWaits: Sendable {
         case read
         /// The journal, the purge of many entries, a piece of a large body.
         case removal
+        /// A full-text search, with the time in the line.
+        case search
+        /// A stretch of a body that is under way: who waits for it has the beginning, and loses that.
+        case stretch
 
         var factor: Int64 {
             switch self {
             case .write: 1
             case .read: 5
             case .removal: 20
+            case .search: 40
+            case .stretch: 200
             }
         }
     }

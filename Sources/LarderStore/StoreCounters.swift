@@ -84,7 +84,7 @@ struct StoreMeters: Sendable {
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
     let indexed, unindexed: CounterCell
     let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
-    let lateWrites, lateReads: CounterCell
+    let lateWrites, lateReads, lateSearches, lateStretches: CounterCell
     let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
 
     /// Words of `WriteOutcome.refused`, and "stored".
@@ -126,6 +126,8 @@ struct StoreMeters: Sendable {
         removalsInMemory = registry.cell(StoreCounters.removals, "memory")
         lateWrites = registry.cell(StoreCounters.late, "commit")
         lateReads = registry.cell(StoreCounters.late, "lookUp")
+        lateSearches = registry.cell(StoreCounters.late, "search")
+        lateStretches = registry.cell(StoreCounters.late, "body")
         searchesFound = registry.cell(StoreCounters.searches, "found")
         searchesEmpty = registry.cell(StoreCounters.searches, "empty")
         searchesRefused = registry.cell(StoreCounters.searches, "overloaded")

@@ -30,6 +30,20 @@ extension StoreReader {
         return lastPiece.int(0) == size - number * Int64(CacheSchema.chunkSize)
     }
 
+    /// Whether the first piece of a body of several is what was written.
+    func isFirstSound(_ id: Int64) throws(StoreError) -> Bool {
+        guard let stretch else { return false }
+        defer { stretch.reset() }
+        let first = id * CacheSchema.chunksPerBody
+        stretch.bind(1, first)
+        stretch.bind(2, first)
+        guard try stretch.step(), stretch.raw(1).count == CacheSchema.chunkSize else {
+            shared.meters.undecodable.add()
+            return false
+        }
+        return isSound(stretch)
+    }
+
     /// Exactly the stretch that was asked for, or why not.
     func piece(_ question: PieceQuestion) -> Result<Bytes, BodyFailure> {
         guard let stretch, question.name.generation == generation else { return .failure(.gone) }

@@ -9,7 +9,7 @@ import LarderCore
 /// One question to the readers.
 enum ReadJob: Sendable {
     case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
-    case piece(PieceQuestion, CheckedContinuation<Result<Bytes, BodyFailure>, Never>)
+    case piece(PieceQuestion, Reply<Result<Bytes, BodyFailure>>)
     case statistics(Reply<Result<StoreStatistics, StoreError>>)
     /// One of those who stand in the line of searches is to be served.
     case search
@@ -95,6 +95,8 @@ final class StoreReader {
                     bytes = 0
                 }
             case .piece(let question, let continuation):
+                // Nobody waits for it any more.
+                if continuation.isGiven { break }
                 bytes += question.count
                 continuation.resume(returning: ready ? piece(question) : .failure(.gone))
             case .statistics(let continuation):
@@ -248,6 +250,8 @@ final class StoreReader {
         if opens && size > SQLiteStore.openSize {
             let isWhole = try isWhole(row.id, row.size)
             if isWhole {
+                // Before a head goes out: then it is a miss, and no answer that is cut.
+                guard try isFirstSound(row.id) else { return Found() }
                 guard let pin = pin(row.id) else { return Found(isUnsettled: true) }
                 large = StoredBody(pin: pin, length: row.size)
             }

@@ -22,6 +22,13 @@ struct StoredBody: LargeBody {
         let most = min(Int64(count), length - offset, Int64(Self.readSize))
         return try await pin.shared.piece(PieceQuestion(name: pin.name, offset: offset, count: Int(most)))
     }
+
+    /// Reading one byte holds the whole piece against its checksum.
+    func canBegin(at offset: Int64) async -> Bool {
+        guard offset >= 0, offset < length else { return false }
+        let question = PieceQuestion(name: pin.name, offset: offset, count: 1)
+        return (try? await pin.shared.piece(question, within: .read)) != nil
+    }
 }
 
 /// A body that grows: whole pieces are in the database, the beginning of the next one is here.
@@ -89,11 +96,13 @@ extension BodyFailure {
 extension StoreShared {
     /// Never refused for a crowd: a body that is being passed on must not be cut for it, and each reader of one asks
     /// for one stretch at a time.
-    func piece(_ question: PieceQuestion) async throws(BodyFailure) -> Bytes {
+    func piece(
+        _ question: PieceQuestion, within length: BoundedWaits.Length = .stretch
+    ) async throws(BodyFailure) -> Bytes {
         let answer: Result<Bytes, BodyFailure> = await handover { continuation in
-            if !reads.insist(.piece(question, continuation), weight: 1) {
-                continuation.resume(returning: .failure(BodyFailure("The store is closed.")))
-            }
+            let reply = Reply(continuation, late: { self.lateStretch() })
+            if reads.insist(.piece(question, reply), weight: 1) { return waits.add(reply, length) }
+            reply.resume(returning: .failure(BodyFailure("The store is closed.")))
         }
         return try answer.get()
     }

@@ -353,15 +353,16 @@ private func checkIndex(_ path: String) throws {
             for _ in 0..<SearchLine.capacity + 3 {
                 group.addTask {
                     let answer: Result<FullTextAnswer, StoreError> = await handover { continuation in
-                        let isIn = line.join(SearchJob(question: question, continuation: continuation))
-                        if !isIn { continuation.resume(returning: .success(FullTextAnswer())) }
+                        let reply = Reply(continuation, late: { .success(FullTextAnswer()) })
+                        let isIn = line.join(SearchJob(question: question, reply: reply))
+                        if !isIn { reply.resume(returning: .success(FullTextAnswer())) }
                         let all = joined.withLock { (count: inout Int) -> Bool in
                             count += 1
                             return count == SearchLine.capacity + 3
                         }
                         guard all else { return }
                         for job in line.dismiss() {
-                            job.continuation.resume(
+                            job.reply.resume(
                                 returning: .failure(StoreError(code: 1, extendedCode: 1, doing: "", message: "")))
                         }
                     }

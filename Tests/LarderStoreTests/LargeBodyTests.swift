@@ -1,4 +1,5 @@
 // Bodies written and read piece by piece: their bytes, who keeps them, and what is left of those given up.
+import CSQLite
 import LarderCore
 import Testing
 
@@ -379,6 +380,87 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             }
             writers.removeLast()
             _ = try await store.begin(expecting: nil).get()
+        }
+    }
+}
+
+/// Large bodies whose pieces are damaged, or lie on a disk that stands still.
+@Suite struct LargeBodyTroubleTests {
+    /// A closed store with one large body, one piece of which is not what was written.
+    private func withDamage(
+        _ piece: Int, _ body: (SQLiteStore, StoredResponse, Bench) async throws -> Void
+    ) async throws {
+        try await withBench { (bench) async throws in
+            let entry = bench.entry("a", size: 1_000_000)
+            let first = try bench.open()
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            let connection = try CacheSchema.openWriter(bench.path)
+            try connection.execute(
+                "UPDATE chunk SET data = CAST('x' || substr(data, 2) AS BLOB) WHERE id % 1048576 = \(piece)")
+            connection.close()
+            let second = try bench.open()
+            try await body(second, entry, bench)
+            await second.close()
+        }
+    }
+
+    @Test func aBodyWhoseFirstPieceIsDamagedIsAMiss() async throws {
+        try await withDamage(0) { (store, entry, bench) async throws in
+            #expect(try await store.open(entry.key) == nil)
+            #expect(bench.count(StoreCounters.checksumErrors, "piece") == 1)
+            #expect(await store.write(entry) == .stored)
+            #expect(try await store.open(entry.key) != nil)
+        }
+    }
+
+    @Test func aBodyCannotBeginInADamagedPiece() async throws {
+        try await withDamage(3) { (store, entry, _) async throws in
+            let large = try #require(try await store.open(entry.key)?.large)
+            #expect(await large.canBegin(at: 3 * 65_536 - 1))
+            #expect(await !large.canBegin(at: 3 * 65_536 + 100))
+            #expect(await !large.canBegin(at: 1_000_000))
+        }
+    }
+
+    @Test func aStretchOfABodyOnADiskThatStandsStillFails() async throws {
+        try await withStore { (store, bench) async throws in
+            let entry = bench.entry("a", size: 1_000_000)
+            #expect(await store.write(entry) == .stored)
+            let large = try #require(try await store.open(entry.key)?.large)
+            let isHeld = Lock(true)
+            store.shared.faults.holdReads { isHeld.withLock { $0 } }
+            let failed = try await bench.passing([.stretch], of: store) {
+                (try? await large.read(at: 0, atMost: 1000)) == nil
+            }
+            let begins = try await bench.passing([.read], of: store) { await large.canBegin(at: 0) }
+            isHeld.withLock { $0 = false }
+            store.shared.faults.holdReads(nil)
+            #expect(failed && !begins)
+            #expect(bench.count(StoreCounters.late, "body") == 2)
+            #expect(try await large.read(at: 0, atMost: 1000) == Bytes(entry.body.prefix(1000)))
+        }
+    }
+
+    @Test func aSearchOnADiskThatStandsStillFails() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.results("1", [resultJSON("1", "Umber")])) == .stored)
+            #expect(try await store.titles("umber").count == 1)
+            let isHeld = Lock(true)
+            store.shared.faults.holdReads { isHeld.withLock { $0 } }
+            let code = try await bench.passing([.search], of: store) {
+                do {
+                    _ = try await store.titles("umber")
+                    return SQLITE_OK
+                } catch {
+                    return (error as? StoreError)?.code ?? SQLITE_OK
+                }
+            }
+            isHeld.withLock { $0 = false }
+            store.shared.faults.holdReads(nil)
+            #expect(code == SQLITE_BUSY)
+            #expect(bench.count(StoreCounters.late, "search") == 1)
+            #expect(try await store.titles("umber").count == 1)
         }
     }
 }

@@ -27,15 +27,33 @@ struct VariantShelf: Sendable {
     /// Looks for the stored answer that fits the request's selecting fields.
     func find() async -> Found {
         guard let first = await context.openOrMiss(request.primary) else { return Found() }
-        guard first.endpoint == Self.indexName else { return Found(entry: first) }
+        guard first.endpoint == Self.indexName else { return await canBegin(first) ? Found(entry: first) : Found() }
         guard let index = VariantIndex(decoding: first.body) else { return Found() }
         context.store.touch(request.primary.digest)
         for selection in index.candidates(for: request.forwarded) {
-            if let entry = await context.openOrMiss(request.variantKey(selection)) {
+            if let entry = await context.openOrMiss(request.variantKey(selection)), await canBegin(entry) {
                 return Found(entry: entry, index: index)
             }
         }
         return Found(index: index)
+    }
+
+    /// Whether the parts of a large body that are asked for begin with what was stored: a damaged one is a miss as long as no
+    /// head has gone out. The store itself looks at the beginning of the whole.
+    private func canBegin(_ entry: StoredResponse) async -> Bool {
+        guard let large = entry.large, request.wantsRange else { return true }
+        let ranges: [Range<Int64>] =
+            // Without a look at If-Range, which only decides whether ranges count.
+            switch ByteRange.evaluate(
+                requestFields: ["Range": request.fields.combined("Range") ?? ""], length: large.length, etag: nil,
+                lastModified: nil, date: nil)
+            {
+            case .single(let range): [range]
+            case .several(let ranges): ranges
+            case .whole, .unsatisfiable: []
+            }
+        for range in ranges where await !large.canBegin(at: range.lowerBound) { return false }
+        return true
     }
 
     /// A validated variant lives longer; its index must not be evicted before it.

@@ -7,7 +7,7 @@ extension SQLiteStore {
     /// answers the newest of those that match.
     ///
     /// What was stored before the call is found: it is indexed first where that has not been done.
-    /// - Throws: `StoreError` with SQLITE_INTERRUPT where it took too long, with SQLITE_BUSY where too many wait, and with
+    /// - Throws: `StoreError` with SQLITE_INTERRUPT where it took too long, with SQLITE_BUSY where too many wait or the disk stands still, and with
     ///   SQLITE_CANTOPEN where there is no database at the moment.
     public func search(_ question: FullTextQuestion) async throws(StoreError) -> FullTextAnswer {
         let shared = shared
@@ -19,13 +19,14 @@ extension SQLiteStore {
             }
         }
         let answer: Result<FullTextAnswer, StoreError> = await handover { continuation in
-            guard shared.searches.join(SearchJob(question: question, continuation: continuation)) else {
+            let reply = Reply(continuation, late: { shared.lateSearch() })
+            guard shared.searches.join(SearchJob(question: question, reply: reply)) else {
                 shared.meters.searchesRefused.add()
-                return continuation.resume(returning: .failure(shared.overloaded("searching")))
+                return _ = reply.resume(returning: .failure(shared.overloaded("searching")))
             }
-            guard !shared.reads.insist(.search, weight: 1) else { return }
+            guard !shared.reads.insist(.search, weight: 1) else { return shared.waits.add(reply, .search) }
             for job in shared.searches.dismiss() {
-                job.continuation.resume(returning: .failure(shared.overloaded("searching")))
+                job.reply.resume(returning: .failure(shared.overloaded("searching")))
             }
         }
         return try answer.get()

@@ -5,7 +5,7 @@ import LarderCore
 /// One search, waiting for its turn.
 struct SearchJob: Sendable {
     var question: FullTextQuestion
-    var continuation: CheckedContinuation<Result<FullTextAnswer, StoreError>, Never>
+    var reply: Reply<Result<FullTextAnswer, StoreError>>
 }
 
 final class SearchLine: Sendable {

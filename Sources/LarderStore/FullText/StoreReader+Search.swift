@@ -13,20 +13,22 @@ extension StoreReader {
     func search() {
         guard let job = shared.searches.take() else { return }
         shared.reads.stepAside()
-        let answer = answer(job.question)
+        // One that came too late is passed over.
+        let answer = job.reply.isGiven ? nil : answer(job.question)
         shared.reads.stepBack()
         if shared.searches.ended(), !shared.reads.insist(.search, weight: 1) {
             for left in shared.searches.dismiss() {
-                left.continuation.resume(returning: .failure(shared.overloaded("searching")))
+                left.reply.resume(returning: .failure(shared.overloaded("searching")))
             }
         }
+        guard let answer else { return }
         switch answer {
         case .success(let found):
             (found.total > 0 ? shared.meters.searchesFound : shared.meters.searchesEmpty).add()
         case .failure:
             shared.meters.searchesFailed.add()
         }
-        job.continuation.resume(returning: answer)
+        job.reply.resume(returning: answer)
     }
 
     private func answer(_ question: FullTextQuestion) -> Result<FullTextAnswer, StoreError> {

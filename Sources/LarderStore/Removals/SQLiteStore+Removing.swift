@@ -133,6 +133,19 @@ extension StoreShared {
         return .success(nil)
     }
 
+    /// A stretch of a body that takes too long fails as a damaged one does.
+    func lateStretch() -> Result<Bytes, BodyFailure> {
+        meters.lateStretches.add()
+        return .failure(BodyFailure("The disk of the stored body takes too long."))
+    }
+
+    func lateSearch() -> Result<FullTextAnswer, StoreError> {
+        meters.lateSearches.add()
+        return .failure(
+            StoreError(
+                code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "searching", message: "the disk takes too long"))
+    }
+
     func lateStatistics() -> StoreStatistics {
         var out = emptyStatistics()
         if out.degraded == nil {
