@@ -92,6 +92,49 @@ import Testing
         }
     }
 
+    /// One piece of a large body is spoilt; who asks from that piece on, or from the beginning where it is the first.
+    @Test(arguments: [(0, nil), (10, "bytes=655400-"), (10, "bytes=0-9,655400-655409")] as [(Int, String?)])
+    func aLargeBodyThatBeginsInADamagedPieceIsFetchedAnew(_ piece: Int, _ range: String?) async throws {
+        let unit = { @Sendable (number: Int) in "<line \(1_000_000 + number)>\n" }
+        let text = (0..<100_000).map(unit).joined()
+        let origin = ScriptedOrigin(answering: ok(text, fields: "Cache-Control: max-age=86400\r\n"))
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, cacheMore: ", memorySize: 0"))
+        try await onOwnThread {
+            let first = try LarderProcess(launch, in: directory)
+            #expect(try LarderProcess.get("/a", at: first.listening(2)[1]).body.count == text.utf8.count)
+            first.signal(SIGTERM)
+            #expect(try first.waitForEnd() == .exited(0))
+            // A line in the middle of the piece.
+            let line = Bytes(text: unit((piece * 65_536 + 30_000) / unit(0).utf8.count))
+            try Self.flip(line, in: "\(directory.path)/cache/cache.db")
+
+            let second = try LarderProcess(launch, in: directory)
+            let client = try WireClient(second.listening(2)[1])
+            let more = range.map { "Range: \($0)\r\n" } ?? ""
+            try client.send("GET /a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\(more)\r\n")
+            let answer = try client.receive()
+            #expect([200, 206].contains(answer.status))
+            #expect(answer["Cache-Status"]?.contains("hit") == false, "\(answer["Cache-Status"] ?? "")")
+            if range == nil { #expect(answer.text == text) }
+            #expect(origin.requests.count == 2)
+            second.signal(SIGTERM)
+            try second.waitForEnd()
+        }
+    }
+
+    /// Changes one byte in the middle of the only place where these bytes are.
+    private static func flip(_ bytes: Bytes, in path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(descriptor) }
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        let file = Bytes(room: size) { buffer, count in count = max(0, pread(descriptor, buffer.baseAddress, size, 0)) }
+        guard let place = file.firstRange(of: bytes)?.lowerBound else { throw WireError("not in one place") }
+        let other = file[place + 8] ^ 1
+        guard pwrite(descriptor, [other], 1, off_t(place + 8)) == 1 else { throw WireError("cannot write \(path)") }
+    }
+
     /// The whole file, which is noticed when it is opened, and the pages of the calls alone, noticed when they are read.
     @Test(arguments: [nil, 3 * 4096..<5 * 4096])
     func aLostRecordOfCallsCountsAsSpentAlsoAfterAnotherRestart(_ part: Range<Int>?) async throws {

@@ -223,6 +223,32 @@ import Testing
         }
     }
 
+    /// Deleted before the invalidation, and between it and the kill.
+    @Test(arguments: ["cache.db-wal", "cache.db-shm", "cache.removals"], [true, false])
+    func anInvalidationHoldsOverAKillThoughAFileOfTheCacheIsDeleted(_ name: String, _ isBefore: Bool) async throws {
+        for invalidation in [Invalidation.put, .purgeProvider] {
+            let origin = origin()
+            defer { origin.stop() }
+            let directory = TemporaryDirectory()
+            let launch = launch(origin, in: directory)
+            try await onOwnThread {
+                let first = try Stand(launch, directory)
+                #expect(try first.get("/raw/api/a").text.hasPrefix("answer 1 "))
+                // Now it is in the database's own file.
+                first.larder.signal(SIGTERM)
+                #expect(try first.larder.waitForEnd() == .exited(0))
+                let second = try Stand(launch, directory)
+                #expect(try second.get("/raw/api/a").text.hasPrefix("answer 1 "))
+                if isBefore { unlink("\(directory.path)/cache/\(name)") }
+                #expect(try second.say(invalidation.request).status == 200)
+                if !isBefore { unlink("\(directory.path)/cache/\(name)") }
+                try second.kill()
+                let third = try Stand(launch, directory)
+                try third.expectNotOld("after a kill: \(name), \(invalidation)")
+            }
+        }
+    }
+
     @Test func aCacheDirectoryThatIsRemovedIsMadeAnew() async throws {
         let origin = origin()
         defer { origin.stop() }
