@@ -192,7 +192,8 @@ enum Vanishing: CaseIterable, Sendable {
             look.l_whence = Int16(SEEK_SET)
             look.l_start = 0x4000_0002
             look.l_len = 510
-            let isAsked = withUnsafeMutablePointer(to: &look) { fcntl(descriptor, 36 /* F_OFD_GETLK */, $0) } == 0
+            // F_OFD_GETLK, which is not imported.
+            let isAsked = withUnsafeMutablePointer(to: &look) { fcntl(descriptor, 36, $0) } == 0
             #expect(isAsked)
             #expect(look.l_type == Int16(F_RDLCK))
         }

@@ -164,7 +164,9 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     private static var thread: String {
         let descriptor = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
-        let name = Bytes(room: 32) { buffer, count in count = max(0, read(descriptor, buffer.baseAddress, buffer.count)) }
+        let name = Bytes(room: 32) { buffer, count in
+            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
+        }
         return name.filter { $0 != 0x0A }.lossyText
     }
 

@@ -133,7 +133,8 @@ final class JournalFile {
         let made = Glibc.open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard made >= 0 else { return false }
         // Room that the disk does not have now is taken at a later start; a hole reads as the end.
-        let isWritten = max(0, pwrite(made, bytes, bytes.count, 0)) >= needed
+        let isWritten =
+            max(0, pwrite(made, bytes, bytes.count, 0)) >= needed
             && ftruncate(made, off_t(Self.capacity)) == 0
         guard isWritten, fsync(made) == 0, takeName(temporary) else {
             Glibc.close(made)
