@@ -36,6 +36,8 @@ public final class Daemon: Sendable {
         public var inherited: [InheritedSocket]
         /// Raises the limit of open files as far as is permitted, and tells it; 0 where it is not known.
         public var raiseOpenFiles: @Sendable () -> Int
+        /// How long a stop waits for what comes after the answers in hand.
+        public var stopPatience = Duration.seconds(8)
 
         public init(
             time: any TimeSource = SystemTime(), log: Logger, counters: CounterRegistry = CounterRegistry(),
@@ -54,20 +56,20 @@ public final class Daemon: Sendable {
     /// The addresses that were bound, in the order of `listen`.
     public let addresses: [String]
     let loops: [EventLoop]
-    private let fetchLoop: EventLoop
+    let fetchLoop: EventLoop
     /// Where signals and the watchdog's timer live.
     var controlLoop: EventLoop { fetchLoop }
-    private let fetcher: CurlUpstream
+    let fetcher: CurlUpstream
     private let secrets: SecretBook
-    private let server: HTTPServer
+    let server: HTTPServer
     let context: DaemonContext
-    private let readiness: Readiness
-    private let surroundings: Surroundings
+    let readiness: Readiness
+    let surroundings: Surroundings
     /// The settings of the start: some of them stay in force whatever a reload brings.
     private let started: Settings
     private let descriptors: DescriptorBudget
     /// Open when a stop need not wait for answers any longer.
-    private let drained = Latch()
+    let drained = Latch()
 
     /// Makes and opens this daemon's artwork handles.
     public var artworkSigner: ArtworkSigner { context.signer }
@@ -212,50 +214,20 @@ public final class Daemon: Sendable {
     /// up the totals.
     public func noteUses() async {
         context.searches.expire()
+        touchUsed()
+        await saveTotals()
+    }
+
+    func touchUsed() {
         for digest in context.tier.takeUsed() { context.store.touch(digest) }
+    }
+
+    func saveTotals() async {
         await context.totals.save(context.snapshot.providers.all.map(\.name))
     }
 
     /// Whether the daemon is alive, by a request of its own through every loop down to the store (decision 17).
     public func probe() async -> Bool {
         await server.probe()
-    }
-
-    /// Stops: answers in hand are finished within the deadline, or until `hurry`, then fetches are cancelled, touches
-    /// flushed, databases closed.
-    public func stop() async {
-        readiness.set(false)
-        context.log.notice("stopping")
-        await server.stopAccepting()
-        // They would go on for ever; whoever listens connects again to the next daemon.
-        context.searches.shutDown()
-        context.eventSeats.close()
-        // What is held back for a newer question would be waited for.
-        context.sessions.letGo()
-        let deadline = context.snapshot.settings.serverDrainTimeout
-        Task {
-            await server.drain(deadline: deadline)
-            drained.open()
-        }
-        await drained.wait()
-        context.sessions.close()
-        await context.refreshes.close()
-        await context.accounts.shutDown()
-        await context.flights.shutDown()
-        await noteUses()
-        await fetcher.shutdown()
-        await context.upstream.flush()
-        await context.store.close()
-        await context.state.close()
-        for loop in loops + [fetchLoop] { loop.stop() }
-        for loop in loops + [fetchLoop] where !loop.isCurrent { loop.join() }
-        context.log.notice("stopped")
-    }
-
-    /// A stop waits no longer for answers in hand; all else of it is still done.
-    public func hurry() {
-        context.log.notice("stopping without waiting for answers")
-        server.endDrain()
-        drained.open()
     }
 }

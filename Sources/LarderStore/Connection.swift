@@ -12,6 +12,8 @@ final class Connection {
     private var statements: [String: Statement] = [:]
     private var owner: pthread_t?
     private var isClosed = false
+    /// How it waits for the locks of other processes.
+    private var locks = LockWaits()
     /// What tests let every commit pass.
     var faults: StoreFaults?
 
@@ -33,7 +35,7 @@ final class Connection {
             isClosed = true
             throw error
         }
-        sqlite3_busy_timeout(handle, 5000)
+        locks.attend(handle)
         // A damaged or hostile schema must not be able to run functions or write to itself
         // (sqlite.org/security.html, "Untrusted SQLite Database Files").
         larder_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nil)
@@ -79,6 +81,12 @@ final class Connection {
         let code = sqlite3_close(handle)
         precondition(code == SQLITE_OK, "a statement outlived its connection")
         isClosed = true
+    }
+
+    /// From now on it waits for locks as these do.
+    func wait(as locks: LockWaits) {
+        self.locks = locks
+        locks.attend(handle)
     }
 
     /// From now on the calling thread is the owner.

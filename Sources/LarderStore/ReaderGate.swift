@@ -1,6 +1,7 @@
 // Who may have the database open. Before a damaged file is set aside every reader must have closed it: the last
 // connection to close removes the log files by name, and those would be the new database's.
 import Glibc
+import LarderCore
 
 /// Counts the readers' connections and lets the writer wait until there are none.
 ///
@@ -15,8 +16,13 @@ final class ReaderGate: @unchecked Sendable {
     init() {
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
-        let made = pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, nil) == 0
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        // A step of the wall clock must not stretch a wait.
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        let made = pthread_mutex_init(mutex, nil) == 0 && pthread_cond_init(condition, &attributes) == 0
         precondition(made, "a mutex could not be made")
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -55,6 +61,19 @@ final class ReaderGate: @unchecked Sendable {
         locked {
             connected -= 1
             pthread_cond_broadcast(condition)
+        }
+    }
+
+    /// The same for a bounded time, since a disk that stands still may hold a reader. False where one is still in.
+    func shut(within limit: Duration, nudge: () -> Void) -> Bool {
+        locked { isOpen = false }
+        nudge()
+        var deadline = timespec.deadline(after: limit)
+        return locked {
+            while connected > 0 {
+                if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return connected == 0 }
+            }
+            return true
         }
     }
 

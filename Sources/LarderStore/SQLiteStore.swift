@@ -83,13 +83,14 @@ public final class SQLiteStore: CacheStore {
     }
 
     /// Finishes the writes that wait, writes uses down, and closes. Reads that still wait, and later ones, miss; later
-    /// writes are refused (`closed`).
+    /// writes are refused (`closed`), and so are those for which there is no time any more (`StoreEnding`).
     public func close() async {
         let isFirst = shared.isClosed.withLock { (closed: inout Bool) -> Bool in
             defer { closed = true }
             return !closed
         }
         guard isFirst else { return }
+        shared.ending.begin(at: shared.time.monotonic())
         shared.reads.end()
         await handover { continuation in
             if !shared.writes.insist(.close(continuation)) { continuation.resume() }

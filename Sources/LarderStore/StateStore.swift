@@ -15,9 +15,12 @@ public final class StateStore: Sendable {
     private let queue: WorkQueue<StateJob>
     private let closing = Lock<CheckedContinuation<Void, Never>?>(nil)
     private let isClosed = Lock(false)
+    let ending = StoreEnding()
+    private let time: any TimeSource
 
-    private init(wasSetAside: Bool, lostAt: WallTime?) {
+    private init(wasSetAside: Bool, lostAt: WallTime?, time: any TimeSource) {
         self.wasSetAside = wasSetAside
+        self.time = time
         loss = Lock(lostAt)
         queue = WorkQueue(capacity: StateWriter.capacity, crowd: .max, threads: 1)
     }
@@ -56,12 +59,14 @@ public final class StateStore: Sendable {
             connection = try StateSchema.open(files.path)
         }
         let store = StateStore(
-            wasSetAside: wasSetAside, lostAt: files.lastSetAside ?? (wasSetAside ? time.wall() : nil))
+            wasSetAside: wasSetAside, lostAt: files.lastSetAside ?? (wasSetAside ? time.wall() : nil),
+            time: time)
         counters.gauge(StoreCounters.waiting, "state") { [queue = store.queue] in Double(queue.count) }
+        connection.wait(as: store.ending.locks)
         let writer = Handover(
             StateWriter(
                 files: files, queue: store.queue, log: log, counters: counters, time: time, loss: store.loss,
-                connection: connection,
+                connection: connection, ending: store.ending,
                 ended: { store.closing.withLock { $0 }?.resume() }))
         do {
             try NamedThread.start("state-w") { writer.take()?.run() }
@@ -72,13 +77,17 @@ public final class StateStore: Sendable {
         return store
     }
 
-    /// Finishes what was asked for and closes. Later calls fail with SQLITE_BUSY.
+    /// The daemon stops: from now on locks of other processes are waited for briefly, also by what waits already.
+    public func expectClose() { ending.locks.shorten() }
+
+    /// Finishes what was asked for, as far as there is time (`StoreEnding`), and closes. Later calls fail with SQLITE_BUSY.
     public func close() async {
         let isFirst = isClosed.withLock { (closed: inout Bool) -> Bool in
             defer { closed = true }
             return !closed
         }
         guard isFirst else { return }
+        ending.begin(at: time.monotonic())
         await handover { continuation in
             closing.withLock { $0 = continuation }
             queue.end()
@@ -237,14 +246,14 @@ public final class StateStore: Sendable {
                     return { continuation.resume(returning: .success(result)) }
                 },
                 fail: { continuation.resume(returning: .failure($0)) })
-            if !queue.offer(job) {
-                continuation.resume(
-                    returning: .failure(
-                        StoreError(
-                            code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "using the state database",
-                            message: "it is closed, or too many jobs are waiting")))
-            }
+            if !queue.offer(job) { continuation.resume(returning: .failure(.stateIsClosed)) }
         }
         return try answer.get()
     }
+}
+
+extension StoreError {
+    static let stateIsClosed = StoreError(
+        code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "using the state database",
+        message: "it is closed, or too many jobs are waiting")
 }

@@ -22,23 +22,30 @@ final class StateWriter {
     private let log: Logger
     private let commits: CounterCell
     private let setAside: CounterCell
+    private let leftAtClose: CounterCell
+    /// Jobs that failed while it closed.
+    private var left = 0
     private let time: any TimeSource
     private let loss: Lock<WallTime?>
     private var connection: Connection?
+    private let ending: StoreEnding
     private let ended: @Sendable () -> Void
 
     init(
         files: DatabaseFiles, queue: WorkQueue<StateJob>, log: Logger, counters: CounterRegistry,
-        time: any TimeSource, loss: Lock<WallTime?>, connection: Connection, ended: @escaping @Sendable () -> Void
+        time: any TimeSource, loss: Lock<WallTime?>, connection: Connection, ending: StoreEnding = StoreEnding(),
+        ended: @escaping @Sendable () -> Void
     ) {
         self.files = files
         self.queue = queue
         self.log = log
         commits = counters.cell(StoreCounters.stateCommits)
         setAside = counters.cell(StoreCounters.setAside, "state")
+        leftAtClose = counters.cell(StoreCounters.leftAtClose, "state")
         self.time = time
         self.loss = loss
         self.connection = connection
+        self.ending = ending
         self.ended = ended
     }
 
@@ -50,8 +57,10 @@ final class StateWriter {
         while true {
             switch queue.take(upTo: Self.group, releasing: done, seen: &seen) {
             case .ended:
-                connection?.close()
+                // A checkpoint at the close waits for the disk.
+                connection?.close(keepsLog: isOver)
                 connection = nil
+                tellWhatIsLeft()
                 files.unlock()
                 ended()
                 return
@@ -65,6 +74,9 @@ final class StateWriter {
     }
 
     private func perform(_ jobs: [StateJob], mayRepeat: Bool = true) {
+        if isOver {
+            return fail(jobs, .stateIsClosed)
+        }
         var hasBegun = false
         var answers: [@Sendable () -> Void] = []
         do throws(StoreError) {
@@ -88,14 +100,29 @@ final class StateWriter {
                 recover(error)
                 if mayRepeat { return perform(jobs, mayRepeat: false) }
             }
-            for job in jobs { job.fail(error) }
+            fail(jobs, error)
         }
     }
+
+    private func fail(_ jobs: [StateJob], _ error: StoreError) {
+        if ending.hasBegun { left += jobs.count }
+        for job in jobs { job.fail(error) }
+    }
+
+    private func tellWhatIsLeft() {
+        guard left > 0 else { return }
+        leftAtClose.add(left)
+        log.warning("state.close.left", ["jobs": String(left)])
+    }
+
+    /// The database closes, and there is no time left.
+    private var isOver: Bool { ending.isOver(at: time.monotonic()) }
 
     private func present() throws(StoreError) -> Connection {
         if let connection { return connection }
         let made = try StateSchema.open(files.path)
         made.adopt()
+        made.wait(as: ending.locks)
         connection = made
         return made
     }

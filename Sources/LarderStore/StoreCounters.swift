@@ -59,13 +59,19 @@ public enum StoreCounters {
     public static let late = CounterFamily(
         "larder_store_late_total", help: "Answers that did not wait for the store any longer, by what they waited for.",
         labels: ["what"])
+    public static let leftAtClose = CounterFamily(
+        "larder_store_left_at_close_total",
+        help:
+            "What the closing databases did not write, for want of time or of a lock: answers, uses, removals (which are in "
+            + "the journal) and jobs of the state database.",
+        labels: ["what"])
     public static let stateCommits = CounterFamily(
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
     public static let all: [CounterFamily] = [
         reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
         purged, touches, failures, setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed,
-        searches, removals, pendingRemovals, late, stateCommits,
+        searches, removals, pendingRemovals, late, leftAtClose, stateCommits,
     ]
 }
 
@@ -85,10 +91,13 @@ struct StoreMeters: Sendable {
     let indexed, unindexed: CounterCell
     let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
     let lateWrites, lateReads, lateSearches, lateStretches: CounterCell
+    let leftWrites, leftUses, leftRemovals: CounterCell
     let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
 
     /// Words of `WriteOutcome.refused`, and "stored".
-    static let outcomeWords = ["stored", "tooLarge", "diskFull", "noRoom", "failed", "overloaded", "closed", "removed"]
+    static let outcomeWords = [
+        "stored", "tooLarge", "diskFull", "noRoom", "failed", "busy", "overloaded", "closed", "removed",
+    ]
 
     init(_ registry: CounterRegistry) {
         found = registry.cell(StoreCounters.reads, "found")
@@ -128,6 +137,9 @@ struct StoreMeters: Sendable {
         lateReads = registry.cell(StoreCounters.late, "lookUp")
         lateSearches = registry.cell(StoreCounters.late, "search")
         lateStretches = registry.cell(StoreCounters.late, "body")
+        leftWrites = registry.cell(StoreCounters.leftAtClose, "answer")
+        leftUses = registry.cell(StoreCounters.leftAtClose, "use")
+        leftRemovals = registry.cell(StoreCounters.leftAtClose, "removal")
         searchesFound = registry.cell(StoreCounters.searches, "found")
         searchesEmpty = registry.cell(StoreCounters.searches, "empty")
         searchesRefused = registry.cell(StoreCounters.searches, "overloaded")

@@ -11,6 +11,7 @@ final class StoreFaults: Sendable {
         var journalFails = false
         var journalIsHeld = false
         var holdsRead: (@Sendable () -> Bool)?
+        var isHolding = false
     }
     private let state = Lock(State())
     private let any = Atomic<Bool>(false)
@@ -30,6 +31,8 @@ final class StoreFaults: Sendable {
     func fail(with code: Int32?) { set { $0.code = code } }
     /// Every commit of the writer waits.
     func hold(_ isHeld: Bool) { set { $0.isHeld = isHeld } }
+    /// Whether a commit waits.
+    var isHolding: Bool { state.withLock { $0.isHolding } }
     func failJournal(_ fails: Bool) { set { $0.journalFails = fails } }
     func holdJournal(_ isHeld: Bool) { set { $0.journalIsHeld = isHeld } }
 
@@ -49,7 +52,12 @@ final class StoreFaults: Sendable {
     func passCommit() throws(StoreError) {
         guard any.load(ordering: .acquiring) else { return }
         var seen = 0
-        while state.withLock({ $0.isHeld }) { _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen) }
+        while state.withLock({ state in
+            state.isHolding = state.isHeld
+            return state.isHeld
+        }) {
+            _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen)
+        }
         guard let code = state.withLock({ $0.code }) else { return }
         throw StoreError(code: code & 0xFF, extendedCode: code, doing: "COMMIT", message: "made to fail")
     }

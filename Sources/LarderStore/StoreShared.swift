@@ -88,6 +88,7 @@ final class StoreShared: Sendable {
     let orders = WriteOrders()
     let journal = RemovalJournal()
     let waits: BoundedWaits
+    let ending = StoreEnding()
     let faults = StoreFaults()
     let figures = StoreFigures()
     /// Whether results may be stored that the index does not know.

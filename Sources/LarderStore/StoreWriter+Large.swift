@@ -38,6 +38,7 @@ extension StoreWriter {
     /// Gives the body its id, where it could be stored at all.
     func beginBody(_ length: Int64?) -> Result<BodyPin, WriteRefusal> {
         do throws(StoreError) {
+            if isOver { return .failure(WriteRefusal("closed")) }
             guard let connection = database?.connection else { return .failure(WriteRefusal("failed")) }
             if case .refused(let word) = refusalOfRemovals() { return .failure(WriteRefusal(word)) }
             let whole = EntryRows.cost(ofPieces: length ?? 0)
@@ -60,6 +61,7 @@ extension StoreWriter {
     /// Commits whole pieces of a body.
     func append(_ part: BodyPart) -> WriteOutcome {
         do throws(StoreError) {
+            if isOver { return .refused("closed") }
             guard let database, part.name.generation == shared.gate.present else { return .refused("failed") }
             shared.pins.owe(part.name)
             let end = part.offset + Int64(part.bytes.count)
@@ -89,6 +91,7 @@ extension StoreWriter {
     func complete(_ part: BodyPart, _ order: WriteOrder) -> WriteOutcome {
         let entry = order.entry
         do throws(StoreError) {
+            if isOver { return .refused("closed") }
             guard let connection = database?.connection, var rows = database?.rows,
                 part.name.generation == shared.gate.present
             else { return .refused("failed") }
@@ -142,6 +145,7 @@ extension StoreWriter {
     func writeLarge(_ order: WriteOrder, _ job: WriteJob) {
         let entry = order.entry
         do throws(StoreError) {
+            if isOver { return answer(job, .refused("closed")) }
             guard let connection = database?.connection, var rows = database?.rows else {
                 return answer(job, .refused("failed"))
             }
@@ -156,6 +160,7 @@ extension StoreWriter {
             }
             if let refused { return answer(job, refused) }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
+                if isOver { return answer(job, .refused("closed")) }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
                 let isRefused = try transact(connection) { () throws(StoreError) in
                     if order.isRefused { return true }

@@ -61,10 +61,11 @@ extension StoreWriter {
     }
 
     /// Closes the database at the end. Leaves one file behind where it can.
-    func closeDatabase() {
+    /// - Parameter writesBack: there is time, and no reader is left that would keep the log.
+    func closeDatabase(writesBack: Bool) {
         guard let open = database else { return }
         var isWhole = false
-        if shared.files.lostFile != .database, shared.files.isDirectoryInPlace {
+        if writesBack, shared.files.lostFile != .database, shared.files.isDirectoryInPlace {
             isWhole = writeLogBack()
             // Before the log goes.
             if isWhole { shared.files.isInUse = false }

@@ -51,6 +51,8 @@ extension StoreWriter {
 
     /// Opens or makes the database; where that fails, tries again after a while.
     func reopen() {
+        // The next start does it.
+        if shared.ending.hasBegun { return }
         do throws(StoreError) {
             if !shared.files.isDirectoryInPlace {
                 try shared.files.takePlace()
@@ -61,6 +63,7 @@ extension StoreWriter {
             let made = try Self.openDatabase(shared.files.path)
             made.connection.adopt()
             made.connection.faults = shared.faults
+            made.connection.wait(as: shared.ending.locks)
             database = made
             shared.files.noteOpened()
             shared.removals.beginAnew()

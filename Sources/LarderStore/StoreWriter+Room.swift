@@ -98,7 +98,7 @@ extension StoreWriter {
             recover(from: error)
             return .refused("failed")
         }
-        let word = error.isDiskFull ? "diskFull" : "failed"
+        let word = error.isDiskFull ? "diskFull" : error.code == SQLITE_BUSY ? "busy" : "failed"
         switch error.code {
         case SQLITE_FULL: shared.meters.diskFull.add()
         case SQLITE_IOERR: shared.meters.inputOutput.add()

@@ -112,8 +112,10 @@ extension StoreWriter {
         return due.min().map { max(.milliseconds(1), $0 - now) }
     }
 
-    /// How long upkeep must still leave the disk alone after a failure.
+    /// How long upkeep must still leave the disk alone, after a failure or because the store closes.
     func rest(at now: MonotonicTime) -> Duration? {
+        // What the closing store leaves is done at the next start.
+        if shared.ending.hasBegun { return StoreEnding.span }
         let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now)
         return until > now ? max(.milliseconds(1), until - now) : nil
     }
@@ -164,10 +166,12 @@ extension StoreWriter {
 
     // MARK: Uses
 
-    func flushNotes() {
+    /// False where that failed.
+    @discardableResult
+    func flushNotes() -> Bool {
         upkeep.notedSince = nil
-        guard let database, !shared.notes.withLock({ $0.isEmpty }) else { return }
-        attempt { () throws(StoreError) in
+        guard let database, !shared.notes.withLock({ $0.isEmpty }) else { return true }
+        return attempt { () throws(StoreError) in
             try database.connection.transaction { () throws(StoreError) in try writeNotes(database.rows) }
         }
     }
@@ -298,12 +302,16 @@ extension StoreWriter {
     }
 
     /// Upkeep fails like a write does, and nobody waits for it.
-    func attempt(_ body: () throws(StoreError) -> Void) {
+    /// Returns whether it was done.
+    @discardableResult
+    func attempt(_ body: () throws(StoreError) -> Void) -> Bool {
         do throws(StoreError) {
             try body()
+            return true
         } catch {
             _ = failed(error)
             upkeep.restUntil = shared.time.monotonic() + .seconds(5)
+            return false
         }
     }
 }

@@ -30,7 +30,9 @@ final class StoreWriter {
     /// Bytes of bodies appended since the write-ahead log was last looked at.
     var sinceLogCheck = 0
     var removing = RemovalUpkeep()
-    private var closing: CheckedContinuation<Void, Never>?
+    /// What could not be done before the end.
+    var left = LeftUndone()
+    var closing: CheckedContinuation<Void, Never>?
 
     init(_ shared: StoreShared, _ database: Database?) {
         self.shared = shared
@@ -61,6 +63,7 @@ final class StoreWriter {
     func run() {
         database?.connection.adopt()
         database?.connection.faults = shared.faults
+        database?.connection.wait(as: shared.ending.locks)
         var done = 0
         var seen = 0
         while true {
@@ -77,27 +80,16 @@ final class StoreWriter {
                 wasCalled = true
                 perform(jobs)
             }
+            // What else is due is done at the next start.
+            if shared.ending.hasBegun { continue }
             stepPurges()
             retryRemovals(isIdle: shared.writes.count == 0)
             work(isIdle: shared.writes.count == 0, afterJobs: wasCalled)
         }
     }
 
-    private func end() {
-        purges = []
-        endRemovals()
-        flushNotes()
-        // The readers have ended too, or are about to: the last connection to close is this one.
-        shared.gate.shut { shared.reads.nudge() }
-        closeDatabase()
-        shared.files.unlock()
-        shared.journal.end()
-        shared.waits.end()
-        closing?.resume()
-    }
-
     /// Jobs in their order; runs of writes share transactions.
-    private func perform(_ jobs: [WriteJob]) {
+    func perform(_ jobs: [WriteJob]) {
         var group: [Step] = []
         var bytes = 0
         func flush() {
@@ -143,7 +135,7 @@ final class StoreWriter {
                 if generation == shared.gate.present { recover(from: error) }
             case .maintain(let continuation):
                 flush()
-                while !purges.isEmpty { stepPurges() }
+                while !purges.isEmpty, !shared.ending.hasBegun { stepPurges() }
                 maintainNow()
                 continuation.resume()
             case .limitPages(let pages, let continuation):
@@ -169,12 +161,15 @@ final class StoreWriter {
     /// - Parameter mayRepeat: whether a database met damaged may cost one more try, in the new one.
     private func commit(_ steps: [Step], mayRepeat: Bool = true) {
         var steps = steps
+        var hasBegun = false
         do throws(StoreError) {
+            if isOver { return answer(steps, .refused("closed")) }
             guard let connection = database?.connection else {
                 return answer(steps, .refused("failed"))
             }
             if let refused = refusalOfRemovals() { return answer(steps, refused) }
             try transact(connection) { () throws(StoreError) in
+                hasBegun = true
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
@@ -191,7 +186,8 @@ final class StoreWriter {
             for step in steps { answer(step.job, step.outcome) }
         } catch {
             database?.rows.forgetProviders()
-            if steps.count > 1 && !error.isDamage {
+            // Where the transaction could not even begin, as on a locked file, each alone would only wait for the same.
+            if steps.count > 1 && !error.isDamage && hasBegun {
                 for step in steps { commit([Step(job: step.job)]) }
             } else {
                 let outcome = failed(error)
@@ -208,6 +204,7 @@ final class StoreWriter {
     func answer(_ job: WriteJob, _ outcome: WriteOutcome) {
         switch job {
         case .write(let order, let reply):
+            if shared.ending.hasBegun, outcome != .stored { left.writes += 1 }
             answer(order, reply, outcome)
         case .freshen(_, _, _, let continuation):
             continuation.resume(returning: outcome == .stored)

@@ -111,7 +111,7 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         locked {
             weight -= done
             var isLate = false
-            let deadline = timeout.map { Self.deadline(after: $0) }
+            let deadline = timeout.map { timespec.deadline(after: $0) }
             while jobs.isEmpty && epoch == seen && !hasEnded && !isLate {
                 asleep += 1
                 awake -= 1
@@ -171,8 +171,11 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// How many wait, for the gauge.
     var count: Int { locked { jobs.count } }
+}
 
-    private static func deadline(after wait: Duration) -> timespec {
+extension timespec {
+    /// So much later on CLOCK_MONOTONIC, a day at most: for waits on a condition of that clock.
+    static func deadline(after wait: Duration) -> timespec {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
         let (seconds, attoseconds) = max(.zero, min(wait, .seconds(86_400))).components

@@ -92,11 +92,13 @@ extension RunningLarder {
 }
 
 /// Runs a daemon with this configuration (YAML without `listen`, `cache.path` and `state.path`, which are the test's
-/// own unless given), then stops it, whatever happens. `openFiles` is what it takes for the process's limit of them.
+/// own unless given), then stops it, whatever happens. `openFiles` is what it takes for the process's limit of them;
+/// `stopPatience` is how long its stop waits for the databases.
 public func withLarder(
     _ configuration: String = "", listen: [String] = [#""127.0.0.1:0""#], time: any TimeSource = SystemTime(),
     directory: TemporaryDirectory = TemporaryDirectory(), environment: [String: String] = [:],
-    log: Logger = .silent, openFiles: Int? = nil, _ body: (RunningLarder) async throws -> Void
+    log: Logger = .silent, openFiles: Int? = nil, stopPatience: Duration = .seconds(300),
+    _ body: (RunningLarder) async throws -> Void
 ) async throws {
     let text = """
         listen: [\(listen.joined(separator: ", "))]
@@ -114,6 +116,7 @@ public func withLarder(
     if !isNested { await DaemonTurns.shared.take() }
     defer { if !isNested { DaemonTurns.shared.give() } }
     var surroundings = Daemon.Surroundings(time: time, log: log, reload: load)
+    surroundings.stopPatience = stopPatience
     if let openFiles { surroundings.raiseOpenFiles = { openFiles } }
     let daemon = try await Daemon.start(try load(), surroundings)
     let result: Result<Void, any Error>

@@ -1,9 +1,11 @@
-// What a stopped daemon leaves behind in its process.
+// How a daemon ends, and what it leaves behind in its process.
+import LarderCore
 import LarderIO
 import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderStore
 
 @Suite struct DaemonEndTests {
     private struct Weakly {
@@ -22,5 +24,58 @@ import Testing
         }
         #expect(left.count > 1)
         #expect(left.compactMap(\.loop?.name) == [])
+    }
+
+    /// Another process's lock on a database.
+    private final class ForeignLock {
+        private let connection: LarderStore.Connection
+        init(_ path: String) throws {
+            connection = try LarderStore.Connection(path: path)
+            try connection.execute("BEGIN IMMEDIATE")
+        }
+        deinit { connection.close() }
+    }
+
+    private static let providers = "providers:\n  itunes:\n    baseURL: \"http://127.0.0.1:1\""
+
+    @Test func aStopWaitsBrieflyForTheLocksOfOthersOnBothDatabases() async throws {
+        let directory = TemporaryDirectory()
+        var locks: [ForeignLock] = []
+        var ends: [StoreEnding] = []
+        try await withLarder(Self.providers, directory: directory) { larder in
+            ends = [larder.daemon.context.store.shared.ending, larder.daemon.context.state.ending]
+            locks = [
+                try ForeignLock(directory.path + "/cache/cache.db"), try ForeignLock(directory.path + "/state/state.db"),
+            ]
+            // A total to save, and a use to note.
+            _ = try await larder.get("/v1/search?q=song&source=itunes")
+            larder.daemon.context.store.touch(Digest(of: [1]))
+        }
+        #expect(locks.count == 2)
+        for end in ends {
+            let waited = end.locks.waitedClosing
+            #expect(waited > .zero && waited <= LockPatience.closingInAll)
+        }
+    }
+
+    private final class KeptLines: LogSink {
+        private let lines = Lock<[LogLine]>([])
+        func write(_ line: LogLine) { lines.withLock { $0.append(line) } }
+        var said: [LogLine] { lines.withLock { $0 } }
+    }
+
+    @Test func aStopGivesUpWaitingForADiskThatNeverAnswers() async throws {
+        let log = KeptLines()
+        var faults: StoreFaults?
+        try await withLarder(
+            log: Logger(label: "test", sink: log, time: SystemTime()), stopPatience: .milliseconds(50)
+        ) { larder in
+            larder.daemon.context.store.touch(Digest(of: [1]))
+            faults = larder.daemon.context.store.shared.faults
+            faults?.hold(true)
+        }
+        let line = log.said.first { $0.message == "the stop waits no longer: what was not written is lost" }
+        #expect(line.map { "\($0)".contains("the cache database") } == true)
+        faults?.hold(false)
     }
 }

@@ -14,6 +14,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         counters: bench.counters, log: Logger(label: "test", sink: bench.log, time: bench.time), time: bench.time)
     let writer = StoreWriter(shared, try StoreWriter.openDatabase(shared.files.path))
     writer.database?.connection.faults = shared.faults
+    writer.database?.connection.wait(as: shared.ending.locks)
     defer {
         writer.database?.connection.close()
         shared.files.unlock()
@@ -22,6 +23,25 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
 }
 
 @Suite struct StoreTroubleTests {
+    @Test func aGroupThatCannotBeginIsRefusedAtOnceAndWaitsForTheLockOnce() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                let lock = try ForeignLock(bench)
+                defer { lock.release() }
+                shared.ending.locks.shorten()
+                let wrote = (0..<3).map { number in
+                    Task { await SQLiteStore.write(WriteOrder(entry: bench.entry("\(number)")), to: shared) }
+                }
+                while shared.writes.count < 3 { await Task.yield() }
+                var seen = 0
+                guard case .jobs(let jobs) = shared.writes.take(upTo: 9, seen: &seen) else { return }
+                writer.perform(jobs)
+                for task in wrote { #expect(await task.value == .refused("busy")) }
+                #expect(shared.ending.locks.waitedClosing == LockPatience.closing)
+            }
+        }
+    }
+
     @Test func aScrubWhoseCommitsFailLeavesNoRowWithoutItsChecksum() async throws {
         try await withBench { (bench) async throws in
             let entries = (0..<30).map { bench.entry("\($0)", size: 500) } + [bench.entry("large", size: 3_000_000)]

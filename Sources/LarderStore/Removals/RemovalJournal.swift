@@ -23,6 +23,8 @@ final class RemovalJournal: Sendable {
     }
 
     private let jobs = WorkQueue<Job>(capacity: .max, crowd: .max, threads: 1)
+    /// Ends with the thread.
+    private let life = WorkQueue<Never>(capacity: 1, crowd: 1, threads: 1)
     /// There may be something in the file.
     private let isUsed = Atomic<Bool>(true)
     /// A look at the file is asked for and has not begun.
@@ -63,13 +65,20 @@ final class RemovalJournal: Sendable {
     /// What waits is still written.
     func end() { jobs.end() }
 
+    /// Waits until it is. False where the disk takes longer. On the writer's thread.
+    func waitForEnd(within limit: Duration) -> Bool {
+        var seen = 0
+        if case .ended = life.take(upTo: 1, timeout: limit, seen: &seen) { return true }
+        return false
+    }
+
     /// The thread's life.
     func run(_ file: JournalFile, _ owner: Owner) {
         var seen = 0
         var latest: UInt64 = 0
         while true {
             switch jobs.take(upTo: 256, seen: &seen) {
-            case .ended: return
+            case .ended: return life.end()
             case .nothing: break
             case .jobs(let taken):
                 var run: [(Tombstone, Reply<Bool>?)] = []

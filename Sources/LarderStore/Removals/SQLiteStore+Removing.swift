@@ -101,8 +101,9 @@ extension StoreShared {
     }
 
     /// The older entry of that key is answered no more, though the newer one is not known to be stored.
-    func supersede(_ order: WriteOrder) {
-        guard order.supersedes, !order.isRefused, !isClosed.withLock({ $0 }) else { return }
+    /// - Parameter byWriter: it is the writer that says so. What it says while the store closes still gets into the journal.
+    func supersede(_ order: WriteOrder, byWriter: Bool = false) {
+        guard order.supersedes, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
         let digest = order.entry.key.digest
         // First what is on its way, then what is there: none of it slips through in between.
         let (number, isAnotherUnderWay) = orders.overtake(digest, by: order.place)

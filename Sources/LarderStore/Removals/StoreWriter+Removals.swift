@@ -214,8 +214,9 @@ extension StoreWriter {
     func endRemovals() {
         guard shared.removals.isAny else { return }
         removing.retryAt = nil
-        performRemovals()
-        while !purges.isEmpty { stepPurges() }
+        if !isOver { performRemovals() }
+        while !purges.isEmpty, !isOver { stepPurges() }
+        purges = []
         for tombstone in shared.removals.unkept { shared.journal.note(tombstone) }
         shared.removals.closed()
     }
@@ -234,7 +235,7 @@ extension StoreWriter {
             if let latest = shared.removals.replaced(order.entry.key.digest, by: number) { settled(latest) }
             return
         case .refused(let word) where word != "removed":
-            if order.supersedes, hasOlder(order.entry) { shared.supersede(order) }
+            if order.supersedes, hasOlder(order.entry) { shared.supersede(order, byWriter: true) }
         default: break
         }
         reply.resume(returning: outcome)

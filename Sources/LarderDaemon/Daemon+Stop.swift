@@ -1,0 +1,95 @@
+// How a daemon stops. First the answers in hand, for `server.drainTimeout`. What follows is bounded by its own work: the
+// databases wait briefly for locks and close within a stated time. A disk that never answers holds a thread that nobody can
+// end; for its sake alone the stop gives up waiting.
+import LarderCore
+import LarderFetch
+import LarderIO
+import LarderServer
+import LarderStore
+
+extension Daemon {
+    /// Stops: answers in hand are finished within the deadline, or until `hurry`, then fetches are cancelled, touches
+    /// flushed, databases closed.
+    public func stop() async {
+        readiness.set(false)
+        context.log.notice("stopping")
+        await server.stopAccepting()
+        // They would go on for ever; whoever listens connects again to the next daemon.
+        context.searches.shutDown()
+        context.eventSeats.close()
+        // What is held back for a newer question would be waited for.
+        context.sessions.letGo()
+        let deadline = context.snapshot.settings.serverDrainTimeout
+        Task {
+            await server.drain(deadline: deadline)
+            drained.open()
+        }
+        await drained.wait()
+        await endWork()
+        for loop in loops + [fetchLoop] { loop.stop() }
+        for loop in loops + [fetchLoop] where !loop.isCurrent { loop.join() }
+        context.log.notice("stopped")
+    }
+
+    /// A stop waits no longer for answers in hand; all else of it is still done.
+    public func hurry() {
+        context.log.notice("stopping without waiting for answers")
+        server.endDrain()
+        drained.open()
+    }
+
+    /// Ends the work and closes the databases, or gives up waiting for that.
+    private func endWork() async {
+        let ended = Latch()
+        let undone = Lock<Set<EndingPart>>(Set(EndingPart.allCases))
+        let done: @Sendable (EndingPart) -> Void = { part in undone.withLock { _ = $0.remove(part) } }
+        Task {
+            await endCalls(done)
+            async let cache: Void = closeCache(done)
+            await closeState(done)
+            await cache
+            ended.open()
+        }
+        let patience = surroundings.stopPatience
+        fetchLoop.post { [fetchLoop] in
+            _ = fetchLoop.schedule(at: fetchLoop.monotonic + patience) { ended.open() }
+        }
+        await ended.wait()
+        let left = undone.withLock { $0 }
+        guard !left.isEmpty else { return }
+        context.log.error(
+            "the stop waits no longer: what was not written is lost",
+            ["undone": left.map(\.rawValue).sorted().joined(separator: ", ")])
+    }
+
+    private func endCalls(_ done: @Sendable (EndingPart) -> Void) async {
+        // A call that is just being written down holds up its flight.
+        context.state.expectClose()
+        context.sessions.close()
+        await context.refreshes.close()
+        await context.accounts.shutDown()
+        await context.flights.shutDown()
+        await fetcher.shutdown()
+        done(.calls)
+    }
+
+    private func closeCache(_ done: @Sendable (EndingPart) -> Void) async {
+        touchUsed()
+        await context.store.close()
+        done(.cache)
+    }
+
+    private func closeState(_ done: @Sendable (EndingPart) -> Void) async {
+        await saveTotals()
+        await context.upstream.flush()
+        await context.state.close()
+        done(.state)
+    }
+}
+
+/// What a stop waits for, as its log names it.
+private enum EndingPart: String, CaseIterable, Sendable {
+    case calls = "calls under way"
+    case cache = "the cache database"
+    case state = "the state database"
+}

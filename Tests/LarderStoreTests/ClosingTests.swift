@@ -1,0 +1,148 @@
+// A store closes in a stated time, whoever has its database and however slow its disk is; what it could not write is told, and
+// no removal is lost.
+import CSQLite
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderStore
+
+@Suite struct ClosingTests {
+    // MARK: Locks of others, by value
+
+    private func wait(_ patience: inout LockPatience, isClosing: Bool, from turn: Int = 0) -> Duration {
+        var turn = turn
+        var waited = Duration.zero
+        while let pause = patience.pause(turn: turn, isClosing: isClosing) {
+            waited += pause
+            turn += 1
+        }
+        return waited
+    }
+
+    @Test func aLockIsWaitedForFiveSecondsAndOnceTheStoreClosesAQuarterOfOne() {
+        var patience = LockPatience()
+        #expect(wait(&patience, isClosing: false) == .seconds(5))
+        #expect(wait(&patience, isClosing: true) == .milliseconds(250))
+    }
+
+    @Test func allLocksTogetherAreWaitedForASecondOnceTheStoreCloses() {
+        var patience = LockPatience()
+        #expect((0..<9).map { _ in wait(&patience, isClosing: true) }.reduce(.zero, +) == .seconds(1))
+    }
+
+    @Test func aWaitUnderWayEndsWhenTheStoreCloses() {
+        var patience = LockPatience()
+        for turn in 0..<20 { _ = patience.pause(turn: turn, isClosing: false) }
+        #expect(patience.pause(turn: 20, isClosing: true) == nil)
+    }
+
+    // MARK: Stores
+
+    @Test func aStoreClosesThoughAnotherHasItsDatabaseAndNoRemovalIsLost() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.open()
+            let (removed, used) = (bench.entry("removed"), bench.entry("used"))
+            for entry in [removed, used] { #expect(await store.write(entry) == .stored) }
+            let lock = try ForeignLock(bench)
+            store.touch(used.key.digest)
+            let late = try await bench.passing([.write, .removal], of: store) {
+                await store.write(bench.entry("late"))
+            }
+            #expect(late == .pending)
+            _ = try await bench.passing([.write, .removal], of: store) {
+                await store.remove(.digest(removed.key.digest), soft: false, provider: nil)
+            }
+            await store.close()
+            let waited = store.shared.ending.locks.waitedClosing
+            #expect(waited > .zero && waited <= LockPatience.closingInAll)
+            #expect(bench.count(StoreCounters.leftAtClose, "answer") == 1)
+            #expect(bench.count(StoreCounters.leftAtClose, "use") == 1)
+            #expect(bench.count(StoreCounters.leftAtClose, "removal") == 1)
+            #expect(bench.log.messages.contains("store.close.left"))
+            lock.release()
+            let next = try bench.open()
+            #expect(try await next.read(removed.key) == nil)
+            #expect(try await sameEntry(next.read(used.key), used))
+            await next.close()
+        }
+    }
+
+    @Test func aStoreThatClosesInPeaceLeavesNothing() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.open()
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .stored)
+            store.touch(entry.key.digest)
+            #expect(try await store.purge(.digest(bench.entry("b").key.digest), soft: false) == 0)
+            await store.close()
+            #expect(!bench.log.messages.contains("store.close.left"))
+            #expect(store.shared.ending.locks.waitedClosing == .zero)
+        }
+    }
+
+    @Test func whatThereIsNoTimeForIsRefusedAndTheOlderAnswerIsAnsweredNoMore() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.open(StoreSettings(minFree: 0, patience: .seconds(3600)))
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            store.shared.faults.hold(true)
+            let held = Task { await store.write(bench.entry("held")) }
+            while !store.shared.faults.isHolding { await Task.yield() }
+            let late = Task { await store.write(bench.entry("a", seed: 1)) }
+            while store.shared.writes.count < 1 { await Task.yield() }
+            let closing = Task { await store.close() }
+            while !store.shared.ending.hasBegun { await Task.yield() }
+            bench.time.pass(StoreEnding.span)
+            store.shared.faults.hold(false)
+            await closing.value
+            #expect(await held.value == .stored)
+            #expect(await late.value == .refused("closed"))
+            #expect(bench.count(StoreCounters.leftAtClose, "answer") == 1)
+            let next = try bench.open()
+            #expect(try await next.read(old.key) == nil)
+            #expect(try await next.read(bench.entry("held").key) != nil)
+            await next.close()
+        }
+    }
+
+    // MARK: The state database
+
+    @Test func theStateDatabaseClosesThoughAnotherHasIt() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            let other = try Connection(path: bench.directory + "/state.db")
+            try other.execute("BEGIN IMMEDIATE")
+            let set = Task { () -> Int32? in
+                do throws(StoreError) {
+                    try await store.setValue("a", [1])
+                    return nil
+                } catch {
+                    return error.code
+                }
+            }
+            await store.close()
+            #expect(await set.value == SQLITE_BUSY)
+            #expect(store.ending.locks.waitedClosing <= LockPatience.closingInAll)
+            try other.execute("ROLLBACK")
+            other.close()
+        }
+    }
+
+    @Test func aCallThatWaitsForTheLockIsRefusedSoonAfterTheStopBegan() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.openState()
+            let other = try Connection(path: bench.directory + "/state.db")
+            try other.execute("BEGIN IMMEDIATE")
+            store.expectClose()
+            let refused = await #expect(throws: StoreError.self) { try await store.setValue("a", [1]) }
+            #expect(refused?.code == SQLITE_BUSY)
+            #expect(store.ending.locks.waitedClosing == LockPatience.closing)
+            try other.execute("ROLLBACK")
+            try await store.setValue("a", [1])
+            #expect(try await store.value("a") == [1], "it is not closed yet")
+            other.close()
+            await store.close()
+        }
+    }
+}
