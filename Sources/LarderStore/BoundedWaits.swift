@@ -11,8 +11,10 @@ final class BoundedWaits: Sendable {
         case write
         /// A look-up.
         case read
-        /// The journal, the purge of many entries, a piece of a large body.
+        /// The journal, the purge of many entries.
         case removal
+        /// A part of a large body: what is passed on meanwhile stands still, so it waits longer than an answer does for its end.
+        case part
         /// A full-text search, with the time in the line.
         case search
         /// A stretch of a body that is under way: who waits for it has the beginning, and loses that.
@@ -22,11 +24,14 @@ final class BoundedWaits: Sendable {
             switch self {
             case .write: 1
             case .read: 5
-            case .removal: 20
+            case .removal, .part: 20
             case .search: 40
             case .stretch: 200
             }
         }
+
+        /// It is a commit that is waited for: where that is late, the next one is hardly in time.
+        var isWrite: Bool { self == .write || self == .part }
     }
 
     private struct Wait {
@@ -93,7 +98,7 @@ final class BoundedWaits: Sendable {
 
     /// The reply lapses when the time has passed.
     func add(_ reply: any Lapsing, _ length: Length) {
-        if length == .write, isStalled { return reply.lapse() }
+        if length.isWrite, isStalled { return reply.lapse() }
         // Not by `Duration`, whose arithmetic has 128 bits: each look-up passes here.
         let span = nanoseconds.load(ordering: .relaxed) &* length.factor
         let end = MonotonicTime(nanoseconds: time.monotonic().nanoseconds &+ span)
@@ -103,7 +108,7 @@ final class BoundedWaits: Sendable {
                 state.lines[length.rawValue].drop()
                 cleared += 1
             }
-            state.lines[length.rawValue].waits.append(Wait(end: end, reply: reply, isWrite: length == .write))
+            state.lines[length.rawValue].waits.append(Wait(end: end, reply: reply, isWrite: length.isWrite))
             if let at = state.looksAt, at <= end { return false }
             state.looksAt = end
             return true

@@ -23,7 +23,7 @@ extension SQLiteStore {
         let answer: Result<BodyPin, WriteRefusal> = await handover { continuation in
             let reply = Reply(continuation, late: { .failure(WriteRefusal("overloaded")) })
             let job = WriteJob.begin(length, reply)
-            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .removal) }
+            if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .part) }
             reply.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
         }
         switch answer {

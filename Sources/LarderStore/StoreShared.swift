@@ -9,7 +9,8 @@ enum WriteJob: Sendable {
     case rewrite(HeadOrder, Reply<Bool>)
     /// A body of that length, if it is known, is to be written in parts.
     case begin(Int64?, Reply<Result<BodyPin, WriteRefusal>>)
-    case append(BodyPart, Reply<WriteOutcome>)
+    /// The pin is held until the job is done: a part that is late is swept with all the others, and not before it is there.
+    case append(BodyPart, BodyPin, Reply<WriteOutcome>)
     case complete(BodyPart, WriteOrder, BodyPin, Reply<WriteOutcome>)
     /// The last reader of a body that is to be swept has left.
     case sweep

@@ -112,7 +112,7 @@ final class StoreWriter {
             case .begin(let length, let continuation):
                 flush()
                 continuation.resume(returning: beginBody(length))
-            case .append(let part, let continuation):
+            case .append(let part, _, let continuation):
                 flush()
                 let outcome = append(part)
                 if outcome != .stored { shared.meters.count(outcome) }

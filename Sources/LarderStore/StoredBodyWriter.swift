@@ -57,8 +57,12 @@ final class StoredBodyWriter: BodyWriter {
                 bytes.append(contentsOf: piece[offset..<end])
             }
             let part = BodyPart(name: body.pin.name, offset: committed, bytes: bytes)
-            let outcome = await commit { .append(part, $0) }
-            guard outcome == .stored else { return self.end(outcome) }
+            let outcome = await commit { [pin = body.pin] in .append(part, pin, $0) }
+            guard outcome == .stored else {
+                // A part that is late may still be written, the body will not be: it waits for the store no more.
+                _ = self.end(outcome == .pending ? .refused("failed") : outcome)
+                return outcome
+            }
             body.committed(whole)
             offset = end
         }
@@ -115,8 +119,7 @@ final class StoredBodyWriter: BodyWriter {
     ) async -> WriteOutcome {
         await handover { continuation in
             let reply = Reply(continuation, late: { WriteOutcome.pending })
-            // What is being passed on meanwhile stands still: it waits longer than an answer does for its end.
-            if shared.writes.insist(job(reply)) { return shared.waits.add(reply, .removal) }
+            if shared.writes.insist(job(reply)) { return shared.waits.add(reply, .part) }
             shared.meters.count(.refused("closed"))
             reply.resume(returning: .refused("closed"))
         }

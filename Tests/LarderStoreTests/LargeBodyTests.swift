@@ -158,6 +158,46 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
         }
     }
 
+    /// Pieces and notes of bodies that are in the database.
+    private func rows(_ bench: Bench) throws -> Int64 {
+        let connection = try Connection(path: bench.path)
+        defer { connection.close() }
+        return try connection.number("SELECT (SELECT count(*) FROM chunk) + (SELECT count(*) FROM pending)") ?? -1
+    }
+
+    /// The part waits in the queue when its body is given up. What is done before it lets the writer sweep, so that the sweep
+    /// comes between the end of the body and its part.
+    @Test(arguments: [0, 2_000_000])
+    func aPartThatIsWrittenAfterItsBodyWasGivenUpIsSwept(before: Int) async throws {
+        try await withStore(roomy()) { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            func giveUp() async throws {
+                let writer = try await store.begin(expecting: nil).get()
+                if before > 0 { #expect(await writer.append(Bench.body("x", before, 1)) == .stored) }
+                store.shared.faults.hold(true)
+                let held = Task { await store.write(bench.entry("a", seed: 1)) }
+                while !store.shared.faults.isHolding { await Task.yield() }
+                let late = try await bench.passing([.part], of: store) {
+                    await writer.append(Bench.body("y", 400_000, 1))
+                }
+                #expect(late == .pending)
+                #expect(await writer.append(Bench.body("z", 400_000, 1)) == .refused("failed"), "it waits no more")
+                writer.abandon()
+                store.shared.faults.hold(false)
+                _ = await held.value
+            }
+            try await giveUp()
+            // The writer sweeps a slice after each turn of work.
+            var left = try rows(bench)
+            for _ in 0..<50 where left > 0 {
+                let never = WallTime(seconds: 0)
+                await store.updateFreshness(Digest(of: []), freshUntil: never, staleUntil: never)
+                left = try rows(bench)
+            }
+            #expect(left == 0)
+        }
+    }
+
     @Test func aBodyUnderWayAtACrashIsSweptAtTheNextStart() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.open(roomy())

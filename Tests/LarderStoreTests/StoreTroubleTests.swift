@@ -114,6 +114,20 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         #expect(!waits.isLate && !waits.isStalled)
     }
 
+    @Test func aPartThatWasLateLetsNoOtherBodyWaitForAStoreThatStands() {
+        let time = HandTime()
+        let waits = BoundedWaits(patience: .milliseconds(50), time: time)
+        waits.add(Wait(), .part)
+        time.pass(.seconds(1))
+        #expect(turn(waits) == 0)
+        #expect(waits.isLate)
+        time.pass(.milliseconds(200))
+        #expect(turn(waits) == 1)
+        let lapsed = Lock(false)
+        waits.add(Wait { lapsed.withLock { $0 = true } }, .part)
+        #expect(lapsed.withLock { $0 }, "at once")
+    }
+
     @Test func whatHasEndedWhenItIsToldIsNoReason() async throws {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (_, shared) async throws in
