@@ -18,11 +18,16 @@ extension Daemon {
                 )
             }
         }
+        let log = surroundings.log.labelled("store")
+        let state: StateStore
         do {
-            let log = surroundings.log.labelled("store")
-            let state = try StateStore.open(
+            state = try StateStore.open(
                 directory: settings.statePath, cacheDirectory: settings.cachePath, log: log, counters: counters,
                 time: surroundings.time)
+        } catch {
+            throw DaemonError(stage: "databases", message: openingFailed(error, settings.statePath))
+        }
+        do {
             let store = try SQLiteStore.open(
                 directory: settings.cachePath, settings: storeSettings(settings), log: log, counters: counters,
                 time: surroundings.time, notes: settings.statePath)
@@ -30,6 +35,13 @@ extension Daemon {
         } catch {
             throw DaemonError(stage: "databases", message: "\(error)")
         }
+    }
+
+    /// Without its state the daemon does not start: who has been signed in and what was called would not be known, and every
+    /// budget would count as spent. What is full is said in plain words.
+    static func openingFailed(_ error: StoreError, _ directory: String) -> String {
+        guard error.isForWantOfRoom else { return "\(error)" }
+        return "the disk of \(directory) (state.path) is full, or a limit of it is reached: make room there. (\(error))"
     }
 
     /// Makes a directory and those above it, by default for this user alone.

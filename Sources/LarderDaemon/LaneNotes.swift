@@ -1,4 +1,4 @@
-// What waits to be written of the lanes: suspensions, what an API says is left, calls taken back. No answer waits for it.
+// What waits to be written of the lanes: suspensions, what an API says is left, redirects, calls taken back. No answer waits for it.
 // It is written in order, and a value that still waits gives its place to the next of its name: so what waits is bounded
 // by the providers, and by a number for the calls. Pure.
 import LarderCore
@@ -9,9 +9,12 @@ struct LaneNotes: Sendable {
         case value(String, Bytes)
         /// A reserved call that was never made.
         case unsent(provider: String, at: WallTime)
+        /// A redirect, which was a call that nobody could reserve before it came.
+        case redirected(provider: String, at: WallTime)
     }
 
-    /// More are not kept. A call that is forgotten here stays on the record, so that less seems left.
+    /// More are not kept. A call taken back that is forgotten here stays on the record, so that less seems left; a redirect
+    /// that is forgotten is missing there after a restart.
     static let most = 4096
 
     private var notes: [Note] = []

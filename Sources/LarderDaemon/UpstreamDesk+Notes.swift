@@ -29,6 +29,7 @@ extension UpstreamDesk {
                 switch note {
                 case .value(let name, let bytes): try await state.setValue(name, bytes)
                 case .unsent(let provider, let at): try await state.releaseCall(provider, at: at)
+                case .redirected(let provider, let at): try await state.reserveCall(provider, at: at)
                 }
             } catch {
                 log.warning(
@@ -49,6 +50,7 @@ extension LaneNotes.Note {
         switch self {
         case .value(let name, _): name
         case .unsent(let provider, _): "a call to \(provider) that was not sent"
+        case .redirected(let provider, _): "a redirect of \(provider)"
         }
     }
 }

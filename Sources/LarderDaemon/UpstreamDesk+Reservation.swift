@@ -20,9 +20,10 @@ struct CallAttempt {
     var isReserved = false
     /// Why it was not sent when its turn came.
     var refusal: UpstreamFailure?
-    /// It is being written down, and who waits for the end of that.
+    /// It is being written down: not sent yet.
     var isReserving = false
-    var waiter: CheckedContinuation<Void, Never>?
+    /// Its caller has gone on meanwhile.
+    var hasEnded = false
 }
 
 extension UpstreamDesk {
@@ -80,25 +81,22 @@ extension UpstreamDesk {
                 retryAt: now.wall + .seconds(5))
         }
         attempts[number]?.isReserving = false
-        attempts[number]?.waiter.take()?.resume()
+        if let attempt = attempts[number], attempt.hasEnded {
+            attempts[number] = nil
+            giveBack(attempt)
+            return false
+        }
         return attempts[number]?.refusal == nil
     }
 
-    /// The attempt has its outcome and is forgotten. Where it is just being written down, that is waited for first: whoever
-    /// takes it back must know whether it is on the record.
-    func settle(_ number: UInt64?) async -> CallAttempt? {
+    /// The attempt has its outcome and is forgotten. Where it is just being written down it was not sent, and nobody waits for
+    /// the state database: `reserve` takes it back when it knows whether it is on the record.
+    func settle(_ number: UInt64?) -> CallAttempt? {
         guard let number else { return nil }
-        if attempts[number]?.isReserving == true {
-            await handover { waiter in
-                // It may have been written down on the way here.
-                if attempts[number]?.isReserving == true {
-                    attempts[number]?.waiter = waiter
-                } else {
-                    waiter.resume()
-                }
-            }
-        }
-        return attempts.removeValue(forKey: number)
+        guard var attempt = attempts[number], attempt.isReserving else { return attempts.removeValue(forKey: number) }
+        attempts[number]?.hasEnded = true
+        attempt.takenAt = nil
+        return attempt
     }
 
     /// A call that never left is no call: neither the budget nor the record keeps it.

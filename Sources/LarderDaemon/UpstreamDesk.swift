@@ -199,12 +199,12 @@ actor UpstreamDesk {
         do throws(UpstreamFailure) { number = try begin(call) } catch { return .failure(error) }
         do {
             let response = try await upstream.fetch(order(call, number))
-            let attempt = await settle(number)
+            let attempt = settle(number)
             // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
             // after it finds less.
             if call.isBudgeted {
                 hear(call.provider, response.fields, callNumber: attempt?.callNumber ?? 0)
-                for _ in 0..<response.redirects { await countHop(call.provider) }
+                for _ in 0..<response.redirects { countHop(call.provider) }
             }
             let classify = call.classify
             let classification = await compute.run { classify(response).heedingRetryAfter(of: response) }
@@ -215,7 +215,7 @@ actor UpstreamDesk {
             if call.isBudgeted { succeeded(call.provider) }
             return .success((response, classification))
         } catch {
-            return .failure(await lost(call, error, await settle(number)))
+            return .failure(lost(call, error, settle(number)))
         }
     }
 
@@ -233,10 +233,10 @@ actor UpstreamDesk {
         }
         do {
             let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
-            let attempt = await settle(number)
+            let attempt = settle(number)
             if call.isBudgeted {
                 hear(call.provider, stream.head.fields, callNumber: attempt?.callNumber ?? 0)
-                for _ in 0..<stream.head.redirects { await countHop(call.provider) }
+                for _ in 0..<stream.head.redirects { countHop(call.provider) }
             }
             let answer = stream.head.response
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
@@ -248,17 +248,17 @@ actor UpstreamDesk {
             }
             return .success((stream, classification))
         } catch {
-            return .failure(await lost(call, error, await settle(number)))
+            return .failure(lost(call, error, settle(number)))
         }
     }
 
     /// What a fetch that brought no answer does to the lane.
     private func lost(
         _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
-    ) async -> UpstreamFailure {
+    ) -> UpstreamFailure {
         if error.isUnsent, let attempt { giveBack(attempt) }
         if call.isBudgeted, !error.isUnsent {
-            for _ in 0..<error.redirects { await countHop(call.provider) }
+            for _ in 0..<error.redirects { countHop(call.provider) }
         }
         let isProbe = attempt?.isProbe == true
         if let refusal = attempt?.refusal {
@@ -328,15 +328,11 @@ actor UpstreamDesk {
         write(.value(CreditsNote.name(provider), note.encoded))
     }
 
-    private func countHop(_ provider: String) async {
+    private func countHop(_ provider: String) {
         guard lanes[provider]?.budget.isLimited == true else { return }
         let now = time.moment()
         lanes[provider]?.budget.count(at: now)
-        do {
-            try await state.reserveCall(provider, at: now.wall)
-        } catch {
-            log.warning("a redirect could not be counted", ["provider": provider, "error": "\(error)"])
-        }
+        write(.redirected(provider: provider, at: now.wall))
     }
 
     private func succeeded(_ provider: String) {

@@ -171,6 +171,14 @@ extension StoreError {
 
     var isDiskFull: Bool { code == SQLITE_FULL }
 
+    /// The disk is full, as opening a database meets it: without room for its log or for the shared memory beside it
+    /// (sqlite.org/rescode.html#ioerr_shmsize).
+    public var isForWantOfRoom: Bool {
+        code == SQLITE_FULL || extendedCode == Self.noSharedMemory || extendedCode == Self.noWrite
+    }
+    private static let noSharedMemory = SQLITE_IOERR | 19 << 8
+    private static let noWrite = SQLITE_IOERR | 3 << 8
+
     /// The disk does not take what is written: it is full, or past a limit of size or quota, which SQLite reports as an
     /// input/output error (sqlite.org/rescode.html#ioerr_write).
     var isLackOfDisk: Bool { code == SQLITE_FULL || code == SQLITE_IOERR }

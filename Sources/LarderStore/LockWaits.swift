@@ -37,7 +37,15 @@ struct LockPatience: Sendable {
 /// The waits of one thread's connections, one after the other.
 final class LockWaits: Sendable {
     private let closing = Atomic<Bool>(false)
+    private let isRefused = Atomic<Bool>(false)
     private let patience = Lock(LockPatience())
+
+    /// Runs something for which no lock is waited for at all. On the connection's thread.
+    func withoutWaiting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        isRefused.store(true, ordering: .relaxed)
+        defer { isRefused.store(false, ordering: .relaxed) }
+        return try body()
+    }
 
     /// From now on the waits are short; one that is under way, too.
     func shorten() { closing.store(true, ordering: .releasing) }
@@ -52,6 +60,7 @@ final class LockWaits: Sendable {
 
     /// Waits a little. False where the lock is to be waited for no longer.
     fileprivate func pause(turn: Int) -> Bool {
+        if isRefused.load(ordering: .relaxed) { return false }
         let isClosing = closing.load(ordering: .acquiring)
         guard let pause = patience.withLock({ $0.pause(turn: turn, isClosing: isClosing) }) else { return false }
         var rest = timespec(tv_sec: 0, tv_nsec: Int(pause.nanoseconds))

@@ -16,6 +16,9 @@ public final class StateStore: Sendable {
     private let closing = Lock<CheckedContinuation<Void, Never>?>(nil)
     private let isClosed = Lock(false)
     let ending = StoreEnding()
+    private let trouble = Lock(StateTrouble())
+    /// Why calls cannot be written down, where that is so: the database is locked, its disk is full or stands still.
+    public var degraded: String? { trouble.withLock { $0.reason(at: time.monotonic()) } }
     private let time: any TimeSource
 
     private init(wasSetAside: Bool, lostAt: WallTime?, time: any TimeSource) {
@@ -66,7 +69,7 @@ public final class StateStore: Sendable {
         let writer = Handover(
             StateWriter(
                 files: files, queue: store.queue, log: log, counters: counters, time: time, loss: store.loss,
-                connection: connection, ending: store.ending,
+                connection: connection, ending: store.ending, trouble: store.trouble,
                 ended: { store.closing.withLock { $0 }?.resume() }))
         do {
             try NamedThread.start("state-w") { writer.take()?.run() }

@@ -29,12 +29,13 @@ final class StateWriter {
     private let loss: Lock<WallTime?>
     private var connection: Connection?
     private let ending: StoreEnding
+    private let trouble: Lock<StateTrouble>
     private let ended: @Sendable () -> Void
 
     init(
         files: DatabaseFiles, queue: WorkQueue<StateJob>, log: Logger, counters: CounterRegistry,
         time: any TimeSource, loss: Lock<WallTime?>, connection: Connection, ending: StoreEnding = StoreEnding(),
-        ended: @escaping @Sendable () -> Void
+        trouble: Lock<StateTrouble> = Lock(StateTrouble()), ended: @escaping @Sendable () -> Void
     ) {
         self.files = files
         self.queue = queue
@@ -46,6 +47,7 @@ final class StateWriter {
         self.loss = loss
         self.connection = connection
         self.ending = ending
+        self.trouble = trouble
         self.ended = ended
     }
 
@@ -55,7 +57,8 @@ final class StateWriter {
         var done = 0
         var seen = 0
         while true {
-            switch queue.take(upTo: Self.group, releasing: done, seen: &seen) {
+            let rest = trouble.withLock { $0.failure } == nil ? nil : StateTrouble.probePause
+            switch queue.take(upTo: Self.group, releasing: done, timeout: rest, seen: &seen) {
             case .ended:
                 // A checkpoint at the close waits for the disk.
                 connection?.close(keepsLog: isOver)
@@ -66,6 +69,7 @@ final class StateWriter {
                 return
             case .nothing:
                 done = 0
+                if rest != nil { probe() }
             case .jobs(let jobs):
                 done = jobs.count
                 perform(jobs)
@@ -79,6 +83,7 @@ final class StateWriter {
         }
         var hasBegun = false
         var answers: [@Sendable () -> Void] = []
+        trouble.withLock { $0.began(at: time.monotonic()) }
         do throws(StoreError) {
             let connection = try present()
             try connection.transaction { () throws(StoreError) in
@@ -86,11 +91,13 @@ final class StateWriter {
                 for job in jobs { answers.append(try job.run(connection)) }
             }
             commits.add()
+            trouble.withLock { $0.committed() }
             for answer in answers { answer() }
         } catch {
             // Undone whole: each alone, so that one cannot spoil another. Where none of them failed but the transaction itself,
             // as on a locked file, each alone would only wait for the same.
             let isOfAJob = hasBegun && answers.count < jobs.count
+            trouble.withLock { $0.failed(error, isOfAJob: isOfAJob) }
             if jobs.count > 1, isOfAJob || error.isDamage {
                 for job in jobs { perform([job]) }
                 return
@@ -101,6 +108,22 @@ final class StateWriter {
                 if mayRepeat { return perform(jobs, mayRepeat: false) }
             }
             fail(jobs, error)
+        }
+    }
+
+    /// Looks whether it can be written again. A row comes and goes: without a change SQLite writes nothing.
+    private func probe() {
+        do throws(StoreError) {
+            let connection = try present()
+            try ending.locks.withoutWaiting { () throws(StoreError) in
+                try connection.transaction { () throws(StoreError) in
+                    try connection.execute("INSERT OR IGNORE INTO total (name, amount) VALUES ('', 0)")
+                    try connection.execute("DELETE FROM total WHERE name = ''")
+                }
+            }
+            trouble.withLock { $0.committed() }
+        } catch {
+            // It stays as it is; damage is for the next job to meet.
         }
     }
 

@@ -212,4 +212,55 @@ import Testing
             #expect(await desk.report("itunes")?.rate?.remaining == 2)
         }
     }
+
+    /// Another process holds the state database while the body runs.
+    private func locked(_ directory: TemporaryDirectory, _ body: () async throws -> Void) async throws {
+        let other = try LarderStore.Connection(path: directory.path + "/state.db")
+        try other.execute("BEGIN IMMEDIATE")
+        let result: Result<Void, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        try other.execute("ROLLBACK")
+        other.close()
+        try result.get()
+    }
+
+    @Test func aCallThatIsGivenUpWhileTheDatabaseIsLockedIsOverAtOnceAndTakenBackLater() async throws {
+        let directory = TemporaryDirectory()
+        let turn = Lock<Task<Bool, Never>?>(nil)
+        let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
+        try await withDesk(in: directory) { order in
+            turn.withLock { $0 = Task { await order.beforeSending?() ?? true } }
+            while await goOn.withLock({ $0 })?() != true { await Task.yield() }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            goOn.withLock { $0 = { await desk.isReserving } }
+            try await locked(directory) {
+                _ = await desk.perform(call)
+                #expect(await desk.isReserving, "it is still being written down")
+            }
+            #expect(await turn.withLock { $0 }?.value == false, "it is not sent")
+            #expect(try await recorded(desk, state) == 0)
+            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    @Test func aRedirectIsCountedWithoutWaitingForTheDatabase() async throws {
+        let directory = TemporaryDirectory()
+        try await withDesk(in: directory) { _ in
+            var error = FetchError(stage: .receive, origin: "", message: "")
+            error.redirects = 1
+            return error
+        } _: { (desk, state, call) async throws in
+            try await locked(directory) {
+                _ = await desk.perform(call)
+                #expect(await desk.notes.written == 0)
+                #expect(await desk.report("itunes")?.rate?.remaining == 1)
+            }
+            #expect(try await recorded(desk, state) == 1)
+        }
+    }
+}
+
+extension UpstreamDesk {
+    fileprivate var isReserving: Bool { attempts.values.contains(where: \.isReserving) }
 }

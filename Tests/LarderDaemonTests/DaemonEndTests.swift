@@ -1,4 +1,4 @@
-// How a daemon ends, and what it leaves behind in its process.
+// How a daemon begins and ends, and what it leaves behind in its process.
 import LarderCore
 import LarderIO
 import LarderTestSupport
@@ -36,19 +36,18 @@ import Testing
         deinit { connection.close() }
     }
 
-    private static let providers = "providers:\n  itunes:\n    baseURL: \"http://127.0.0.1:1\""
-
     @Test func aStopWaitsBrieflyForTheLocksOfOthersOnBothDatabases() async throws {
         let directory = TemporaryDirectory()
         var locks: [ForeignLock] = []
         var ends: [StoreEnding] = []
-        try await withLarder(Self.providers, directory: directory) { larder in
+        try await withLarder(directory: directory) { larder in
             ends = [larder.daemon.context.store.shared.ending, larder.daemon.context.state.ending]
             locks = [
-                try ForeignLock(directory.path + "/cache/cache.db"), try ForeignLock(directory.path + "/state/state.db"),
+                try ForeignLock(directory.path + "/cache/cache.db"),
+                try ForeignLock(directory.path + "/state/state.db"),
             ]
             // A total to save, and a use to note.
-            _ = try await larder.get("/v1/search?q=song&source=itunes")
+            larder.daemon.context.counters.cell(DaemonCounters.outcomes, "itunes", "hit").add()
             larder.daemon.context.store.touch(Digest(of: [1]))
         }
         #expect(locks.count == 2)
@@ -77,5 +76,35 @@ import Testing
         let line = log.said.first { $0.message == "the stop waits no longer: what was not written is lost" }
         #expect(line.map { "\($0)".contains("the cache database") } == true)
         faults?.hold(false)
+    }
+
+    /// SQLITE_FULL, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_WRITE (sqlite.org/rescode.html).
+    @Test(arguments: [13, 4874, 778])
+    func aFullDiskAtTheStartIsSaidInPlainWords(code: Int32) {
+        let error = StoreError(code: code & 0xFF, extendedCode: code, doing: "opening", message: "disk I/O error")
+        let said = Daemon.openingFailed(error, "/var/lib/larder")
+        #expect(said.hasPrefix("the disk of /var/lib/larder (state.path) is full"))
+    }
+
+    @Test func aLockedStateDatabaseIsToldByTheProbes() async throws {
+        let directory = TemporaryDirectory()
+        let time = ManualTime()
+        try await withLarder(time: time, directory: directory) { larder in
+            #expect(try await larder.get("/healthz").text == "ok\n")
+            let lock = try ForeignLock(directory.path + "/state/state.db")
+            let state = larder.daemon.context.state
+            let set = Task { try? await state.setValue("a", [1]) }
+            while state.degraded == nil {
+                time.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+            #expect(try await larder.get("/healthz").text == "degraded\n")
+            #expect(try await larder.counter("larder_state_degraded") == 1)
+            let status = try await larder.get("/v1/status").json()
+            #expect(status["state"]?["degraded"]?.string != nil)
+            withExtendedLifetime(lock) {}
+            state.expectClose()
+            await set.value
+        }
     }
 }

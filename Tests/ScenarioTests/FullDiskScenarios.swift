@@ -11,9 +11,9 @@ import Testing
         /// Kept until it is unmounted: it could not be removed before.
         private let directory: TemporaryDirectory
 
-        /// At `cache` in the directory. Nil where this process may not mount.
-        init?(in directory: TemporaryDirectory, megabytes: Int) {
-            let path = "\(directory.path)/cache"
+        /// At `cache`, or another name, in the directory. Nil where this process may not mount.
+        init?(in directory: TemporaryDirectory, megabytes: Int, at name: String = "cache") {
+            let path = "\(directory.path)/\(name)"
             mkdir(path, 0o700)
             guard mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else { return nil }
             self.path = path
@@ -222,6 +222,25 @@ import Testing
             let again = try stand.ask("/file/0")
             #expect(again.hasPrefix("larder; fwd=uri-miss") && again.hasSuffix("; stored"), "\(again)")
             try stand.expectQuietEnd(warnings: 2)
+        }
+    }
+
+    @Test(.enabled(if: mayMount, "a small disk needs the right to mount"))
+    func aFullDiskOfTheStateEndsTheStartInPlainWordsUntilThereIsRoom() async throws {
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        let disk = try #require(SmallDisk(in: directory, megabytes: 1, at: "state"))
+        let launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        try await onOwnThread {
+            try disk.fill(leaving: 0)
+            let refused = try LarderProcess(launch, in: directory)
+            #expect(try refused.waitForEnd() == .exited(1))
+            let said = refused.standardError
+            #expect(said.contains("the disk of \(disk.path) (state.path) is full"), "\(said)")
+            disk.empty()
+            let stand = try Stand(LarderProcess(launch, in: directory))
+            try stand.expectQuietEnd(warnings: 0)
         }
     }
 

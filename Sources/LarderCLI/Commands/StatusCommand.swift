@@ -41,6 +41,9 @@ enum StatusCommand {
             }
             if !parts.isEmpty { console.line("store   \(parts.joined(separator: ", "))") }
         }
+        if let reason = value["state"]?["degraded"]?.string {
+            console.line("state   " + console.styled("counts no calls: \(Console.printable(reason))", .yellow))
+        }
         if let memory = value["memory"], let bytes = memory["bytes"]?.integer {
             let entries = memory["entries"]?.integer.map { "\($0) answers, " } ?? ""
             console.line("memory  \(entries)\(size(bytes, of: memory["maxBytes"]?.integer))")

@@ -13,8 +13,8 @@ struct ProbeRoutes: Sendable {
     func health(route: String) async -> ServerResponse {
         _ = await context.upstream.report("")
         let statistics = await StatusRoute(context: context).storeStatistics()
-        let state = statistics.degraded == nil ? "ok" : "degraded"
-        return Self.text(200, "\(state)\n", route: route)
+        let isWell = statistics.degraded == nil && context.state.degraded == nil
+        return Self.text(200, isWell ? "ok\n" : "degraded\n", route: route)
     }
 
     /// Ready for requests: everything has started and no stop has begun.
@@ -30,6 +30,10 @@ struct ProbeRoutes: Sendable {
             ("larder_store_file_bytes", "Size of the cache database's file.", statistics.fileBytes),
             ("larder_store_entries", "Entries in the store.", statistics.entries),
             ("larder_store_degraded", "1 while nothing can be stored.", statistics.degraded == nil ? 0 : 1),
+            (
+                "larder_state_degraded", "1 while calls cannot be written down, and budgeted ones are not made.",
+                context.state.degraded == nil ? 0 : 1
+            ),
             ("larder_uptime_seconds", "Time since start.", (context.time.wall() - context.startedAt).wholeSeconds),
         ]
         for (name, help, value) in gauges {

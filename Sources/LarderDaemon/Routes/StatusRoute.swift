@@ -30,6 +30,8 @@ struct StatusRoute: Sendable {
             }
             writer.name("store")
             append(statistics, snapshot.settings, to: &writer)
+            writer.name("state")
+            writer.object { writer in writer.member(ifPresent: "degraded", context.state.degraded) }
             writer.name("memory")
             writer.object { writer in
                 writer.member("entries", tier.entries)
