@@ -101,6 +101,11 @@ extension DaemonContext {
             freshUntil: response.responseTime, staleUntil: response.responseTime,
             label: "\(question.request.method) \(question.provider.url(question.request))")
         guard question.isStored, case .store(let lifetimes) = decision else {
+            if rule.semantics == .rfc || classification == .notFound,
+                Displacement(status: response.status, isOnlyTheirs: true) == .all
+            {
+                supersede(entry)
+            }
             return Made(entry: entry, mayBeShared: rule.semantics == .ttl, hold: response.hold)
         }
         entry.initialAge = lifetimes.initialAge

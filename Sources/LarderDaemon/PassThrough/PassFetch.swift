@@ -155,6 +155,9 @@ struct PassFetch: Sendable {
         var passed = PassedAnswer(
             body: body, upstreamStatus: head.status, interim: head.interim, storing: verdict.rule,
             vary: Vary(head.fields), selecting: request.forwarded, began: began)
+        if !verdict.isStored, rule.semantics == .rfc || classification.isAnswer {
+            passed.began = await displace(made.entry, verdict.rule, found, began)
+        }
         passed.isAnswer = rule.semantics == .rfc || classification.isAnswer
         passed.ownFields = own
         made.passed = passed
@@ -275,6 +278,30 @@ struct PassFetch: Sendable {
     }
 
     // MARK: Storing
+
+    /// An answer that is not stored leaves nothing older that it has made unsuitable.
+    /// - Returns: the state of removals with which its readers compare: its own removal makes it no answer of before.
+    private func displace(
+        _ entry: StoredResponse, _ why: CacheRule, _ found: VariantShelf.Found, _ began: MemoryStamp
+    ) async -> MemoryStamp {
+        let isOnlyTheirs = request.isPersonal || why == .requestNoStore
+        switch Displacement(status: entry.status, isOnlyTheirs: isOnlyTheirs) {
+        case .none: return began
+        case .selected:
+            if rule.semantics == .rfc, let old = found.entry { context.supersede(entry, inPlaceOf: old) }
+            return began
+        case .all:
+            guard found.entry != nil || found.index != nil else {
+                // What was not found may be there all the same, or be on its way.
+                hideOlder(than: entry, found)
+                return began
+            }
+            let isCurrent = context.tier.isUnremoved(began)
+            // All variants go with the key of their URL.
+            await context.remove(request.primary.digest, of: request.provider.name)
+            return isCurrent ? context.tier.removalStamp(request.primary.digest) : began
+        }
+    }
 
     /// The answer was given out and is not stored: nothing older is answered in its place.
     private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) {

@@ -123,6 +123,13 @@ extension DaemonContext {
         tier.invalidate(entry.key.digest)
     }
 
+    /// The same where the older one may lie under another key.
+    func supersede(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
+        var newer = entry
+        newer.key = old.key
+        supersede(newer)
+    }
+
     /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that
     /// could not be written, it is used no more.
     /// - Parameter began: the state of removals from before the upstream was asked: what was removed or expired since is

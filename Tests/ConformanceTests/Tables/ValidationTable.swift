@@ -182,6 +182,77 @@ extension Tables {
             miss("body 2")
             miss("body 3")
         }
+        for code in ["404 None", "410 Gone"] {
+            for lines in ["Cache-Control: no-store", "X-None: 1"] {
+                let name = "\(code.prefix(3)) with \(lines.split(separator: ": ").last ?? "")"
+                Clause(
+                    "RFC 9111 §4.3.3 \(name) that is not stored", .must,
+                    "A newer answer that is not stored makes the older one no better."
+                ) {
+                    answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), reply(lines, status: code))
+                    get()
+                    get("Cache-Control: no-cache", expect: status(Int(code.prefix(3)) ?? 0))
+                    get(expect: status(Int(code.prefix(3)) ?? 0), forwarded())
+                    get(expect: status(Int(code.prefix(3)) ?? 0), forwarded())
+                }
+                Clause(
+                    "RFC 9111 §4.2.4 stale after \(name)", .mustNot,
+                    "A window of stale answers ends with an answer from the origin that says there is none."
+                ) {
+                    answers(
+                        reply("Cache-Control: max-age=60, stale-while-revalidate=600", "ETag: \"a\""),
+                        reply(lines, status: code))
+                    get()
+                    pass(60)
+                    get(expect: body("body 1"))
+                    reaches(2)
+                    settle
+                    get(expect: status(Int(code.prefix(3)) ?? 0), forwarded())
+                    get("Cache-Control: max-stale", expect: status(Int(code.prefix(3)) ?? 0), forwarded())
+                }
+            }
+            Clause(
+                "RFC 9110 §15.5 \(code.prefix(3)) and variants", .may,
+                "What has no current representation has no variant either."
+            ) {
+                answers(reply("Cache-Control: max-age=600", "Vary: X-Who"))
+                get("X-Who: a")
+                get("X-Who: b")
+                answers(reply(status: code), reply("Cache-Control: max-age=600", "Vary: X-Who"))
+                get("X-Who: a", "Cache-Control: no-cache", expect: status(Int(code.prefix(3)) ?? 0))
+                miss("body 4", "X-Who: b")
+            }
+        }
+        Clause(
+            "RFC 9111 §4.3.3 no-store on validation of what is fresh", .must,
+            "A newer answer that is not stored makes the older one no better."
+        ) {
+            answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), reply("Cache-Control: no-store"))
+            get()
+            get("Cache-Control: no-cache", expect: body("body 2"))
+            miss("body 3")
+        }
+        for code in ["403 No", "429 Many", "500 Broken"] {
+            Clause(
+                "RFC 9111 §4.3.3 \(code.prefix(3)) on validation of what is fresh", .may,
+                "An error about the request or of the server leaves what is stored."
+            ) {
+                answers(reply("Cache-Control: max-age=600", "ETag: \"a\""), reply(status: code))
+                get()
+                get("Cache-Control: no-cache")
+                hits("body 1")
+            }
+        }
+        Clause(
+            "RFC 9111 §4.3.3 private answer to one person", .may,
+            "What somebody is told who says who they are is no news for everybody."
+        ) {
+            answers(
+                reply("Cache-Control: public, max-age=600", "ETag: \"a\""), reply("Cache-Control: private"))
+            get()
+            get("Authorization: Bearer x", "Cache-Control: no-cache", expect: body("body 2"))
+            hits("body 1")
+        }
         Clause(
             "RFC 9111 §4.3.1 no condition of ours with other methods", .mustNot, "Only GET and HEAD are validations."
         ) {

@@ -1,0 +1,29 @@
+// What an answer that may not be stored leaves of the older stored ones. A whole answer to a validation says that none of those
+// it was asked about is suitable (RFC 9111 §4.3.3), and a cache that has just reached its origin is not disconnected, so that
+// nothing permits it to answer stale instead (§4.2.4). Kept, the older one would come back with the next client: fresh, or
+// within a window that was given to it before. What is stored takes the older one's place by itself.
+
+/// Which stored answers are used no more, though nothing takes their place.
+public enum Displacement: Sendable, Hashable {
+    case none
+    /// The one that the request selects.
+    case selected
+    /// All of the URL's: it has no current representation, or none any more (RFC 9110 §15.5.5, §15.5.11).
+    case all
+
+    /// What an answer to a GET displaces that is not stored.
+    ///
+    /// Errors of the server displace nothing, since what is stored may cover for them (RFC 5861 §4). Neither do the other
+    /// errors: they are about this request or about who made it. What somebody is told who says who they are, or who
+    /// forbids storing, is no news for everybody, unless it is that there is nothing.
+    public init(status: Int, isOnlyTheirs: Bool) {
+        self =
+            switch status {
+            case 404, 410: .all
+            // A part is no whole answer, and 304 says that the stored one is still right.
+            case 206, 304: .none
+            case 200..<400: isOnlyTheirs ? .none : .selected
+            default: .none
+            }
+    }
+}

@@ -1,0 +1,21 @@
+// Which stored answers an answer that is not stored leaves to be used (RFC 9111 §4.3.3).
+import Testing
+
+@testable import LarderCache
+
+@Suite struct DisplacementTests {
+    @Test(arguments: [404, 410]) func whatIsNotThereLeavesNothingOfItsURL(_ status: Int) {
+        #expect(Displacement(status: status, isOnlyTheirs: false) == .all)
+        #expect(Displacement(status: status, isOnlyTheirs: true) == .all)
+    }
+
+    @Test(arguments: [200, 203, 301, 307]) func aWholeAnswerLeavesNotTheOneItWasAskedAbout(_ status: Int) {
+        #expect(Displacement(status: status, isOnlyTheirs: false) == .selected)
+        #expect(Displacement(status: status, isOnlyTheirs: true) == .none)
+    }
+
+    @Test(arguments: [206, 304, 400, 401, 403, 405, 429, 500, 503])
+    func anErrorOrAPartLeavesWhatIsStored(_ status: Int) {
+        #expect(Displacement(status: status, isOnlyTheirs: false) == .none)
+    }
+}
