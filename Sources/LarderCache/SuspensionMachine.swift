@@ -202,7 +202,7 @@ extension SuspensionMachine {
     /// restart the next caller probes.
     public func encode(now: Moment) -> Bytes {
         guard let suspension else { return Bytes(text: "1 healthy \(window)") }
-        let rest = max(0, (suspension.until - now.monotonic).milliseconds)
+        let rest = max(0, min(suspension.until - now.monotonic, Self.longestBelieved).milliseconds)
         return Bytes(
             text: "2 suspended \(now.wall.milliseconds) \(rest) \(suspension.failure.rawValue) \(suspension.step)")
     }

@@ -98,6 +98,9 @@ public struct CallRate: Sendable, Hashable, CustomStringConvertible {
         ("s", .seconds(1)), ("min", .seconds(60)), ("h", .seconds(3600)), ("day", .seconds(86_400)),
     ]
 
+    /// No limit that can be written has a longer one.
+    public static let longestWindow = windows.map(\.1).max() ?? .zero
+
     /// Parses "20/min"; nil for "off".
     public static func parse(_ text: String) throws(UnitError) -> CallRate? {
         if text == "off" { return nil }

@@ -56,6 +56,8 @@ struct EntryFlow: Sendable {
     var patience: Duration?
     /// How long a client waits for a fetch in any case; the fetch goes on without it.
     var deadline: Duration?
+    /// The answer of several calls that the entry is a part of; nobody waits longer than for that.
+    var plan: PlanClock?
     /// The work may succeed without a call, from another form of the entry: `only-if-cached` does not end the flow.
     var worksFromStore = false
     /// Waits before a call is made for this client; false where the client does not want it any more.
@@ -143,19 +145,20 @@ struct EntryFlow: Sendable {
         let hasFallback = fallback != nil
         if !directives.noStore {
             let longest = [patience, deadline].compactMap { $0 }.min()
-            obtained = await context.flights.obtain(key, of: key.digest, patience: longest) { [work] _ in
+            obtained = await context.flights.obtain(key, of: key.digest, patience: longest, plan: plan) { [work] _ in
                 await work(hasFallback)
             }
             // Made of what is stored for whoever led, who may take older answers than this client does.
             if isTooOld(obtained) {
-                obtained = await context.flights.obtain(key, of: key.digest, patience: longest) { [work] _ in
-                    await work(hasFallback)
+                obtained = await context.flights.obtain(key, of: key.digest, patience: longest, plan: plan) {
+                    [work] _ in await work(hasFallback)
                 }
                 if isTooOld(obtained) { obtained = .alone }
             }
         }
         if case .alone = obtained {
-            obtained = await context.flights.obtainAlone(key, patience: deadline) { [work] _ in await work(hasFallback)
+            obtained = await context.flights.obtainAlone(key, patience: deadline, plan: plan) { [work] _ in
+                await work(hasFallback)
             }
         }
         let now = context.time.wall()
@@ -175,10 +178,8 @@ struct EntryFlow: Sendable {
                 isStored: made.isStored, stamp: context.tier.isCurrent(begun) ? made.stamp : nil, hold: made.hold)
         case .result(.failed(let failure), _):
             return try ending(flow.fetched(.failed, now: now), failure)
-        case .late:
-            let failure = UpstreamFailure(
-                provider: fallback?.provider ?? "", failure: .timedOut,
-                detail: "The upstream is slow; nobody waits any longer.")
+        case .late(let wait):
+            let failure = UpstreamFailure(late: wait, provider: provider, now: now)
             return try ending(flow.fetched(.late, now: now), failure)
         case .left, .alone:
             throw Self.unwanted

@@ -47,7 +47,7 @@ enum Obtained: Sendable {
     /// The answer is nobody else's to use, or the last one of this key was: the asker fetches for itself.
     case alone
     /// The asker's patience ran out; the flight goes on.
-    case late
+    case late(EndedWait)
     /// The asker itself was cancelled: its client has left.
     case left
 }
@@ -84,15 +84,19 @@ actor FlightDesk {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    /// The clock of the loop's timers, which patience and plans are measured on. Also for other threads.
+    nonisolated let timers: any TimeSource = SystemTime()
     private let time: any TimeSource
     private let tier: MemoryTier
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var tasks: [FlightNumber: Task<Void, Never>] = [:]
+    /// How long each has waited in our queue.
+    private var waits: [FlightNumber: FlightWait] = [:]
     /// The state of removals when each flight began.
     private var beginnings: [FlightNumber: MemoryStamp] = [:]
     /// What flights under way have told already.
     private var announced: [FlightNumber: Made] = [:]
-    private var failures = FailureMemory<UpstreamFailure>(limit: 10_000)
+    private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
     /// Keys whose last answer could not be shared: askers do not queue for each other on them (decision 13).
     private var unshareable = FailureMemory<Bool>(limit: 10_000)
     private var failurePause: Duration
@@ -100,6 +104,23 @@ actor FlightDesk {
         var number: FlightNumber
         /// Others may join its flight.
         var isShared: Bool
+        var wait: FlightWait
+        /// Since when the asker waits, and how long the flight had been in our queue by then.
+        var since: MonotonicTime
+        var queuedBefore: Duration
+        /// After which it waits no longer; nil for as long as it takes.
+        var patience: Duration?
+        /// What the asker makes of several flights ends then.
+        var plan: PlanClock?
+
+        /// The end of the wait, as far as can be told.
+        func end(at now: MonotonicTime) -> MonotonicTime? {
+            [patience.map { since + $0 }, plan?.end(at: now)].compactMap { $0 }.min()
+        }
+
+        func ended(at now: MonotonicTime) -> EndedWait {
+            EndedWait(whole: now - since, queued: wait.queued(at: now) - queuedBefore)
+        }
     }
     /// Where each asker waits, by its ticket.
     private var seats: [UInt64: Seat] = [:]
@@ -122,22 +143,23 @@ actor FlightDesk {
         underWay = counters.cell(DaemonCounters.flightsUnderWay)
     }
 
-    /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience`.
+    /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience` and until the plan's end.
     ///
     /// - Parameter removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
     nonisolated func obtain(
-        _ key: CacheKey, of removable: Digest, patience: Duration?,
+        _ key: CacheKey, of removable: Digest, patience: Duration?, plan: PlanClock? = nil,
         work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
-        await sit(key, removable, patience, isShared: true, work)
+        await sit(key, removable, patience, plan, isShared: true, work)
     }
 
-    /// Leads a flight for this asker alone, at most for `patience`: nobody joins it, what comes of it is remembered for
-    /// nobody, and when the asker stops waiting it ends.
+    /// Leads a flight for this asker alone, as long as the wait of `obtain`: nobody joins it, what comes of it is
+    /// remembered for nobody, and when the asker stops waiting it ends.
     nonisolated func obtainAlone(
-        _ key: CacheKey, patience: Duration?, work: @escaping @Sendable (FlightVoice) async -> FlightResult
+        _ key: CacheKey, patience: Duration?, plan: PlanClock? = nil,
+        work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
-        await sit(key, key.digest, patience, isShared: false, work)
+        await sit(key, key.digest, patience, plan, isShared: false, work)
     }
 
     /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
@@ -188,10 +210,14 @@ actor FlightDesk {
     ) {
         underWay.set(table.count)
         beginnings[number] = tier.removalStamp(removable)
-        tasks[number] = Task(executorPreference: loop) {
-            let voice = FlightVoice { await self.announce(number, key, isShared, $0) }
-            let result = await work(voice)
-            await self.land(number, key, isShared, result)
+        let wait = FlightWait()
+        waits[number] = wait
+        tasks[number] = FlightWait.$current.withValue(wait) {
+            Task(executorPreference: loop) {
+                let voice = FlightVoice { await self.announce(number, key, isShared, $0) }
+                let result = await work(voice)
+                await self.land(number, key, isShared, result)
+            }
         }
     }
 
@@ -203,7 +229,7 @@ actor FlightDesk {
             markUnshareable(key)
         }
         for waiter in table.announce(number) {
-            seats[waiter.ticket] = nil
+            unseat(waiter.ticket)
             waiter.resume(.answered(made))
         }
     }
@@ -220,6 +246,7 @@ actor FlightDesk {
         let wasCancelled = tasks.removeValue(forKey: number)?.isCancelled ?? false
         let wasAnnounced = announced.removeValue(forKey: number) != nil
         beginnings[number] = nil
+        waits[number] = nil
         if isShared, case .failed(let failure) = result, !wasCancelled, !wasAnnounced, failurePause > .zero {
             // The pause counts from the end of the attempt, else a slow failure would be repeated at once.
             // An instant that the failure itself names for the next try is not passed over.
@@ -229,11 +256,12 @@ actor FlightDesk {
             // An answer that has room in memory is not kept for who asks later.
             var remembered = failure
             if failure.response?.hold != nil { remembered.response = nil }
-            failures.remember(key.digest, remembered, until: min(end, named ?? end), now: now.monotonic)
+            failures.remember(
+                key.digest, RememberedFailure(remembered, now: now), until: min(end, named ?? end), now: now.monotonic)
         }
         if isShared, case .answered(let made) = result, !made.mayBeShared { markUnshareable(key) }
         for waiter in table.finish(number) {
-            seats[waiter.ticket] = nil
+            unseat(waiter.ticket)
             waiter.resume(result)
         }
         underWay.set(table.count)
@@ -241,18 +269,20 @@ actor FlightDesk {
 
     /// Waits where the asker is: the way to the desk and the way back are one change of thread each.
     nonisolated private func sit(
-        _ key: CacheKey, _ removable: Digest, _ patience: Duration?, isShared: Bool,
+        _ key: CacheKey, _ removable: Digest, _ patience: Duration?, _ plan: PlanClock?, isShared: Bool,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         let ticket = Ticket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
         let client = AskingClient.current
+        let asker = FlightWait.current
         return await withTaskCancellationHandler {
             await handover { continuation in
                 loop.post { [self] in
                     assumeIsolated { desk in
                         // A flight is a task of the daemon's own; its fetches wait in the turns of the client who began it.
                         AskingClient.$current.withValue(client) {
-                            desk.admit(continuation, ticket, key, removable, patience, isShared: isShared, work)
+                            desk.admit(
+                                continuation, ticket, key, removable, patience, plan, asker, isShared: isShared, work)
                         }
                     }
                 }
@@ -267,12 +297,14 @@ actor FlightDesk {
     /// functions, would let the flight end before the asker waits for it.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: Ticket, _ key: CacheKey, _ removable: Digest,
-        _ patience: Duration?, isShared: Bool, _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
+        _ patience: Duration?, _ plan: PlanClock?, _ asker: FlightWait?, isShared: Bool,
+        _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         // A leave before this line found no waiter to take out, so it is looked for here.
         if ticket.hasLeft { return continuation.resume(returning: .left) }
         if isShared {
-            if let failure = failures.recall(key.digest, now: time.monotonic()) {
+            if let remembered = failures.recall(key.digest, now: time.monotonic()) {
+                let failure = remembered.failure(now: time.moment())
                 return continuation.resume(returning: .result(.failed(failure), joined: false))
             }
             if unshareable.recall(key.digest, now: time.monotonic()) != nil {
@@ -280,34 +312,57 @@ actor FlightDesk {
             }
             letGo(key)
         }
-        let seat: Seat
+        let number: FlightNumber
         var waiter = Waiter(continuation: continuation, ticket: ticket.number, hasJoined: false)
         switch isShared ? table.enter(key, wantedByItself: false) : table.enterAlone(key) {
         case .refused:
             refused.add()
             return waiter.resume(.failed(Self.overload))
-        case .lead(let number):
+        case .lead(let led):
+            number = led
             start(number, key, removable, isShared: isShared, work)
-            seat = Seat(number: number, isShared: isShared)
-        case .joined(let number):
+        case .joined(let found):
+            number = found
             joined.add()
             waiter.hasJoined = true
-            seat = Seat(number: number, isShared: isShared)
         }
-        if let made = announced[seat.number] { return waiter.resume(.answered(made)) }
-        guard table.wait(seat.number, ticket: ticket.number, waiter) else {
+        if let made = announced[number] { return waiter.resume(.answered(made)) }
+        guard let wait = waits[number], table.wait(number, ticket: ticket.number, waiter) else {
             return continuation.resume(returning: .left)
         }
+        let now = loop.monotonic
+        let seat = Seat(
+            number: number, isShared: isShared, wait: wait, since: now, queuedBefore: wait.queued(at: now),
+            patience: patience, plan: plan)
         seats[ticket.number] = seat
-        if let patience {
-            _ = loop.schedule(at: loop.monotonic + patience) { [weak self] in
-                self?.assumeIsolated { $0.leave(ticket.number, as: .late) }
-            }
-        }
+        if let asker { wait.add(asker, ticket: ticket.number, at: now) }
+        if let end = seat.end(at: now) { watch(ticket.number, until: end) }
+    }
+
+    private func watch(_ ticket: UInt64, until end: MonotonicTime) {
+        _ = loop.schedule(at: end) { [weak self] in self?.assumeIsolated { $0.outOfPatience(ticket) } }
+    }
+
+    private func outOfPatience(_ ticket: UInt64) {
+        guard let seat = seats[ticket], let end = seat.end(at: loop.monotonic) else { return }
+        let now = loop.monotonic
+        guard end > now else { return leave(ticket, as: .late(seat.ended(at: now))) }
+        // The end of a plan moves for as long as its calls wait in our queue.
+        watch(ticket, until: max(end, now + Self.leastWatch))
+    }
+
+    /// Nobody looks more often whether a wait has ended.
+    private static let leastWatch = Duration.milliseconds(20)
+
+    @discardableResult
+    private func unseat(_ ticket: UInt64) -> Seat? {
+        guard let seat = seats.removeValue(forKey: ticket) else { return nil }
+        seat.wait.remove(ticket: ticket, at: loop.monotonic)
+        return seat
     }
 
     private func leave(_ ticket: UInt64, as ending: Obtained) {
-        guard let seat = seats.removeValue(forKey: ticket) else { return }
+        guard let seat = unseat(ticket) else { return }
         let isLate = if case .late = ending { true } else { false }
         // A flight that others may use goes on when its asker's patience ends; one of its own ends with it.
         guard let (waiter, departure) = table.leave(seat.number, ticket: ticket, keepFlight: isLate && seat.isShared)

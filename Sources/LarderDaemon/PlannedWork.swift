@@ -21,7 +21,8 @@ struct PlannedWork: Sendable {
     private typealias Part = Result<Served, UpstreamFailure>
 
     func run(_ plan: any CallPlan) async -> FlightResult {
-        let end = context.time.monotonic() + deadline
+        let clock = PlanClock(
+            began: context.flights.timers.monotonic(), deadline: deadline, mostQueued: question.settings.fetchQueueTimeout)
         var plan = plan
         var sum = PlannedSum()
         var calls: [PlannedCall] = []
@@ -38,7 +39,7 @@ struct PlannedWork: Sendable {
             case .success((let next, .fetch(let wanted))):
                 plan = next
                 calls = wanted
-                parts = await obtain(wanted.prefix(left), until: end)
+                parts = await obtain(wanted.prefix(left), clock)
                 left -= parts.count
                 for _ in wanted.dropFirst(parts.count) { parts.append(.failure(tooMany())) }
                 // What was not waited for is not missing: there is nobody any more to be told.
@@ -92,7 +93,7 @@ struct PlannedWork: Sendable {
     }
 
     /// So many side by side as the settings say, each begun when one before it has ended.
-    private func obtain(_ calls: ArraySlice<PlannedCall>, until end: MonotonicTime) async -> [Part] {
+    private func obtain(_ calls: ArraySlice<PlannedCall>, _ clock: PlanClock) async -> [Part] {
         let underWay = context.counters.cell(DaemonCounters.partsUnderWay)
         return await withTaskGroup(of: (Int, Part).self) { group in
             var parts: [Part?] = Array(repeating: nil, count: calls.count)
@@ -102,7 +103,7 @@ struct PlannedWork: Sendable {
                 let (place, call) = (begun, calls[calls.startIndex + begun])
                 begun += 1
                 underWay.add()
-                group.addTask { (place, await self.obtain(call, until: end)) }
+                group.addTask { (place, await self.obtain(call, clock)) }
             }
             for _ in 0..<question.settings.fetchSideBySide { begin() }
             for await (place, part) in group {
@@ -114,15 +115,16 @@ struct PlannedWork: Sendable {
         }
     }
 
-    private func obtain(_ call: PlannedCall, until end: MonotonicTime) async -> Part {
+    private func obtain(_ call: PlannedCall, _ clock: PlanClock) async -> Part {
         let part: Part
         do throws(UpstreamFailure) {
-            var left = end - context.time.monotonic()
-            guard left > .zero else { throw late }
+            let now = context.flights.timers.monotonic()
+            guard clock.end(at: now) > now else { throw late(clock.ended(at: now)) }
             // What is at hand must not wait long for what only helps to read it.
-            if call.role == .aid { left = min(left, question.settings.fetchSoftDeadline) }
+            let deadline = call.role == .aid ? question.settings.fetchSoftDeadline : nil
             part = .success(
-                try await context.obtainRaw(question, call.request, endpoint: call.endpoint, deadline: left))
+                try await context.obtainRaw(
+                    question, call.request, endpoint: call.endpoint, deadline: deadline, plan: clock))
         } catch {
             var failure = error
             if failure.provider.isEmpty { failure.provider = question.provider.name }
@@ -137,10 +139,11 @@ struct PlannedWork: Sendable {
         return part
     }
 
-    private var late: UpstreamFailure {
-        UpstreamFailure(
-            provider: question.provider.name, failure: .timedOut,
-            detail: "Not every part came within \(Units.format(duration: deadline)).")
+    private func late(_ wait: EndedWait) -> UpstreamFailure {
+        var failure = UpstreamFailure(late: wait, provider: question.provider.name, now: context.time.wall())
+        failure.detail = "Not every part came within \(Units.format(duration: deadline))"
+        failure.detail += wait.isOurs ? ": parts waited for their turn in Larder's own queue." : "."
+        return failure
     }
 
     private func tooMany() -> UpstreamFailure {

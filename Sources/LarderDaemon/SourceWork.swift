@@ -202,16 +202,19 @@ extension DaemonContext {
 
     /// A raw entry from which a normalised one is made: fresh, or stale where only that can cover for a failure.
     ///
-    /// - Parameter deadline: after which it counts as late, though its fetch goes on.
+    /// - Parameters:
+    ///   - deadline: after which it counts as late, though its fetch goes on.
+    ///   - plan: with whose end it counts as late too.
     func obtainRaw(
-        _ question: NormalisedQuestion, _ request: UpstreamRequest, endpoint: String, deadline: Duration? = nil
+        _ question: NormalisedQuestion, _ request: UpstreamRequest, endpoint: String, deadline: Duration? = nil,
+        plan: PlanClock? = nil
     ) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
         let key = provider.rawKey(request)
         return try await EntryFlow(
             context: self, provider: provider.name, key: key, rule: provider.rule(for: endpoint),
             staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives, wantsFresh: true,
-            deadline: deadline,
+            deadline: deadline, plan: plan,
             work: rawWork(
                 RawQuestion(
                     provider: provider, endpoint: endpoint, request: request, key: key,

@@ -44,6 +44,7 @@ extension UpstreamDesk {
     func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
         var order = call.order
         order.client = AskingClient.current?.name ?? ""
+        if let wait = FlightWait.current { order.waits = { wait.changed($0, at: $1) } }
         // Pictures come from other hosts, and wait among those of the same host.
         if call.isBudgeted { order.provider = call.provider }
         if let attempt { order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false } }
@@ -111,13 +112,13 @@ extension UpstreamDesk {
     private func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
         switch admission {
         case .suspended(let end, let reason):
-            let until = now.wall(at: end)
+            let until = now.told(end)
             return UpstreamFailure(
                 provider: provider, failure: reason == .limited ? .limited : .suspended,
                 detail: "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
                 retryAt: until)
         case .spent(let end):
-            let until = now.wall(at: end)
+            let until = now.told(end)
             counters.cell(DaemonCounters.budgetRefusals, provider).add()
             return UpstreamFailure(
                 provider: provider, failure: .limited,

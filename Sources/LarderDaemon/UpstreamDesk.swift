@@ -26,7 +26,7 @@ actor UpstreamDesk {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// When a client that found no place for its transfer may try again: places come free all the time.
-    private static let crowdPause = Duration.seconds(2)
+    static let crowdPause = Duration.seconds(2)
 
     private let upstream: any Upstream
     private let accounts: AccountDesk
@@ -293,14 +293,14 @@ actor UpstreamDesk {
             rate.map {
                 LimitReport(
                     limit: $0, remaining: remaining ?? 0,
-                    resetsAt: lane.budget.resetsAt($0, now: now).map { now.wall(at: $0) })
+                    resetsAt: lane.budget.resetsAt($0, now: now).map { now.told($0) })
             }
         }
         return LaneReport(
             rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
             credits: lane.budget.allowances(now: now),
-            resetsAt: lane.budget.resetsAt(now: now).map { now.wall(at: $0) },
-            suspension: rest.map { (now.wall(at: $0.until), $0.failure) },
+            resetsAt: lane.budget.resetsAt(now: now).map { now.told($0) },
+            suspension: rest.map { (now.told($0.until), $0.failure) },
             isProbing: lane.suspends && lane.suspension.isProbing(at: now.monotonic), reachability: lane.reachability)
     }
 
@@ -359,7 +359,7 @@ actor UpstreamDesk {
             random: UInt64.random(in: 0...UInt64.max))
         look(call.provider)
         guard let end else { return failure }
-        let until = now.wall(at: end)
+        let until = now.told(end)
         counters.cell(DaemonCounters.suspensions, call.provider).add()
         log.warning(
             "provider suspended",
@@ -370,7 +370,7 @@ actor UpstreamDesk {
         tellOfBound(call.provider, failure)
         saveSuspension(call.provider)
         var failure = failure
-        failure.retryAt = max(failure.retryAt ?? until, until)
+        failure.retryAt = Moment.told(max(failure.retryAt ?? until, until), now: now.wall)
         return failure
     }
 

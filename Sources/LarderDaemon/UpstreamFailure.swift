@@ -1,4 +1,5 @@
 // Why a source gave nothing usable, in the words that become problem+json, `sources[].error` and exit codes.
+import LarderCache
 import LarderCore
 import LarderHTTP
 
@@ -46,7 +47,14 @@ struct UpstreamFailure: Error, Sendable {
     /// The whole seconds until a retry may help; at least one.
     func retryAfter(now: WallTime) -> Int64? {
         guard isRetryable, let retryAt else { return nil }
-        return max(1, ((retryAt - now).milliseconds + 999) / 1000)
+        return max(1, ((Moment.told(retryAt, now: now) - now).milliseconds + 999) / 1000)
+    }
+
+    /// The same failure as it is told now.
+    func told(at now: WallTime) -> UpstreamFailure {
+        var failure = self
+        failure.retryAt = retryAt.map { Moment.told($0, now: now) }
+        return failure
     }
 
     /// The status of an answer that has nothing else to give.
@@ -97,6 +105,19 @@ struct UpstreamFailure: Error, Sendable {
 }
 
 extension UpstreamFailure {
+    /// Who waited for an answer waits no longer. The fetch goes on.
+    init(late wait: EndedWait, provider: String, now: WallTime) {
+        if wait.isOurs {
+            self.init(
+                provider: provider, failure: .overloaded,
+                detail: "The request to \(provider) waited for its turn in Larder's own queue; nobody waits any longer.",
+                retryAt: now + UpstreamDesk.crowdPause)
+        } else {
+            self.init(
+                provider: provider, failure: .timedOut, detail: "The upstream is slow; nobody waits any longer.")
+        }
+    }
+
     /// What a fetch that brought no whole answer means for its provider.
     init(_ error: FetchError, provider: String) {
         let failure: FailureClass =
@@ -126,5 +147,24 @@ extension UpstreamFailure {
         case .broken(let detail):
             self.init(provider: provider, failure: .broken, detail: detail, response: response)
         }
+    }
+}
+
+/// A failure that is told again later. When to ask again is kept as an instant of the clock that does not step.
+struct RememberedFailure: Sendable {
+    private let kept: UpstreamFailure
+    private let retryAt: MonotonicTime?
+
+    init(_ failure: UpstreamFailure, now: Moment) {
+        kept = failure
+        retryAt = failure.retryAt.map { now.monotonic(at: Moment.told($0, now: now.wall)) }
+    }
+
+    var provider: String { kept.provider }
+
+    func failure(now: Moment) -> UpstreamFailure {
+        var failure = kept
+        failure.retryAt = retryAt.map { now.told($0) }
+        return failure
     }
 }

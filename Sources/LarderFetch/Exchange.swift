@@ -53,6 +53,8 @@ final class Exchange {
     /// Ends the wait for its turn; when that began.
     var queueTimer: TimerToken?
     var waitingSince: MonotonicTime?
+    /// Its caller was told that it waits.
+    private var isWaiting = false
     var redirects = 0
     /// Tries beyond the first, of the whole exchange; libcurl's own resending counts.
     var retries = 0
@@ -101,6 +103,13 @@ final class Exchange {
         // The client sends it as slowly as it likes, or says that it means to stay.
         pace = feed != nil || wantsEvents ? .client : .upstream
         visited = [hop.url]
+    }
+
+    /// Tells its caller whether it waits before it is sent.
+    func tell(isWaiting: Bool, at now: MonotonicTime) {
+        guard self.isWaiting != isWaiting else { return }
+        self.isWaiting = isWaiting
+        order.waits?(isWaiting, now)
     }
 
     func cancelTimers(on loop: EventLoop) {

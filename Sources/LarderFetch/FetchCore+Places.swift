@@ -39,6 +39,7 @@ extension FetchCore {
 
     private func wait(_ exchange: Exchange) {
         exchange.phase = .waiting
+        exchange.tell(isWaiting: true, at: loop.monotonic)
         if exchange.waitingSince == nil {
             exchange.waitingSince = loop.monotonic
             watchQueue(exchange)
@@ -71,6 +72,7 @@ extension FetchCore {
         }
         guard let beforeSending = exchange.order.beforeSending, let way else { return send(exchange) }
         exchange.phase = .reserving
+        exchange.tell(isWaiting: true, at: loop.monotonic)
         // A bound of its own: what was left of the wait may be too short to write the call down.
         exchange.queueTimer.map(loop.cancel)
         watchQueue(exchange)

@@ -150,6 +150,7 @@ final class FetchCore {
 
     /// Sends the first request: its time begins.
     func send(_ exchange: Exchange) {
+        exchange.tell(isWaiting: false, at: loop.monotonic)
         exchange.queueTimer.map(loop.cancel)
         exchange.queueTimer = nil
         exchange.deadline = loop.monotonic + exchange.order.deadline
@@ -334,6 +335,7 @@ final class FetchCore {
             count(transfer)
         }
         exchange.phase = .idle
+        exchange.tell(isWaiting: false, at: loop.monotonic)
         releasePlace(of: exchange)
         exchange.feed?.abandon()
         var failure = failure

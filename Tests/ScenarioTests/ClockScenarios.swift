@@ -132,6 +132,24 @@ import Testing
         }
     }
 
+    /// The failure itself, the rest after it, a spent budget, and the status.
+    @Test(arguments: [-1, 1]) func aStepByCenturiesIsToldToNobody(_ direction: Int) async throws {
+        let origin = ScriptedOrigin(answering: "HTTP/1.1 503 No\r\nRetry-After: 40\r\nContent-Length: 0\r\n\r\n")
+        defer { origin.stop() }
+        let time = ManualTime(wall: WallTime(seconds: 20_000_000_000))
+        let configuration = itunes(origin, "    rate: off\n    quota: 1/day") + "\nfetch: { failurePause: 30s }"
+        try await withLarder(configuration, time: time) { larder async throws in
+            #expect(try await larder.get(term(0))["Retry-After"] == "40")
+            time.step(by: Duration.seconds(400 * 366 * 86_400) * direction)
+            #expect(try await larder.get(term(0))["Retry-After"] == "40")
+            #expect(try await larder.get(term(1))["Retry-After"] == "40")
+            let told = try #require(try await status(larder)?["suspendedUntil"]?.string)
+            #expect(told == (time.wall() + .seconds(40)).rfc3339)
+            time.advance(by: .seconds(41))
+            #expect(try await larder.get(term(2))["Retry-After"] == String(86_400 - 41))
+        }
+    }
+
     @Test func aFailureIsRememberedForItsPauseThoughTheClockIsSetBack() async throws {
         let moods = CacheScenarios.Moods()
         moods.set("HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n")

@@ -111,7 +111,9 @@ extension DaemonContext {
                     provider: provider, endpoint: endpoint, directives: question.directives,
                     settings: question.settings, deadline: question.isSingle ? nil : question.settings.searchDeadline))
             let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
-            return (SourceAnswer(served, normalised), served)
+            var source = SourceAnswer(served, normalised)
+            source.failure = source.failure?.told(at: time.wall())
+            return (source, served)
         } catch {
             // Whoever left, or was superseded, was given no answer to count.
             if !Task.isCancelled, SessionSeat.current?.isSuperseded != true { countFailure(provider.name) }
@@ -122,7 +124,7 @@ extension DaemonContext {
             {
                 return (source, nil)
             }
-            return (SourceAnswer(provider: provider.name, failure: failure), nil)
+            return (SourceAnswer(provider: provider.name, failure: failure.told(at: time.wall())), nil)
         }
     }
 

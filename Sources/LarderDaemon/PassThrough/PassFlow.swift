@@ -126,10 +126,8 @@ struct PassFlow: Sendable {
             return try await ending(made, joined, reason, entry, rule)
         case .result(.failed(let failure), _):
             return .served(try cover(failure, entry, reason, rule))
-        case .late:
-            let failure = UpstreamFailure(
-                provider: request.provider.name, failure: .timedOut,
-                detail: "The upstream is slow; nobody waits any longer.")
+        case .late(let wait):
+            let failure = UpstreamFailure(late: wait, provider: request.provider.name, now: context.time.wall())
             return .served(try cover(failure, entry, reason, rule))
         case .left, .alone:
             throw UpstreamFailure(

@@ -1,0 +1,89 @@
+// An origin that is slow and well, with one connection allowed: what its callers wait for is Larder's own queue, and nobody
+// is told that the origin is late.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct OwnQueueScenarios {
+    /// Three lists of six items each, and empty answers to searches.
+    private static func body(_ target: String) -> String {
+        let lists = ["topstories": 10, "newstories": 20, "beststories": 30]
+        if let first = lists.first(where: { target.contains($0.key) })?.value {
+            return "\((first..<first + 6).map { $0 })"
+        }
+        guard let name = target.split(separator: "/").last, target.contains("/item/") else {
+            return "{\"hits\":[],\"resultCount\":0,\"results\":[]}"
+        }
+        let id = name.prefix { $0 != "." }
+        return #"{"by":"u","descendants":0,"id":\#(id),"score":1,"time":4000000000,"title":"story","type":"story"}"#
+    }
+
+    private func withNews(
+        _ settings: String, _ origin: ScriptedOrigin, _ body: (RunningLarder) async throws -> Void
+    ) async throws {
+        defer { origin.stop() }
+        let own = "maxConnections: 1, rate: off, quota: off"
+        let configuration = """
+            \(settings)
+            providers:
+              hackernews: { baseURL: "\(origin.base)/hn", searchURL: "\(origin.base)/hn", \(own) }
+              itunes: { baseURL: "\(origin.base)", \(own) }
+            """
+        try await withLarder(configuration) { larder in try await body(larder) }
+    }
+
+    /// Together their calls take longer than the deadline of one.
+    @Test func theTimeInOurQueueIsNotThatOfAnAnswerOfSeveralCalls() async throws {
+        let origin = ScriptedOrigin { request in
+            [.take(.milliseconds(150)), .send(ok(Self.body(request.target)))]
+        }
+        try await withNews("fetch: { deadline: 2s, queueTimeout: 5min }", origin) { larder in
+            let answers = try await withThrowingTaskGroup { group in
+                for list in ["top", "new", "best"] {
+                    group.addTask { try await larder.get("/v1/hackernews/\(list)") }
+                }
+                return try await group.reduce(into: [WireResponse]()) { $0.append($1) }
+            }
+            for answer in answers {
+                #expect(answer.status == 200, "\(answer)")
+                #expect(try answer.json()["state"]?.string == "results", "\(answer.text)")
+            }
+            #expect(origin.requests.count == 21)
+        }
+    }
+
+    /// By default both waits end after 10 s.
+    @Test(arguments: ["300ms", "5min"])
+    func aSearchWhoseSourcesWaitInOurQueueIsOverloadedWhicheverWaitEndsFirst(_ queueTimeout: String) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let origin = ScriptedOrigin { request in [.await(gate), .send(ok(Self.body(request.target)))] }
+        let settings = "fetch: { queueTimeout: \(queueTimeout), deadline: 5min }\nsearch: { deadline: 300ms }"
+        try await withNews(settings, origin) { larder in
+            async let one = larder.get("/raw/hackernews/v0/item/100.json")
+            async let two = larder.get("/v1/itunes/search?q=other")
+            try await larder.eventually("both have the one place") { origin.requests.count == 2 }
+            let answer = try await larder.get("/v1/search?q=jack&source=itunes,hn")
+            #expect(answer.status == 503, "\(answer)")
+            #expect(answer["Retry-After"] == "2", "\(answer)")
+            #expect(try answer.json()["class"]?.string == "overloaded", "\(answer.text)")
+            gate.open()
+            _ = try await (one, two)
+        }
+    }
+
+    @Test func aSourceThatIsSlowItselfIsStillTimedOut() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let origin = ScriptedOrigin { request in
+            let answer = Act.send(ok(Self.body(request.target)))
+            return request.target.hasPrefix("/hn") ? [.await(gate), answer] : [answer]
+        }
+        try await withNews("search: { deadline: 3s }", origin) { larder in
+            let answer = try await larder.get("/v1/search?q=jack&source=hn,itunes")
+            let news = try answer.json()["sources"]?.elements.first { $0["provider"]?.string == "hackernews" }
+            #expect(news?["error"]?["class"]?.string == "timedOut", "\(answer.text)")
+            gate.open()
+        }
+    }
+}
