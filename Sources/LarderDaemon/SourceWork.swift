@@ -104,7 +104,7 @@ extension DaemonContext {
             if rule.semantics == .rfc || classification == .notFound,
                 Displacement(status: response.status, isOnlyTheirs: true) == .all
             {
-                supersede(entry)
+                hide(entry)
             }
             return Made(entry: entry, mayBeShared: rule.semantics == .ttl, hold: response.hold)
         }

@@ -288,7 +288,7 @@ struct PassFetch: Sendable {
         switch Displacement(status: entry.status, isOnlyTheirs: isOnlyTheirs) {
         case .none: return began
         case .selected:
-            if rule.semantics == .rfc, let old = found.entry { context.supersede(entry, inPlaceOf: old) }
+            if rule.semantics == .rfc, let old = found.entry { context.hide(entry, inPlaceOf: old) }
             return began
         case .all:
             guard found.entry != nil || found.index != nil else {

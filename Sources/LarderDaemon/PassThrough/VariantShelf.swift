@@ -124,10 +124,10 @@ extension DaemonContext {
     }
 
     /// The same where the older one may lie under another key.
-    func supersede(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
+    func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
         var newer = entry
         newer.key = old.key
-        supersede(newer)
+        hide(newer)
     }
 
     /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that
