@@ -223,8 +223,12 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
             #expect(await store.write(bench.entry("a")) == .stored)
             let before = try await store.statistics()
             let isHeld = Lock(true)
+            let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 8)
             store.shared.files.looks.withLock { looks in
-                looks = { while isHeld.withLock({ $0 }) { usleep(1000) } }
+                looks = {
+                    var seen = 0
+                    while isHeld.withLock({ $0 }) { _ = bell.take(upTo: 1, timeout: .milliseconds(20), seen: &seen) }
+                }
             }
             let told = try await bench.passing([.read], of: store) { try await store.statistics() }
             isHeld.withLock { $0 = false }
