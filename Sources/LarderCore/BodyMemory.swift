@@ -36,6 +36,14 @@ public final class BodyMemory: Sendable {
     /// The hold of one body, which is nothing yet.
     public func hold() -> BodyHold { BodyHold(self) }
 
+    /// The hold of a body that is in memory already: it counts, whether there was room for it or not, so that what comes
+    /// next finds less. Nil where it needs none.
+    public func claim(_ size: Int) -> BodyHold? {
+        guard size > Self.uncounted else { return nil }
+        state.withLock { $0.held += size }
+        return BodyHold(self, size)
+    }
+
     /// - Parameter own: what the asker holds of it already.
     fileprivate func grow(by amount: Int, own: Int) -> Bool {
         let fits = state.withLock { state in
@@ -55,10 +63,11 @@ public final class BodyMemory: Sendable {
 /// The room of one body. It goes along with the body and is given back with its last reference.
 public final class BodyHold: Sendable {
     private let memory: BodyMemory
-    private let amount = Atomic<Int>(0)
+    private let amount: Atomic<Int>
 
-    fileprivate init(_ memory: BodyMemory) {
+    fileprivate init(_ memory: BodyMemory, _ amount: Int = 0) {
         self.memory = memory
+        self.amount = Atomic(amount)
     }
 
     deinit {

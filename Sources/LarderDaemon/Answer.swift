@@ -14,6 +14,8 @@ struct Answer: Sendable {
     var body: Bytes
     /// Where the body is read from instead, if it is not in memory.
     var stream: BodySource?
+    /// The body's room in memory, which others may share; nil where it has none yet.
+    var hold: BodyHold?
     /// When its age was zero.
     var bornAt: WallTime
     var freshUntil: WallTime
@@ -65,6 +67,8 @@ extension DaemonContext {
             keepReady(answer, request, now)
             applyConditions(answer, request, &response, now)
         }
+        // Its client may be slow. A body of the store, or one made here, is nobody else's.
+        if request.method != .head { response.hold = answer.hold ?? bodies.claim(response.body.heldBytes) }
         response.fields.set("Age", String(age))
         response.fields.add("Cache-Status", cacheStatus(answer, now))
         return response

@@ -108,7 +108,8 @@ public final class Daemon: Sendable {
         let compute = ComputeGate(width: loops.count)
         let secrets = SecretBook(settings)
         // Nobody but this gate speaks to the fetcher: what comes through it repeats no secret.
-        let gate = RedactingUpstream(upstream: fetcher, secrets: secrets, compute: compute, time: time)
+        let gate = RedactingUpstream(
+            upstream: fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
         let accounts = AccountDesk(
             loop: fetchLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
             counters: counters)
@@ -122,7 +123,7 @@ public final class Daemon: Sendable {
             snapshot: snapshot, store: store, state: state,
             flights: FlightDesk(
                 loop: fetchLoop, time: time, tier: tier, counters: counters, failurePause: settings.fetchFailurePause),
-            upstream: upstream, accounts: accounts, tier: tier, compute: compute,
+            upstream: upstream, accounts: accounts, tier: tier, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         context.tier.register(in: counters)
         accounts.listener.withLock { $0 = { [weak context] in context?.accountChanged($0, $1) } }

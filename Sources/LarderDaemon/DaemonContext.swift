@@ -29,6 +29,8 @@ final class DaemonContext: Sendable {
     let accounts: AccountDesk
     let tier: MemoryTier
     let compute: ComputeGate
+    /// The room of bodies that are held whole.
+    let bodies: BodyMemory
     let signer: ArtworkSigner
     let counters: CounterRegistry
     let log: Logger
@@ -55,7 +57,8 @@ final class DaemonContext: Sendable {
 
     init(
         snapshot: Snapshot, store: SQLiteStore, state: StateStore, flights: FlightDesk, upstream: UpstreamDesk,
-        accounts: AccountDesk, tier: MemoryTier, compute: ComputeGate, signer: ArtworkSigner, counters: CounterRegistry,
+        accounts: AccountDesk, tier: MemoryTier, compute: ComputeGate, bodies: BodyMemory,
+        signer: ArtworkSigner, counters: CounterRegistry,
         log: Logger,
         time: any TimeSource
     ) {
@@ -67,6 +70,7 @@ final class DaemonContext: Sendable {
         self.accounts = accounts
         self.tier = tier
         self.compute = compute
+        self.bodies = bodies
         self.signer = signer
         self.counters = counters
         self.log = log

@@ -22,7 +22,8 @@ struct PlannedWork: Sendable {
 
     func run(_ plan: any CallPlan) async -> FlightResult {
         let clock = PlanClock(
-            began: context.flights.timers.monotonic(), deadline: deadline, mostQueued: question.settings.fetchQueueTimeout)
+            began: context.flights.timers.monotonic(), deadline: deadline,
+            mostQueued: question.settings.fetchQueueTimeout)
         var plan = plan
         var sum = PlannedSum()
         var calls: [PlannedCall] = []
@@ -67,6 +68,7 @@ struct PlannedWork: Sendable {
         let signer = context.signer
         let provider = question.provider
         let limit = Int(clamping: question.settings.fetchMaxBody)
+        let bodies = context.bodies
         return await context.compute.run {
             var plan = plan
             var brought: [CallOutcome] = []
@@ -77,7 +79,7 @@ struct PlannedWork: Sendable {
                 case .success(let served) where served.entry.isNegative: brought.append(.absent)
                 case .success(let served):
                     let response = UpstreamResponse(served.entry, url: provider.url(call.request))
-                    guard let plain = response.decoded(limit: limit) else {
+                    guard let plain = response.decoded(limit: limit, in: bodies) else {
                         return .failure(nothing("its content coding could not be undone"))
                     }
                     brought.append(.answered(plain))

@@ -16,6 +16,7 @@ struct RedactingUpstream: Upstream {
     let upstream: any Upstream
     let secrets: SecretBook
     let compute: ComputeGate
+    let bodies: BodyMemory
     let time: any TimeSource
 
     func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
@@ -30,7 +31,7 @@ struct RedactingUpstream: Upstream {
         let isSearched = order.carriesSecrets || response.status >= 400
         let limit = order.maxBody
         guard isSearched, !response.body.isEmpty else { return redactor.redacted(response) }
-        let redacted = await compute.run { redactor.redacted(response, bodyLimit: limit) }
+        let redacted = await compute.run { [bodies] in redactor.redacted(response, bodyLimit: limit, in: bodies) }
         if let redacted { return redacted }
         return try Self.withheld(redactor.redacted(response), order)
     }
@@ -60,7 +61,9 @@ struct RedactingUpstream: Upstream {
         var found: UpstreamResponse?
         if let body = try await collect(stream, of: order) {
             received.body = body
-            found = await compute.run { [received] in redactor.redacted(received, bodyLimit: Self.collectedSize) }
+            found = await compute.run { [received, bodies] in
+                redactor.redacted(received, bodyLimit: Self.collectedSize, in: bodies)
+            }
         }
         let response: UpstreamResponse
         if let found { response = found } else { response = try Self.withheld(redactor.redacted(received), order) }
@@ -151,9 +154,9 @@ extension SecretRedactor {
     /// The same with its body.
     /// - Parameter bodyLimit: the size that the body may have with its coding undone.
     /// - Returns: nil where the coding cannot be undone, so that nobody here can say what is in the body.
-    func redacted(_ response: UpstreamResponse, bodyLimit: Int) -> UpstreamResponse? {
+    func redacted(_ response: UpstreamResponse, bodyLimit: Int, in memory: BodyMemory) -> UpstreamResponse? {
         var response = redacted(response)
-        guard let plain = response.decoded(limit: bodyLimit) else { return nil }
+        guard let plain = response.decoded(limit: bodyLimit, in: memory) else { return nil }
         guard let body = redacted(plain.body) else { return response }
         response = plain
         response.body = body

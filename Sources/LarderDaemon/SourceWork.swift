@@ -47,8 +47,8 @@ extension DaemonContext {
         let call = UpstreamCall(
             provider: provider.name, order: question.order, isBudgeted: true, claim: question.claim,
             hasClientCredentials: question.hasClientCredentials,
-            classify: { response in
-                guard let plain = response.decoded(limit: limit) else {
+            classify: { [bodies] response in
+                guard let plain = response.decoded(limit: limit, in: bodies) else {
                     return .broken("The body's content coding could not be undone.")
                 }
                 return provider.provider.classify(plain, endpoint: endpoint, of: request)
@@ -81,7 +81,7 @@ extension DaemonContext {
             provider.about.endpoints.contains(where: { $0.name == question.endpoint && $0.ttl == rule.ttl })
         else { return rule }
         let limit = question.order.maxBody
-        let own = await compute.run { response.decoded(limit: limit).flatMap(lifetime) }
+        let own = await compute.run { [bodies] in response.decoded(limit: limit, in: bodies).flatMap(lifetime) }
         if let own { rule.ttl = max(rule.ttl, own) }
         return rule
     }
@@ -239,8 +239,8 @@ extension DaemonContext {
             let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))
             let limit = Int(clamping: question.settings.fetchMaxBody)
             let provider = question.provider
-            let made = await compute.run { () -> Result<NormalisedEntry, UpstreamFailure> in
-                guard let plain = response.decoded(limit: limit) else {
+            let made = await compute.run { [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
+                guard let plain = response.decoded(limit: limit, in: bodies) else {
                     return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
                 }
                 do {
@@ -303,11 +303,13 @@ extension UpstreamResponse {
 
     /// The same answer without content coding, or nil where the coding is unknown, broken or the body grows past the
     /// limit (a small body may inflate to anything).
-    func decoded(limit: Int) -> UpstreamResponse? {
+    /// - Parameter memory: where the plain body counts for as long as it is in use.
+    func decoded(limit: Int, in memory: BodyMemory? = nil) -> UpstreamResponse? {
         guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else { return self }
         guard let body = try? ContentCoding.inflate(body, coding: coding, limit: limit) else { return nil }
         var plain = self
         plain.body = body
+        plain.hold = memory?.claim(body.count)
         plain.fields.remove("Content-Encoding")
         plain.fields.remove("Content-Length")
         return plain

@@ -110,7 +110,8 @@ extension UpstreamFailure {
         if wait.isOurs {
             self.init(
                 provider: provider, failure: .overloaded,
-                detail: "The request to \(provider) waited for its turn in Larder's own queue; nobody waits any longer.",
+                detail: "The request to \(provider) waited for its turn in Larder's own queue; "
+                    + "nobody waits any longer.",
                 retryAt: now + UpstreamDesk.crowdPause)
         } else {
             self.init(

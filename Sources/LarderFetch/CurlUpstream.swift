@@ -30,6 +30,9 @@ public final class CurlUpstream: Upstream {
     /// Whether orders are taken. Held while one is posted, so that none is posted after the last post of `shutdown`.
     private let isOpen = Lock(true)
 
+    /// The room of bodies that are held whole, also of those that others make of what was fetched.
+    public let memory: BodyMemory
+
     /// Does nothing on the network until the first order.
     /// - Parameters:
     ///   - loop: need not run yet. It may serve others too.
@@ -41,6 +44,7 @@ public final class CurlUpstream: Upstream {
         self.loop = loop
         let memory = BodyMemory(
             limit: settings.maxMemory, refusals: counters.cell(FetchCounters.memoryRefusals))
+        self.memory = memory
         counters.gauge(FetchCounters.heldBytes) { Double(memory.held) }
         core = LoopBound(
             FetchCore(

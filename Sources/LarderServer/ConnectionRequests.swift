@@ -242,9 +242,12 @@ extension Connection {
         guard !toHead, !ResponseEncoder.forbidsBody(response.status) else { return }
         switch response.body {
         case .empty: break
-        case .bytes(let bytes): pending.append(bytes)
+        case .bytes(let bytes): pending.append(bytes, keeping: response.hold)
         case .slices(let pieces):
-            for piece in pieces { pending.append(piece) }
+            // They are written in their order.
+            for (place, piece) in pieces.enumerated() {
+                pending.append(piece, keeping: place == pieces.count - 1 ? response.hold : nil)
+            }
         case .stream: break
         }
     }

@@ -6,19 +6,21 @@ import LarderCore
 struct PendingWrites {
     private enum Piece {
         case bytes(Bytes)
+        /// The end of a body, with what is kept until it is written.
+        case last(Bytes, any AnyObject & Sendable)
         /// A stretch of a body.
         case body(ReadyResponse, Range<Int>)
 
         var count: Int {
             switch self {
-            case .bytes(let bytes): bytes.count
+            case .bytes(let bytes), .last(let bytes, _): bytes.count
             case .body(_, let stretch): stretch.count
             }
         }
 
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
             switch self {
-            case .bytes(let bytes): bytes.withUnsafeBytes(body)
+            case .bytes(let bytes), .last(let bytes, _): bytes.withUnsafeBytes(body)
             case .body(let response, let stretch):
                 response.body.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[stretch])) }
             }
@@ -40,6 +42,11 @@ struct PendingWrites {
     /// Adds bytes at the end.
     mutating func append(_ bytes: Bytes, from start: Int = 0) {
         append(.bytes(bytes), from: start)
+    }
+
+    /// Adds bytes at the end. What is given with them goes when the last of them is written.
+    mutating func append(_ bytes: Bytes, keeping hold: (any AnyObject & Sendable)?) {
+        if let hold { append(.last(bytes, hold), from: 0) } else { append(.bytes(bytes), from: 0) }
     }
 
     /// Adds a ready response's body, from a place in it to another or to its end.

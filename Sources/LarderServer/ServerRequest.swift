@@ -79,6 +79,11 @@ public enum ResponseBody: Sendable {
 }
 
 extension ResponseBody {
+    /// Bytes that are in memory for as long as it is not written.
+    public var heldBytes: Int { if case .stream = self { 0 } else { count } }
+}
+
+extension ResponseBody {
     /// The length as the head says it; nil for a stream of unknown length.
     var length: Int? {
         if case .stream(_, nil) = self { nil } else { count }
@@ -117,6 +122,8 @@ public struct ServerResponse: Sendable {
     public var contentLength: Int?
     /// Interim answers of the upstream's, sent before this one to a client of HTTP/1.1 (RFC 9110 §15.2).
     public var interim: [InterimHead] = []
+    /// Kept until the last of the body was written to the socket, or its connection has ended: its room in memory.
+    public var hold: (any AnyObject & Sendable)?
     /// For the access log and the counters.
     public var outcome: CacheOutcome
     public var provider: String?

@@ -26,6 +26,17 @@ import Testing
         #expect(other.resize(to: 80) && memory.held == 100)
     }
 
+    @Test func whatIsInMemoryAlreadyCountsWithoutBeingRefused() {
+        let refusals = CounterCell()
+        let memory = BodyMemory(limit: 100_000, refusals: refusals)
+        var claimed = memory.claim(200_000)
+        #expect(claimed != nil && memory.held == 200_000 && refusals.current == 0)
+        #expect(!memory.hold().resize(to: 70_000), "what comes next finds less")
+        claimed = nil
+        #expect(memory.held == 0)
+        #expect(memory.claim(BodyMemory.uncounted) == nil)
+    }
+
     @Test func aLowerLimitTakesNothingAway() {
         let memory = BodyMemory(limit: 100)
         let held = memory.hold()

@@ -55,7 +55,9 @@ import Testing
         let settings = try load("providers: { newsapi: { key: \(Self.key) } }")
         let secrets = SecretBook(settings)
         secrets.setTokens([Self.token], of: "imgur")
-        return RedactingUpstream(upstream: answers, secrets: secrets, compute: ComputeGate(width: 1), time: time)
+        return RedactingUpstream(
+            upstream: answers, secrets: secrets, compute: ComputeGate(width: 1), bodies: BodyMemory(limit: .max),
+            time: time)
     }
 
     private func order(_ secrets: HeaderFields = [:], maxBody: Int = .max) -> FetchOrder {

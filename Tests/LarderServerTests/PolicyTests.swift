@@ -294,6 +294,22 @@ import Testing
         #expect(pending.count == 1)
     }
 
+    @Test func whatIsKeptWithABodyGoesWithItsLastByte() {
+        final class Kept: Sendable {}
+        var pending = PendingWrites()
+        weak var kept: Kept?
+        do {
+            let hold = Kept()
+            kept = hold
+            pending.append([1, 2, 3], keeping: hold)
+            pending.append([4])
+        }
+        pending.wrote(2)
+        #expect(kept != nil)
+        pending.wrote(1)
+        #expect(kept == nil && pending.count == 1)
+    }
+
     @Test func aQueueThatIsNeverEmptyHoldsNoPlacesOfWhatIsWritten() {
         var pending = PendingWrites()
         pending.append([0])

@@ -77,6 +77,36 @@ import Testing
         }
     }
 
+    /// More than the sockets of both sides take.
+    @Test func theRoomOfAnAnswerIsKeptUntilItsSlowReaderHasItOrLeaves() async throws {
+        let size = 32 << 20
+        let origin = ScriptedOrigin { _ in
+            [
+                .send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"),
+                .sendBytes(Bytes(text: "[") + Bytes(repeating: 0x20, count: size - 2) + Bytes(text: "]")),
+            ]
+        }
+        defer { origin.stop() }
+        let configuration =
+            "providers: { hackernews: { baseURL: '\(origin.base)', searchURL: '\(origin.base)' } }"
+        try await withLarder(configuration) { larder async throws in
+            var (client, head): (WireClient?, WireResponse) = try await larder.talk { client in
+                try client.send(ServerScenarios.request("/raw/hackernews/v0/topstories.json"))
+                return (client, try client.receiveHead())
+            }
+            #expect(head.status == 200, "\(head)")
+            try await larder.eventually("the fetch is over") {
+                try await larder.counter("larder_flights_under_way") == 0
+            }
+            #expect(try await larder.counter("larder_fetch_held_bytes") == size)
+            #expect(client != nil)
+            client = nil
+            try await larder.eventually("the room is given back") {
+                try await larder.counter("larder_fetch_held_bytes") == 0
+            }
+        }
+    }
+
     @Test func theOnlyLargeAnswerMayBeAsLargeAsItsOwnLimit() async throws {
         let gate = Gate()
         gate.open()

@@ -25,15 +25,21 @@ extension Answer {
     }
 
     /// Takes the plain form; stays as it is where that cannot be made.
-    fileprivate mutating func undoCoding(_ coding: String, _ lengths: PlainLengths) {
+    fileprivate mutating func undoCoding(_ coding: String, _ lengths: PlainLengths, _ bodies: BodyMemory) {
         if let stream {
             guard ContentInflater(coding: coding) != nil else { return }
             return becomePlain(.plain(stream, coding: coding, length: nil))
         }
         do throws(ContentCodingError) {
             let plain = try ContentCoding.inflate(body, coding: coding, limit: Self.undoneWhole)
+            let room = bodies.hold()
+            if plain.count > BodyMemory.uncounted, !room.resize(to: plain.count) {
+                // No room for another whole form: it is made piece by piece as well.
+                becomePlain(.plain(.bytes(body), coding: coding, length: Int64(plain.count)))
+                return body = []
+            }
             becomePlain(nil)
-            body = plain
+            (body, hold) = (plain, room)
         } catch .tooLarge {
             guard let length = lengths.length(of: body, coding: coding) else { return }
             becomePlain(.plain(.bytes(body), coding: coding, length: length))
@@ -62,12 +68,12 @@ extension DaemonContext {
         let lengths = plainLengths
         if answer.stream != nil {
             var answer = answer
-            answer.undoCoding(coding, lengths)
+            answer.undoCoding(coding, lengths, bodies)
             return answer
         }
-        return await compute.run {
+        return await compute.run { [bodies] in
             var answer = answer
-            answer.undoCoding(coding, lengths)
+            answer.undoCoding(coding, lengths, bodies)
             // Memory tells clients apart by whether they take gzip; others may get another form of this one.
             if !ASCII.equalFolded(coding, "gzip") { answer.digest = nil }
             return answer

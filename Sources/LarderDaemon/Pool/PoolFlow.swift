@@ -156,8 +156,8 @@ extension DaemonContext {
         let limit = order.maxBody
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true,
-            classify: { response in
-                guard let plain = response.decoded(limit: limit) else {
+            classify: { [bodies] response in
+                guard let plain = response.decoded(limit: limit, in: bodies) else {
                     return .broken("The body's content coding could not be undone.")
                 }
                 return provider.provider.classify(plain, endpoint: endpoint)
@@ -171,13 +171,14 @@ extension DaemonContext {
             return results
         }
         let answers = question.terms.answers
-        return await compute.run {
+        return await compute.run { [bodies] in
             var gathered = Gathered()
             for result in results {
                 switch result {
                 case .failure(let failure): gathered.failure = gathered.failure ?? failure
                 case .success((let response, let classification)):
-                    let found = classification == .data ? response.decoded(limit: limit).map(answers) ?? [] : []
+                    let found =
+                        classification == .data ? response.decoded(limit: limit, in: bodies).map(answers) ?? [] : []
                     if !found.isEmpty || gathered.response == nil { gathered.response = response }
                     gathered.answers += found
                 }

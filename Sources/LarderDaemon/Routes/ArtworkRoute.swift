@@ -75,7 +75,8 @@ struct ArtworkRoute: Sendable {
         fields.set("Content-Security-Policy", "default-src 'none'; sandbox")
         return context.respond(
             Answer(
-                fields: fields, body: entry.body, bornAt: entry.responseTime + .milliseconds(-entry.initialAge),
+                fields: fields, body: entry.body, hold: served.hold,
+                bornAt: entry.responseTime + .milliseconds(-entry.initialAge),
                 freshUntil: entry.freshUntil, outcome: served.outcome, forward: served.forward,
                 forwardStatus: served.forward.map { _ in 200 }, isStored: served.isStored, provider: provider.name,
                 route: route, digest: entry.key.digest, stamp: served.stamp),

@@ -95,13 +95,13 @@ struct RawRoute: Sendable {
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
             hasClientCredentials: raw.sendsClientCredentials,
-            classify: { response in
+            classify: { [bodies = context.bodies] response in
                 // For built-in providers Larder asks for gzip whoever the client is. A part of a coded body (206)
                 // cannot be read, and is the client's own business.
                 // The answer to a HEAD has no form by which an API could say that there is no such thing.
                 if isHead, response.status == 404 || response.status == 410 { return .notFound }
                 return provider.provider.classify(
-                    response.decoded(limit: limit) ?? response, endpoint: endpoint, of: upstream)
+                    response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
             })
         switch await context.upstream.perform(call) {
         case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, request, route)
@@ -110,8 +110,9 @@ struct RawRoute: Sendable {
             var answer = Answer(
                 status: response.status, reason: response.reason,
                 fields: way.fields(response.fields, isShared: false, received: response.responseTime),
-                body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
-                outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
+                body: response.body, hold: response.hold, bornAt: response.responseTime,
+                freshUntil: response.responseTime, outcome: .bypass,
+                forward: raw.upstream.method.isSafe ? .bypass : .method,
                 forwardStatus: response.status, provider: provider.name, route: route)
             answer.isMirroredError = true
             return context.respond(await context.accepted(answer, by: request), to: request)
@@ -128,7 +129,7 @@ struct RawRoute: Sendable {
         var answer = Answer(
             status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
             fields: way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
-            body: entry.body,
+            body: entry.body, hold: served.hold,
             bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
             outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in entry.status },
             isStored: served.isStored, provider: provider.name, route: route)
@@ -189,8 +190,9 @@ struct RawRoute: Sendable {
         var answer = Answer(
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason,
             fields: way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
-            body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime,
-            outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status,
+            body: response.body, hold: response.hold, bornAt: response.responseTime,
+            freshUntil: response.responseTime, outcome: forward == .bypass ? .bypass : .miss, forward: forward,
+            forwardStatus: response.status,
             provider: provider.name, route: route)
         answer.isMirroredError = true
         return context.respond(await context.accepted(answer, by: request), to: request)

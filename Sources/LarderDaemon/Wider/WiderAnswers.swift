@@ -47,9 +47,10 @@ extension DaemonContext {
         let limit = Int(clamping: question.settings.fetchMaxBody)
         let (endpoint, provider) = (question.endpoint, question.provider)
         let signer = signer
-        return await compute.run {
+        return await compute.run { [bodies] in
             // What cannot be read is no answer here; whoever asks for it by its own name is told so.
-            guard let plain = response.decoded(limit: limit), let answer = try? wider.read(plain, signer) else {
+            guard let plain = response.decoded(limit: limit, in: bodies), let answer = try? wider.read(plain, signer)
+            else {
                 return nil
             }
             return NormalisedEntry(answer, of: endpoint, provider)

@@ -1,0 +1,54 @@
+// Bodies whose coding is undone here count by their plain size.
+import LarderCore
+import LarderHTTP
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+
+@Suite struct InflatedRoomTests {
+    private static let size = 512 << 10
+    private let now = WallTime(seconds: 1_767_225_600)
+
+    private func answer() throws -> Answer {
+        Answer(
+            fields: ["Content-Encoding": "gzip"],
+            body: try ContentCoding.gzip(Bytes(repeating: 0x61, count: Self.size)),
+            bornAt: now, freshUntil: now, outcome: .miss, route: "test")
+    }
+
+    @Test func aBodyThatIsReadCountsByItsPlainSizeForAsLongAsItIsInUse() throws {
+        let memory = BodyMemory(limit: 1 << 30)
+        let coded = UpstreamResponse(
+            status: 200, fields: ["Content-Encoding": "gzip"], body: try answer().body, requestTime: now,
+            responseTime: now)
+        var plain = coded.decoded(limit: 1 << 20, in: memory)
+        #expect(plain?.body.count == Self.size)
+        #expect(memory.held == Self.size)
+        withExtendedLifetime(plain) {}
+        plain = nil
+        #expect(memory.held == 0)
+    }
+
+    @Test func thePlainFormForAClientCountsUntilItIsWritten() async throws {
+        try await withLarder { larder in
+            let context = larder.daemon.context
+            var plain: Answer? = await context.plain(try answer(), "gzip")
+            #expect(plain?.body.count == Self.size && plain?.stream == nil)
+            #expect(context.bodies.held == Self.size)
+            plain = nil
+            #expect(context.bodies.held == 0)
+        }
+    }
+
+    @Test func withoutRoomThePlainFormIsMadePieceByPiece() async throws {
+        try await withLarder("fetch: { maxMemory: 1 MiB }") { larder in
+            let context = larder.daemon.context
+            let other = context.bodies.claim(900 << 10)
+            let plain = await context.plain(try answer(), "gzip")
+            #expect(plain.stream?.length == Int64(Self.size) && plain.body.isEmpty)
+            #expect(context.bodies.held == 900 << 10)
+            withExtendedLifetime(other) {}
+        }
+    }
+}
