@@ -28,8 +28,9 @@ extension Jokes {
             return .broken(Impostor.describe(response.body, error))
         }
         if dialect == .icndb, let type = root["type"]?.string, type != "success" {
-            // "NoSuchQuoteException", "NoSuchCategoryException".
-            return type.hasPrefix("NoSuch") && !Self.lists.contains(endpoint)
+            // "NoSuchQuoteException"; "NoSuchCategoryException" is about a parameter, also where a list is asked for.
+            let isAbsence = type.hasPrefix("NoSuchCategory") || !Self.lists.contains(endpoint)
+            return type.hasPrefix("NoSuch") && isAbsence
                 ? .notFound : .broken(Impostor.shown(root["value"]?.string ?? type))
         }
         if endpoint == "categories" {

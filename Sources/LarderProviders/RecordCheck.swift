@@ -82,7 +82,11 @@ extension ITunes {
         for item in query.items {
             let values = (item.value ?? "").split(separator: ",").map(String.init)
             switch item.name {
-            case "id": ids.formUnion(values.compactMap { Int($0) })
+            case "id":
+                let numbers = values.compactMap { Int($0) }
+                // The API may read what is no number here, such as a number with a blank before it.
+                guard numbers.count == values.count else { return nil }
+                ids.formUnion(numbers)
             case "bundleId": bundles += values
             // With a key that records do not tell, nothing can be compared.
             case "upc", "isbn", "amgArtistId", "amgAlbumId", "amgVideoId": return nil

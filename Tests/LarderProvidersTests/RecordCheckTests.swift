@@ -49,6 +49,7 @@ import Testing
         ("itunes", "/lookup?id=7,8", #"{"resultCount":1,"results":[{"collectionId":8}]}"#),
         ("itunes", "/lookup?entity=song&id=7", #"{"resultCount":1,"results":[{"trackId":1},{"artistId":7}]}"#),
         ("itunes", "/lookup?bundleId=A.b", #"{"resultCount":1,"results":[{"trackId":8,"bundleId":"a.B"}]}"#),
+        ("itunes", "/lookup?id=1,%202", #"{"resultCount":1,"results":[{"collectionId":2}]}"#),
         ("itunes", "/lookup?upc=7", #"{"resultCount":1,"results":[{"collectionId":8}]}"#),
         ("itunes", "/search?term=a&id=7", #"{"resultCount":1,"results":[{"trackId":8}]}"#),
     ])
