@@ -109,6 +109,19 @@ extension ResponseBody: Equatable {
     }
 }
 
+/// What few answers have. It lies apart, so that a copy of an answer counts one reference for all of it.
+private final class RareParts: Sendable {
+    let interim: [InterimHead]
+    let hold: (any AnyObject & Sendable)?
+    let loggedPath: String?
+
+    init(_ interim: [InterimHead], _ hold: (any AnyObject & Sendable)?, _ loggedPath: String?) {
+        self.interim = interim
+        self.hold = hold
+        self.loggedPath = loggedPath
+    }
+}
+
 /// One whole response. The server adds `Date` where absent, `Content-Length`, `X-Request-Id` and, where the connection
 /// ends, `Connection: close`; what `fields` say about framing is dropped.
 public struct ServerResponse: Sendable {
@@ -120,16 +133,12 @@ public struct ServerResponse: Sendable {
     public var body: ResponseBody
     /// To HEAD: the length that the body of the GET has, where `body` does not hold it.
     public var contentLength: Int?
-    /// Interim answers of the upstream's, sent before this one to a client of HTTP/1.1 (RFC 9110 §15.2).
-    public var interim: [InterimHead] = []
-    /// Kept until the last of the body was written to the socket, or its connection has ended: its room in memory.
-    public var hold: (any AnyObject & Sendable)?
     /// For the access log and the counters.
     public var outcome: CacheOutcome
     public var provider: String?
     public var route: String
-    /// Takes the path's place in the access log, where the path itself is a secret.
-    public var loggedPath: String?
+    /// Nil in most answers.
+    private var rare: RareParts?
     /// The connection must end with this response.
     public var closesConnection: Bool
 
@@ -147,6 +156,24 @@ public struct ServerResponse: Sendable {
         self.provider = provider
         self.route = route
         self.closesConnection = closesConnection
+    }
+
+    /// Interim answers of the upstream's, sent before this one to a client of HTTP/1.1 (RFC 9110 §15.2).
+    public var interim: [InterimHead] {
+        get { rare?.interim ?? [] }
+        set { if rare != nil || !newValue.isEmpty { rare = RareParts(newValue, hold, loggedPath) } }
+    }
+
+    /// Kept until the last of the body was written to the socket, or its connection has ended: its room in memory.
+    public var hold: (any AnyObject & Sendable)? {
+        get { rare?.hold }
+        set { if rare != nil || newValue != nil { rare = RareParts(interim, newValue, loggedPath) } }
+    }
+
+    /// Takes the path's place in the access log, where the path itself is a secret.
+    public var loggedPath: String? {
+        get { rare?.loggedPath }
+        set { if rare != nil || newValue != nil { rare = RareParts(interim, hold, newValue) } }
     }
 }
 
