@@ -63,7 +63,9 @@ enum CacheSchema {
 
     /// Opens the writer's connection: makes the tables in an empty file, brings those of an earlier version up to date, and
     /// refuses any other schema as damage, since what a cache holds can be fetched again.
-    static func openWriter(_ path: String) throws(StoreError) -> Connection {
+    /// - Parameter isWhole: called when the database is about to be closed and opened once more and the log, with nothing in it
+    ///   that the file lacks, goes in between.
+    static func openWriter(_ path: String, isWhole: () -> Void = {}) throws(StoreError) -> Connection {
         let connection = try openUnprepared(path)
         do {
             guard try CacheMigration.run(connection) else { return connection }
@@ -72,7 +74,9 @@ enum CacheSchema {
             throw error
         }
         // What this connection knows of the tables is from before the steps.
-        connection.close()
+        let isWrittenBack = connection.writeLogBack()
+        if isWrittenBack { isWhole() }
+        connection.close(keepsLog: !isWrittenBack)
         return try openUnprepared(path)
     }
 

@@ -143,6 +143,9 @@ final class Connection {
         }
     }
 
+    /// Whether everything that is committed is in the database's own file now, and nothing in the log.
+    func writeLogBack() -> Bool { (try? number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 }
+
     /// Gives back the pages kept in memory; the next use reads them again.
     func releaseMemory() {
         assertOwner()

@@ -103,6 +103,11 @@ extension DatabaseFiles {
         set { _ = lock.withLock { $0 >= 0 ? ftruncate($0, newValue ? 1 : 0) : 0 } }
     }
 
+    /// Where there is no database, no log can be missing.
+    func noteAbsence() {
+        if case .absent = FileIdentity.look(path) { isInUse = false }
+    }
+
     /// A database whose log is gone, though the daemon that had it open did not close it.
     var hasLostLog: Bool {
         guard isInUse, sizes.file > 0, case .absent = FileIdentity.look(path + "-wal") else { return false }

@@ -113,6 +113,7 @@ final class DatabaseFiles: Sendable {
                 throw StoreError.system("removing \(name)")
             }
         }
+        noteAbsence()
     }
 
     /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older.
@@ -122,6 +123,7 @@ final class DatabaseFiles: Sendable {
         for suffix in ["-wal", "-shm", ""] where access(path + suffix, F_OK) == 0 {
             if rename(path + suffix, path + mark + suffix) != 0 { unlink(path + suffix) }
         }
+        noteAbsence()
         for old in asideFiles.dropLast(2) {
             for suffix in ["-wal", "-shm", ""] { unlink(old + suffix) }
         }

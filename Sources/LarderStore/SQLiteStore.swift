@@ -58,7 +58,11 @@ public final class SQLiteStore: CacheStore {
             shared.reads.end()
             shared.waits.end()
             shared.journal.end()
-            database?.connection.close()
+            if let connection = database?.connection {
+                // The log goes with the connection, and nothing is lost by that.
+                if connection.writeLogBack() { files.isInUse = false }
+                connection.close()
+            }
             throw error
         }
         return store
@@ -66,12 +70,12 @@ public final class SQLiteStore: CacheStore {
 
     private static func openOrSetAside(_ shared: StoreShared) throws(StoreError) -> StoreWriter.Database {
         do {
-            return try StoreWriter.openDatabase(shared.files.path)
+            return try StoreWriter.openDatabase(shared.files)
         } catch  where error.isDamage {
             let path = shared.files.setAside(at: shared.time.wall())
             shared.meters.setAside.add()
             shared.log.warning("store.setAside", ["error": error.description, "path": path])
-            return try StoreWriter.openDatabase(shared.files.path)
+            return try StoreWriter.openDatabase(shared.files)
         }
     }
 

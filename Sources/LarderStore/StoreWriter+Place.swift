@@ -45,19 +45,16 @@ extension StoreWriter {
         shared.gate.shut { shared.reads.nudge() }
         // One that has the name is another's, and must not be taken for this database's at the next start.
         shared.files.removeLog()
-        guard writeLogBack() else {
+        guard database?.connection.writeLogBack() == true else {
             removing.saveLogAt = now + Self.pauseOfSaving
             return shared.gate.reopen(isNew: false)
         }
+        // The log that comes is made by the next opening, which says so again.
+        shared.files.isInUse = false
         database?.connection.close(keepsLog: true)
         database = nil
         shared.files.opened.withLock { $0 = nil }
         reopen()
-    }
-
-    /// Whether everything that is committed is in the database's own file now.
-    private func writeLogBack() -> Bool {
-        (try? database?.connection.number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
     }
 
     /// Closes the database at the end. Leaves one file behind where it can.
@@ -66,7 +63,7 @@ extension StoreWriter {
         guard let open = database else { return }
         var isWhole = false
         if writesBack, shared.files.lostFile != .database, shared.files.isDirectoryInPlace {
-            isWhole = writeLogBack()
+            isWhole = open.connection.writeLogBack()
             // Before the log goes.
             if isWhole { shared.files.isInUse = false }
         }

@@ -60,7 +60,8 @@ extension StoreWriter {
                 shared.recall(JournalFile(directory: shared.files.directory, faults: shared.faults).open(makes: false))
                 shared.journal.renew()
             }
-            let made = try Self.openDatabase(shared.files.path)
+            shared.setAsideWithoutLog()
+            let made = try Self.openDatabase(shared.files)
             made.connection.adopt()
             made.connection.faults = shared.faults
             made.connection.wait(as: shared.ending.locks)

@@ -42,8 +42,8 @@ final class StoreWriter {
     }
 
     /// Opens or makes the database. Reads only what it must: the time does not grow with what is stored.
-    static func openDatabase(_ path: String) throws(StoreError) -> Database {
-        let connection = try CacheSchema.openWriter(path)
+    static func openDatabase(_ files: DatabaseFiles) throws(StoreError) -> Database {
+        let connection = try CacheSchema.openWriter(files.path) { files.isInUse = false }
         do {
             return Database(connection: connection, rows: try EntryRows(connection))
         } catch {

@@ -178,6 +178,49 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
+    @Test func aLogThatGoesWhileTheDatabaseWaitsToBeOpenedCostsTheDatabase() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = bench.entry("a")
+            #expect(await store.write(old) == .stored)
+            await store.maintain()
+            guard case .done = await remove(old, store) else {
+                Issue.record("not done")
+                return
+            }
+            try await withBench { (copy) async throws in
+                try bench.copyAsKilled(to: copy)
+                let shared = StoreShared(
+                    files: try DatabaseFiles(directory: copy.directory, name: "cache"),
+                    settings: StoreSettings(minFree: 0), counters: copy.counters,
+                    log: Logger(label: "test", sink: copy.log, time: copy.time), time: copy.time)
+                shared.recall(JournalFile(directory: copy.directory, faults: shared.faults).open())
+                let writer = StoreWriter(shared, nil)
+                writer.beginWithoutDatabase(
+                    StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "opening", message: "made to fail"))
+                #expect(unlink(copy.path + "-wal") == 0)
+                writer.reopen()
+                #expect(copy.count(StoreCounters.setAside, "cache") == 1)
+                #expect(try writer.database?.rows.has(old.key.digest) == false)
+                writer.database?.connection.close()
+                shared.files.unlock()
+            }
+        }
+    }
+
+    @Test func aDatabaseWhoseLogWasWrittenBackMissesNone() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                #expect(unlink(bench.path + "-wal") == 0)
+                // It is not opened again.
+                shared.ending.begin(at: bench.time.monotonic())
+                #expect(!writer.checkPlace())
+                #expect(writer.database == nil && !shared.files.hasLostLog)
+            }
+        }
+    }
+
     @Test func aReaderThatConnectsLeavesTheLocksOfTheOthers() async throws {
         try await withStore { (store, bench) async throws in
             let entry = bench.entry("a")

@@ -12,7 +12,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     let shared = StoreShared(
         files: try DatabaseFiles(directory: bench.directory, name: "cache"), settings: StoreSettings(minFree: 0),
         counters: bench.counters, log: Logger(label: "test", sink: bench.log, time: bench.time), time: bench.time)
-    let writer = StoreWriter(shared, try StoreWriter.openDatabase(shared.files.path))
+    let writer = StoreWriter(shared, try StoreWriter.openDatabase(shared.files))
     writer.database?.connection.faults = shared.faults
     writer.database?.connection.wait(as: shared.ending.locks)
     defer {

@@ -45,21 +45,29 @@ extension SQLiteStore {
 extension StoreShared {
     /// What an earlier run of the daemon could not write. Before the database is opened.
     func recall(_ content: JournalFile.Content) {
-        let error: String? =
-            content.isLost
-            ? "removals were lost that it may still hold"
-            : files.hasLostLog ? "its write-ahead log was removed, and with it what was committed last" : nil
-        if let error {
-            let path = files.setAside(at: time.wall())
-            meters.setAside.add()
-            log.warning("store.setAside", ["error": error, "path": path])
+        if content.isLost {
+            setAside("removals were lost that it may still hold")
+            journal.clear(upTo: .max)
+        } else if setAsideWithoutLog() {
             journal.clear(upTo: .max)
         } else if !content.tombstones.isEmpty {
             log.notice("store.removals.found", ["count": String(content.tombstones.count)])
             removals.restore(content.tombstones)
         }
-        // What an upgrade closes and opens again has no log in between.
-        files.isInUse = false
+    }
+
+    /// Before each opening: the log may also go while the database waits to be opened.
+    @discardableResult
+    func setAsideWithoutLog() -> Bool {
+        guard files.hasLostLog else { return false }
+        setAside("its write-ahead log was removed, and with it what was committed last")
+        return true
+    }
+
+    private func setAside(_ error: String) {
+        let path = files.setAside(at: time.wall())
+        meters.setAside.add()
+        log.warning("store.setAside", ["error": error, "path": path])
     }
 
     /// The threads beside the readers and the writer.
