@@ -322,6 +322,29 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
+    @Test func whatWasWrittenIntoTheNewJournalIsClearedWhenItIsCommitted() async throws {
+        try await withBench { (bench) async throws in
+            let file = JournalFile(directory: bench.directory, faults: StoreFaults())
+            _ = file.open()
+            #expect(unlink(bench.journal) == 0)
+            let waiting = Tombstone(
+                number: 1, selector: .all, isSoft: false, provider: nil, at: bench.time.wall())
+            let journal = RemovalJournal()
+            journal.clear(upTo: 0)
+            journal.check()
+            journal.run(
+                file,
+                RemovalJournal.Owner(
+                    pending: {
+                        // It is committed while the file is made.
+                        journal.clear(upTo: 1)
+                        journal.end()
+                        return [waiting]
+                    }, kept: { _ in }, renewed: {}))
+            #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isEmpty)
+        }
+    }
+
     @Test(arguments: [Loss.removed, .cut])
     func aJournalThatIsLostBeforeTheStartCostsTheDatabase(_ loss: Loss) async throws {
         try await withBench { (bench) async throws in

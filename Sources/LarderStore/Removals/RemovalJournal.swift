@@ -110,6 +110,8 @@ final class RemovalJournal: Sendable {
                         write()
                         isChecking.store(false, ordering: .releasing)
                         if file.isInPlace { break }
+                        // Before it is asked what waits: what is committed from then on is to be cleared.
+                        isUsed.store(true, ordering: .releasing)
                         owner.renewed()
                         if !file.renew(owner.pending()) { owner.kept(nil) }
                     case .renew:
