@@ -345,6 +345,37 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
+    @Test func aJournalThatCannotBeMadeAnewIsNoLossWhereNothingWaits() async throws {
+        try await withBench { (bench) async throws in
+            let isOurs = Lock(true)
+            let file = JournalFile(directory: bench.directory, notes: bench.directory, faults: StoreFaults()) {
+                isOurs.withLock { $0 }
+            }
+            _ = file.open()
+            #expect(unlink(bench.journal) == 0)
+            isOurs.withLock { $0 = false }
+            #expect(file.renew([]))
+            #expect(file.renewals == 0)
+            #expect(access(bench.directory + "/cache.invalid", F_OK) != 0)
+            isOurs.withLock { $0 = true }
+            #expect(file.renew([]))
+            #expect(file.renewals == 1 && file.isInPlace)
+        }
+    }
+
+    @Test func aJournalThatCannotBeMadeAnewIsTriedLessAndLessOften() {
+        var rest = JournalRest()
+        var tries: [Int] = []
+        for look in 0..<200 where rest.isDue() {
+            tries.append(look)
+            rest.tried(isMade: false)
+        }
+        #expect(tries == [0, 2, 5, 10, 19, 36, 69, 134, 199])
+        rest.tried(isMade: true)
+        let isDue = rest.isDue()
+        #expect(isDue)
+    }
+
     @Test(arguments: [Loss.removed, .cut])
     func aJournalThatIsLostBeforeTheStartCostsTheDatabase(_ loss: Loss) async throws {
         try await withBench { (bench) async throws in

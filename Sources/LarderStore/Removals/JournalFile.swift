@@ -39,6 +39,8 @@ final class JournalFile {
     private var descriptor: Int32 = -1
     private var end = 0
     private var isMarked = false
+    /// How often the file was made anew since it had lost its name.
+    private(set) var renewals = 0
 
     init(
         directory: String, notes: String? = nil, faults: StoreFaults, isOurs: @escaping @Sendable () -> Bool = { true }
@@ -182,8 +184,14 @@ final class JournalFile {
     }
 
     /// Makes the file anew with all that is not committed. Not in a directory that is another's by now.
+    /// - Returns: false where something is not safe.
     func renew(_ pending: [Tombstone]) -> Bool {
-        if isOurs(), make(pending) { return true }
+        if isOurs(), make(pending) {
+            renewals += 1
+            return true
+        }
+        // Nothing was in the file that went: what is stored may still be answered. It is made later.
+        if pending.isEmpty, !isMarked { return true }
         return mark(writesFile: false)
     }
 

@@ -2,6 +2,27 @@
 import LarderCore
 import Synchronization
 
+/// How many looks at the file are passed over after it could not be made anew: each try asks the disk for a whole file. A
+/// removal that is to be kept tries at once.
+struct JournalRest {
+    /// Looks come about once a second.
+    static let longest = 64
+
+    private var left = 0
+    private var next = 1
+
+    mutating func isDue() -> Bool {
+        if left == 0 { return true }
+        left -= 1
+        return false
+    }
+
+    mutating func tried(isMade: Bool) {
+        left = isMade ? 0 : next
+        next = isMade ? 1 : min(next * 2, Self.longest)
+    }
+}
+
 final class RemovalJournal: Sendable {
     /// What the thread asks and tells.
     struct Owner {
@@ -76,6 +97,7 @@ final class RemovalJournal: Sendable {
     func run(_ file: JournalFile, _ owner: Owner) {
         var seen = 0
         var latest: UInt64 = 0
+        var rest = JournalRest()
         while true {
             switch jobs.take(upTo: 256, seen: &seen) {
             case .ended: return life.end()
@@ -85,9 +107,11 @@ final class RemovalJournal: Sendable {
                 func write() {
                     guard !run.isEmpty else { return }
                     isUsed.store(true, ordering: .releasing)
-                    let isKept = file.append(run.map(\.0).filter { !$0.isKept }) {
+                    let before = file.renewals
+                    let isKept = file.append(run.map(\.0).filter { !$0.isKept }, pending: owner.pending)
+                    if file.renewals > before {
                         owner.renewed()
-                        return owner.pending()
+                        rest = JournalRest()
                     }
                     for (tombstone, reply) in run {
                         owner.kept(isKept ? tombstone.number : nil)
@@ -109,11 +133,13 @@ final class RemovalJournal: Sendable {
                     case .check:
                         write()
                         isChecking.store(false, ordering: .releasing)
-                        if file.isInPlace { break }
+                        if file.isInPlace || !rest.isDue() { break }
                         // Before it is asked what waits: what is committed from then on is to be cleared.
                         isUsed.store(true, ordering: .releasing)
-                        owner.renewed()
+                        let before = file.renewals
                         if !file.renew(owner.pending()) { owner.kept(nil) }
+                        if file.renewals > before { owner.renewed() }
+                        rest.tried(isMade: file.renewals > before)
                     case .renew:
                         write()
                         if !file.renew(owner.pending()) { owner.kept(nil) }
