@@ -189,10 +189,11 @@ extension StoreWriter {
 
     /// - Parameter isIdle: nobody waits: then nothing else will tell whether commits are quick.
     func retryRemovals(isIdle: Bool) {
-        guard let database else { return }
+        guard database != nil else { return }
         let now = shared.time.monotonic()
         if shared.removals.hasReached, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
-        guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true else { return }
+        // Asked for only now: the removals may have closed the database and opened another.
+        guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true, let database else { return }
         removing.probeAt = now + RemovalUpkeep.probePause
         attempt { () throws(StoreError) in
             try transact(database.connection) { () throws(StoreError) in
