@@ -149,7 +149,7 @@ final class StoreReader {
         }
         // A connection would make a log of that name, and read from it what is in another.
         guard shared.files.isDatabaseInPlace else {
-            _ = shared.writes.insist(.look)
+            shared.askForLook()
             return false
         }
         guard let entered = shared.gate.enter() else { return false }

@@ -1,5 +1,6 @@
 // What the store's threads and its callers share. Everything here is immutable, atomic or behind a lock.
 import LarderCore
+import Synchronization
 
 /// One request to the writer.
 enum WriteJob: Sendable {
@@ -92,6 +93,8 @@ final class StoreShared: Sendable {
     let ending = StoreEnding()
     let faults = StoreFaults()
     let figures = StoreFigures()
+    /// A look at the place is asked for and has not begun.
+    let isLooking = Atomic<Bool>(false)
     /// Whether results may be stored that the index does not know.
     let lacksIndex = Lock(true)
 
@@ -115,8 +118,15 @@ final class StoreShared: Sendable {
     /// On a thread of the store's own: the sizes, and whether the files are where they were.
     func lookAtFiles() {
         figures.renew(files.sizes)
-        if !files.isInPlace { _ = writes.insist(.look) }
+        if !files.isInPlace { askForLook() }
     }
+
+    /// The writer is to look at the place: once for all who ask meanwhile.
+    func askForLook() {
+        if !isLooking.exchange(true, ordering: .acquiringAndReleasing) { _ = writes.insist(.look) }
+    }
+
+    func beginLook() { isLooking.store(false, ordering: .releasing) }
 
     /// Figures that need neither database nor disk.
     func emptyStatistics() -> StoreStatistics {

@@ -45,8 +45,12 @@ extension StoreWriter {
         shared.gate.shut { shared.reads.nudge() }
         // One that has the name is another's, and must not be taken for this database's at the next start.
         shared.files.removeLog()
-        guard database?.connection.writeLogBack() == true else {
-            removing.saveLogAt = now + Self.pauseOfSaving
+        // Everybody waits for the writer: it does not wait for another program that reads.
+        let isWhole = try? shared.ending.locks.withoutWaiting { () throws(StoreError) in
+            database?.connection.writeLogBack() == true
+        }
+        guard isWhole == true else {
+            removing.saveLogAt = shared.time.monotonic() + Self.pauseOfSaving
             return shared.gate.reopen(isNew: false)
         }
         // The log that comes is made by the next opening, which says so again.

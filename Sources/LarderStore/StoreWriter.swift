@@ -129,6 +129,7 @@ final class StoreWriter {
                 performRemovals()
             case .look:
                 flush()
+                shared.beginLook()
                 checkPlace()
             case .damaged(let generation, let error):
                 flush()

@@ -144,6 +144,8 @@ enum Vanishing: CaseIterable, Sendable {
                 let isConnected = try StoreReader(shared).connect()
                 #expect(!isConnected)
                 #expect(access(bench.path + "-wal", F_OK) != 0)
+                #expect(try !StoreReader(shared).connect())
+                #expect(shared.writes.count == 1, "one look is enough")
                 #expect(!writer.checkPlace())
                 #expect(access(bench.path + "-wal", F_OK) == 0)
             }
