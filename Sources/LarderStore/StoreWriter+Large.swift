@@ -39,6 +39,7 @@ extension StoreWriter {
     func beginBody(_ length: Int64?) -> Result<BodyPin, WriteRefusal> {
         do throws(StoreError) {
             if isOver { return .failure(WriteRefusal("closed")) }
+            if case .refused(let word) = refusalOfPlace() { return .failure(WriteRefusal(word)) }
             guard let connection = database?.connection else { return .failure(WriteRefusal("failed")) }
             if case .refused(let word) = refusalOfRemovals() { return .failure(WriteRefusal(word)) }
             let whole = EntryRows.cost(ofPieces: length ?? 0)
@@ -62,6 +63,7 @@ extension StoreWriter {
     func append(_ part: BodyPart) -> WriteOutcome {
         do throws(StoreError) {
             if isOver { return .refused("closed") }
+            if let refused = refusalOfPlace() { return refused }
             guard let database, part.name.generation == shared.gate.present else { return .refused("failed") }
             shared.pins.owe(part.name)
             let end = part.offset + Int64(part.bytes.count)
@@ -92,6 +94,7 @@ extension StoreWriter {
         let entry = order.entry
         do throws(StoreError) {
             if isOver { return .refused("closed") }
+            if let refused = refusalOfPlace() { return refused }
             guard let connection = database?.connection, var rows = database?.rows,
                 part.name.generation == shared.gate.present
             else { return .refused("failed") }
@@ -146,6 +149,7 @@ extension StoreWriter {
         let entry = order.entry
         do throws(StoreError) {
             if isOver { return answer(job, .refused("closed")) }
+            if let refused = refusalOfPlace() { return answer(job, refused) }
             guard let connection = database?.connection, var rows = database?.rows else {
                 return answer(job, .refused("failed"))
             }

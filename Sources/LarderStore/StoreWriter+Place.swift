@@ -20,8 +20,16 @@ extension StoreWriter {
             saveLog()
             return false
         }
+        removing.saveLogAt = nil
         if !isBrief { shared.journal.check() }
         return true
+    }
+
+    /// Nothing is begun that would be committed into a log that goes with the process.
+    func refusalOfPlace() -> WriteOutcome? {
+        guard removing.saveLogAt != nil else { return nil }
+        checkPlace(isBrief: true)
+        return removing.saveLogAt == nil ? nil : .refused("failed")
     }
 
     private func beginAnew() {

@@ -165,6 +165,7 @@ final class StoreWriter {
         var hasBegun = false
         do throws(StoreError) {
             if isOver { return answer(steps, .refused("closed")) }
+            if let refused = refusalOfPlace() { return answer(steps, refused) }
             guard let connection = database?.connection else {
                 return answer(steps, .refused("failed"))
             }

@@ -180,6 +180,38 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
+    @Test func whileTheLogCannotBeWrittenBackNothingIsCommitted() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                let connection = try #require(writer.database?.connection)
+                let reader = try Connection(path: bench.path)
+                defer { reader.close(keepsLog: true) }
+                try reader.execute("BEGIN; SELECT * FROM entry")
+                try connection.execute("INSERT INTO pending VALUES (7)")
+                #expect(unlink(bench.path + "-wal") == 0)
+                #expect(!writer.checkPlace())
+                let changes = connection.allChanges
+                func write(_ entry: StoredResponse) async -> WriteOutcome {
+                    let wrote = Task { await SQLiteStore.write(WriteOrder(entry: entry), to: shared) }
+                    while shared.writes.count < 1 { await Task.yield() }
+                    var seen = 0
+                    while shared.writes.count > 0 {
+                        if case .jobs(let jobs) = shared.writes.take(upTo: 9, seen: &seen) { writer.perform(jobs) }
+                    }
+                    return await wrote.value
+                }
+                for size in [100, 3_000_000] {
+                    #expect(await write(bench.entry("a", size: size)) == .refused("failed"))
+                }
+                #expect(connection.allChanges == changes)
+                try reader.execute("ROLLBACK")
+                bench.time.pass(StoreWriter.pauseOfSaving)
+                #expect(await write(bench.entry("a")) == .stored)
+            }
+        }
+    }
+
     @Test func aLogThatGoesWhileTheDatabaseWaitsToBeOpenedCostsTheDatabase() async throws {
         try await withStore { (store, bench) async throws in
             let old = bench.entry("a")
