@@ -85,9 +85,12 @@ extension DatabaseFiles {
         }
     }
 
-    /// Removes a log and its index by their names. Both must be another's.
-    func removeLog() {
-        for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    /// Removes what has the name of the log or of its index and is not the one that is open.
+    func removeForeignLog() {
+        guard let known = opened.withLock({ $0 }) else { return }
+        for (suffix, file) in [("-wal", known.log), ("-shm", known.index)] where !Self.isInPlace(path + suffix, file) {
+            unlink(path + suffix)
+        }
     }
 
     // MARK: In use

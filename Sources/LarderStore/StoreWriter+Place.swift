@@ -52,7 +52,7 @@ extension StoreWriter {
         shared.degrade("the write-ahead log was removed or replaced")
         shared.gate.shut { shared.reads.nudge() }
         // One that has the name is another's, and must not be taken for this database's at the next start.
-        shared.files.removeLog()
+        shared.files.removeForeignLog()
         // Everybody waits for the writer: it does not wait for another program that reads.
         let isWhole = try? shared.ending.locks.withoutWaiting { () throws(StoreError) in
             database?.connection.writeLogBack() == true
@@ -80,9 +80,9 @@ extension StoreWriter {
             if isWhole { shared.files.isInUse = false }
         }
         // The last to close removes the log by its name, which may be another's.
-        let isOurs = shared.files.lostFile == nil
-        open.connection.close(keepsLog: !(isWhole && isOurs))
-        if isWhole, !isOurs, shared.files.isDirectoryInPlace { shared.files.removeLog() }
+        let lost = shared.files.lostFile
+        open.connection.close(keepsLog: !isWhole || lost != nil)
+        if lost == .log, shared.files.isDirectoryInPlace { shared.files.removeForeignLog() }
         database = nil
     }
 }

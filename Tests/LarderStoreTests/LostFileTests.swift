@@ -212,6 +212,19 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
+    @Test func aLogThatHasItsNameStaysWhereItsIndexLostItsOwn() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                try Vanishing.exchanged.happen(to: bench.path + "-shm")
+                shared.files.removeForeignLog()
+                #expect(access(bench.path + "-wal", F_OK) == 0)
+                #expect(access(bench.path + "-shm", F_OK) != 0)
+            }
+        }
+    }
+
     @Test func aLogThatGoesWhileTheDatabaseWaitsToBeOpenedCostsTheDatabase() async throws {
         try await withStore { (store, bench) async throws in
             let old = bench.entry("a")
