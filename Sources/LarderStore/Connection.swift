@@ -146,6 +146,15 @@ final class Connection {
     /// Whether everything that is committed is in the database's own file now, and nothing in the log.
     func writeLogBack() -> Bool { (try? number("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 }
 
+    /// Whether everything that is committed is in the database's own file, though the log stays as it is because another
+    /// program reads from it (sqlite.org/pragma.html#pragma_wal_checkpoint, PASSIVE).
+    func copyLogBack() -> Bool {
+        guard let result = try? statement("PRAGMA wal_checkpoint(PASSIVE)") else { return false }
+        defer { result.reset() }
+        guard (try? result.step()) == true else { return false }
+        return result.int(0) == 0 && result.int(1) == result.int(2)
+    }
+
     /// Gives back the pages kept in memory; the next use reads them again.
     func releaseMemory() {
         assertOwner()

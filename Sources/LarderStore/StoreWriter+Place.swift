@@ -76,8 +76,8 @@ extension StoreWriter {
         var isWhole = false
         if writesBack, shared.files.lostFile != .database, shared.files.isDirectoryInPlace {
             isWhole = open.connection.writeLogBack()
-            // Before the log goes.
-            if isWhole { shared.files.isInUse = false }
+            // Before the log goes. Where another program keeps it, it may go later.
+            if isWhole || open.connection.copyLogBack() { shared.files.isInUse = false }
         }
         // The last to close removes the log by its name, which may be another's.
         let lost = shared.files.lostFile

@@ -225,6 +225,23 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
+    @Test func aLogThatAnotherProgramKeepsAfterTheEndMayGo() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                let connection = try #require(writer.database?.connection)
+                try connection.execute("PRAGMA busy_timeout = 0; INSERT INTO pending VALUES (7)")
+                let reader = try Connection(path: bench.path)
+                defer { reader.close(keepsLog: true) }
+                try reader.execute("BEGIN; SELECT * FROM pending")
+                writer.closeDatabase(writesBack: true)
+                #expect(access(bench.path + "-wal", F_OK) == 0)
+                #expect(unlink(bench.path + "-wal") == 0)
+                #expect(!shared.files.hasLostLog)
+            }
+        }
+    }
+
     @Test func aLogThatGoesWhileTheDatabaseWaitsToBeOpenedCostsTheDatabase() async throws {
         try await withStore { (store, bench) async throws in
             let old = bench.entry("a")
