@@ -28,12 +28,14 @@ extension StoreWriter {
         shared.journal.end()
         // What it was given last must be on the disk before anybody hears that the store is closed.
         let time = max(.milliseconds(500), shared.ending.left(at: shared.time.monotonic()))
-        if !shared.journal.waitForEnd(within: time), left.removals > 0 {
+        let isWritten = shared.journal.waitForEnd(within: time)
+        if !isWritten, left.removals > 0 {
             shared.log.error("store.removals.unkept", ["path": shared.files.directory])
         }
         tellWhatIsLeft()
-        // A reader that the disk holds still has the database open: the directory is this process's until it ends.
-        if areOut { shared.files.unlock() }
+        // A reader that the disk holds still has the database open, and the journal's thread its file: the directory is this
+        // process's until it ends.
+        if areOut, isWritten { shared.files.unlock() }
         shared.waits.end()
         closing?.resume()
     }
