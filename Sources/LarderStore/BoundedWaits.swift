@@ -5,7 +5,7 @@ import LarderCore
 import Synchronization
 
 final class BoundedWaits: Sendable {
-    /// What is waited for. Everything is a multiple of one setting.
+    /// What is waited for. Everything is a multiple of one setting, and some of it has a least length.
     enum Length: Int, CaseIterable, Sendable {
         /// A commit.
         case write
@@ -29,6 +29,17 @@ final class BoundedWaits: Sendable {
             case .stretch: 200
             }
         }
+
+        /// Where an answer may go out early by a short setting, a body must not break off by it, nor a search fail.
+        var least: Int64 {
+            switch self {
+            case .search, .stretch: 2_000_000_000
+            case .write, .read, .removal, .part: 0
+            }
+        }
+
+        /// In nanoseconds.
+        func span(of patience: Int64) -> Int64 { max(patience &* factor, least) }
 
         /// It is a commit that is waited for: where that is late, the next one is hardly in time.
         var isWrite: Bool { self == .write || self == .part }
@@ -87,7 +98,7 @@ final class BoundedWaits: Sendable {
     }
 
     func span(_ length: Length) -> Duration {
-        .nanoseconds(nanoseconds.load(ordering: .relaxed) * length.factor)
+        .nanoseconds(length.span(of: nanoseconds.load(ordering: .relaxed)))
     }
 
     /// A commit was waited for in vain, and none was quick since.
@@ -100,7 +111,7 @@ final class BoundedWaits: Sendable {
     func add(_ reply: any Lapsing, _ length: Length) {
         if length.isWrite, isStalled { return reply.lapse() }
         // Not by `Duration`, whose arithmetic has 128 bits: each look-up passes here.
-        let span = nanoseconds.load(ordering: .relaxed) &* length.factor
+        let span = length.span(of: nanoseconds.load(ordering: .relaxed))
         let end = MonotonicTime(nanoseconds: time.monotonic().nanoseconds &+ span)
         let calls = state.withLock { state -> Bool in
             var cleared = 0

@@ -128,6 +128,14 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
         #expect(lapsed.withLock { $0 }, "at once")
     }
 
+    @Test func aShortPatienceBreaksNoBodyOff() {
+        let waits = BoundedWaits(patience: .milliseconds(1), time: HandTime())
+        #expect(waits.span(.stretch) == .seconds(2) && waits.span(.search) == .seconds(2))
+        #expect(waits.span(.read) == .milliseconds(5))
+        waits.patience = .milliseconds(250)
+        #expect(waits.span(.stretch) == .seconds(50) && waits.span(.search) == .seconds(10))
+    }
+
     @Test func whatHasEndedWhenItIsToldIsNoReason() async throws {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (_, shared) async throws in
