@@ -86,6 +86,8 @@ import Testing
             let store = try bench.open(StoreSettings(minFree: 0, patience: .seconds(3600)))
             let old = bench.entry("a")
             #expect(await store.write(old) == .stored)
+            // Nothing is left for idle time, whose commit would be held instead.
+            await store.maintain()
             store.shared.faults.hold(true)
             let held = Task { await store.write(bench.entry("held")) }
             while !store.shared.faults.isHolding { await Task.yield() }
