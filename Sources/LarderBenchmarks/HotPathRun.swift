@@ -11,7 +11,7 @@ enum HotPathRun {
         switch mode {
         case "check":
             let cases = HotPathCase.allCases.filter { $0 != .miss }
-            let costs = try path.measure(cases)
+            let costs = try leastOfSome(cases, path, stand)
             try report([try limits(costs, cases, stand), try generics(costs, path)].flatMap { $0 })
         case "update":
             let costs = try path.measure(HotPathCase.allCases.filter { $0 != .miss })
@@ -26,6 +26,25 @@ enum HotPathRun {
             if let output = stand.arguments.output { try Files.write(Bytes(text: text), to: output) }
         default: throw .usage("--hot-path takes check, update, generics or profile")
         }
+    }
+
+    /// What exceeds its limit is counted again, twice at most. Timers of the daemon's own fall into a count by chance, the
+    /// more of them the slower the machine is; what a request itself costs comes again each time.
+    private static func leastOfSome(
+        _ cases: [HotPathCase], _ path: HotPath, _ stand: Stand
+    ) throws(Failure) -> [HotPathCase: RequestCost] {
+        let limits = try HotPathLimits(Files.text(of: limitsFile(stand)))
+        var costs = try path.measure(cases)
+        for _ in 0..<2 {
+            let above = cases.filter { one in costs[one].map { !limits.findings(one, $0).failures.isEmpty } ?? false }
+            if above.isEmpty { break }
+            note("counted again: \(above.map(\.title).joined(separator: ", "))")
+            for (one, cost) in try path.measure(above) {
+                if let known = costs[one], known.instructions <= cost.instructions { continue }
+                costs[one] = cost
+            }
+        }
+        return costs
     }
 
     private static func limitsFile(_ stand: Stand) -> String { "\(stand.arguments.templates)/hot-path-limits.txt" }

@@ -1,6 +1,5 @@
 // Reads that the disk does not answer end for who waits for them.
 import CSQLite
-import LarderCache
 import LarderCore
 import LarderTestSupport
 import Testing
