@@ -118,7 +118,9 @@ extension SettingsTable {
 
     static let searchDeadline = Parameter(
         "search.deadline", .duration(.milliseconds(10) ... .seconds(300)), default: "10s",
-        summary: "A source slower than this is reported as timed out; the others' results are answered.")
+        summary: "A source slower than this is left out, and the others' results are answered.",
+        advice: "It is reported as timed out, or as overloaded where Larder's own queue took a tenth of this time or "
+            + "more.")
     static let searchDebounce = Parameter(
         "search.debounce", .duration(.zero ... .seconds(10)), default: "300ms",
         summary: "For this long a call is held back for a request with X-Larder-Session, should a newer one come.",

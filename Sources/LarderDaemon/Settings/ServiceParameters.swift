@@ -95,7 +95,7 @@ extension SettingsTable {
         summary: "The least important lines that are written.")
     static let logAccess = Parameter(
         "log.access", .choice(AccessLog.allCases.map(\.rawValue)), default: "misses",
-        summary: "Which requests get a line: none, all but hits from memory, or all.")
+        summary: "Which requests get a line: off (none), misses (all but hits from memory), or all.")
     static let logFormat = Parameter(
         "log.format", .choice(LogFormat.allCases.map(\.rawValue)), default: "auto",
         summary: "How lines are written; auto is journal under systemd and text elsewhere.", needsRestart: true)

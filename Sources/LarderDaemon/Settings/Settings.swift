@@ -86,7 +86,7 @@ public struct Settings: Sendable {
     /// The proxy's URL; never taken from `http_proxy`.
     public var fetchProxy: String?
 
-    /// After which a source of a combined search is reported as timed out.
+    /// After which a source of a combined search is no longer waited for.
     public var searchDeadline: Duration
     /// For which a call is held back where the request is one of a session.
     public var searchDebounce: Duration
