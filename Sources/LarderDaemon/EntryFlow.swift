@@ -57,7 +57,7 @@ struct EntryFlow: Sendable {
     /// How long a client waits for a fetch in any case; the fetch goes on without it.
     var deadline: Duration?
     /// The answer of several calls that the entry is a part of; nobody waits longer than for that.
-    var plan: PlanClock?
+    var plan: WaitClock?
     /// The work may succeed without a call, from another form of the entry: `only-if-cached` does not end the flow.
     var worksFromStore = false
     /// Waits before a call is made for this client; false where the client does not want it any more.
@@ -178,8 +178,8 @@ struct EntryFlow: Sendable {
                 isStored: made.isStored, stamp: context.tier.isCurrent(begun) ? made.stamp : nil, hold: made.hold)
         case .result(.failed(let failure), _):
             return try ending(flow.fetched(.failed, now: now), failure)
-        case .late(let wait):
-            let failure = UpstreamFailure(late: wait, provider: provider, now: now)
+        case .late(let blame):
+            let failure = UpstreamFailure(late: blame, provider: provider, now: now)
             return try ending(flow.fetched(.late, now: now), failure)
         case .left, .alone:
             throw Self.unwanted

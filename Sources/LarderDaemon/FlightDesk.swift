@@ -47,7 +47,7 @@ enum Obtained: Sendable {
     /// The answer is nobody else's to use, or the last one of this key was: the asker fetches for itself.
     case alone
     /// The asker's patience ran out; the flight goes on.
-    case late(EndedWait)
+    case late(Blame)
     /// The asker itself was cancelled: its client has left.
     case left
 }
@@ -105,22 +105,13 @@ actor FlightDesk {
         /// Others may join its flight.
         var isShared: Bool
         var wait: FlightWait
-        /// Since when the asker waits, and how long the flight had been in our queue by then.
-        var since: MonotonicTime
-        var queuedBefore: Duration
-        /// After which it waits no longer; nil for as long as it takes.
-        var patience: Duration?
-        /// What the asker makes of several flights ends then.
-        var plan: PlanClock?
+        /// After which the asker waits no longer: its own patience, and the end of what it makes of several flights. Empty
+        /// for as long as it takes.
+        var limits: [WaitClock]
 
-        /// The end of the wait, as far as can be told.
-        func end(at now: MonotonicTime) -> MonotonicTime? {
-            [patience.map { since + $0 }, plan?.end(at: now)].compactMap { $0 }.min()
-        }
-
-        func ended(at now: MonotonicTime) -> EndedWait {
-            EndedWait(whole: now - since, queued: wait.queued(at: now) - queuedBefore)
-        }
+        /// The limit that ends first. It alone tells who is to blame: the plan's may have lost its time in the queue before
+        /// this wait began.
+        func first(at now: MonotonicTime) -> WaitClock? { limits.min { $0.end(at: now) < $1.end(at: now) } }
     }
     /// Where each asker waits, by its ticket.
     private var seats: [UInt64: Seat] = [:]
@@ -147,7 +138,7 @@ actor FlightDesk {
     ///
     /// - Parameter removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
     nonisolated func obtain(
-        _ key: CacheKey, of removable: Digest, patience: Duration?, plan: PlanClock? = nil,
+        _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil,
         work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         await sit(key, removable, patience, plan, isShared: true, work)
@@ -156,7 +147,7 @@ actor FlightDesk {
     /// Leads a flight for this asker alone, as long as the wait of `obtain`: nobody joins it, what comes of it is
     /// remembered for nobody, and when the asker stops waiting it ends.
     nonisolated func obtainAlone(
-        _ key: CacheKey, patience: Duration?, plan: PlanClock? = nil,
+        _ key: CacheKey, patience: Duration?, plan: WaitClock? = nil,
         work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         await sit(key, key.digest, patience, plan, isShared: false, work)
@@ -269,7 +260,7 @@ actor FlightDesk {
 
     /// Waits where the asker is: the way to the desk and the way back are one change of thread each.
     nonisolated private func sit(
-        _ key: CacheKey, _ removable: Digest, _ patience: Duration?, _ plan: PlanClock?, isShared: Bool,
+        _ key: CacheKey, _ removable: Digest, _ patience: Duration?, _ plan: WaitClock?, isShared: Bool,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) async -> Obtained {
         let ticket = Ticket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
@@ -297,7 +288,7 @@ actor FlightDesk {
     /// functions, would let the flight end before the asker waits for it.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: Ticket, _ key: CacheKey, _ removable: Digest,
-        _ patience: Duration?, _ plan: PlanClock?, _ asker: FlightWait?, isShared: Bool,
+        _ patience: Duration?, _ plan: WaitClock?, _ asker: FlightWait?, isShared: Bool,
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         // A leave before this line found no waiter to take out, so it is looked for here.
@@ -331,12 +322,11 @@ actor FlightDesk {
             return continuation.resume(returning: .left)
         }
         let now = loop.monotonic
-        let seat = Seat(
-            number: number, isShared: isShared, wait: wait, since: now, queuedBefore: wait.queued(at: now),
-            patience: patience, plan: plan)
+        let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
+        let seat = Seat(number: number, isShared: isShared, wait: wait, limits: [own, plan].compactMap { $0 })
         seats[ticket.number] = seat
         if let asker { wait.add(asker, ticket: ticket.number, at: now) }
-        if let end = seat.end(at: now) { watch(ticket.number, until: end) }
+        if let first = seat.first(at: now) { watch(ticket.number, until: first.end(at: now)) }
     }
 
     private func watch(_ ticket: UInt64, until end: MonotonicTime) {
@@ -344,9 +334,10 @@ actor FlightDesk {
     }
 
     private func outOfPatience(_ ticket: UInt64) {
-        guard let seat = seats[ticket], let end = seat.end(at: loop.monotonic) else { return }
         let now = loop.monotonic
-        guard end > now else { return leave(ticket, as: .late(seat.ended(at: now))) }
+        guard let first = seats[ticket]?.first(at: now) else { return }
+        let end = first.end(at: now)
+        guard end > now else { return leave(ticket, as: .late(first.blame(at: now))) }
         // The end of a plan moves for as long as its calls wait in our queue.
         watch(ticket, until: max(end, now + Self.leastWatch))
     }

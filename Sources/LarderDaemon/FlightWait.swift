@@ -44,22 +44,24 @@ final class FlightWait: Sendable {
     }
 }
 
-/// The deadline of an answer that takes several calls.
-struct PlanClock: Sendable {
-    let deadline: WholeDeadline
-    let wait: FlightWait?
+/// A limit on a wait, and the flight in whose work the time in our queue is counted.
+struct WaitClock: Sendable {
+    let limit: WaitLimit
+    private let wait: FlightWait?
+    /// How long that flight had been in our queue when the limit began.
+    private let queuedBefore: Duration
 
-    /// - Parameter deadline: the upstream's. What its calls wait in our queue comes on top, `mostQueued` of it.
-    init(began: MonotonicTime, deadline: Duration, mostQueued: Duration) {
-        self.deadline = WholeDeadline(began: began, deadline: deadline, mostQueued: mostQueued)
-        wait = FlightWait.current
+    init(_ limit: WaitLimit, _ wait: FlightWait?) {
+        self.limit = limit
+        self.wait = wait
+        queuedBefore = wait?.queued(at: limit.began) ?? .zero
     }
 
-    func end(at now: MonotonicTime) -> MonotonicTime { deadline.end(queued: queued(at: now)) }
+    /// When it ends, as far as can be told.
+    func end(at now: MonotonicTime) -> MonotonicTime { limit.end(queued: queued(at: now)) }
 
-    func ended(at now: MonotonicTime) -> EndedWait {
-        EndedWait(whole: now - deadline.began, queued: queued(at: now))
-    }
+    /// Who is to blame for its end. What was waited after the end, until somebody looked, is nobody's.
+    func blame(at now: MonotonicTime) -> Blame { limit.blame(queued: queued(at: min(now, end(at: now)))) }
 
-    private func queued(at now: MonotonicTime) -> Duration { wait?.queued(at: now) ?? .zero }
+    private func queued(at now: MonotonicTime) -> Duration { (wait?.queued(at: now) ?? .zero) - queuedBefore }
 }

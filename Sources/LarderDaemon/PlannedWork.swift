@@ -21,9 +21,11 @@ struct PlannedWork: Sendable {
     private typealias Part = Result<Served, UpstreamFailure>
 
     func run(_ plan: any CallPlan) async -> FlightResult {
-        let clock = PlanClock(
-            began: context.flights.timers.monotonic(), deadline: deadline,
-            mostQueued: question.settings.fetchQueueTimeout)
+        let clock = WaitClock(
+            WaitLimit(
+                began: context.flights.timers.monotonic(), granted: deadline,
+                mostQueued: question.settings.fetchQueueTimeout),
+            FlightWait.current)
         var plan = plan
         var sum = PlannedSum()
         var calls: [PlannedCall] = []
@@ -95,7 +97,7 @@ struct PlannedWork: Sendable {
     }
 
     /// So many side by side as the settings say, each begun when one before it has ended.
-    private func obtain(_ calls: ArraySlice<PlannedCall>, _ clock: PlanClock) async -> [Part] {
+    private func obtain(_ calls: ArraySlice<PlannedCall>, _ clock: WaitClock) async -> [Part] {
         let underWay = context.counters.cell(DaemonCounters.partsUnderWay)
         return await withTaskGroup(of: (Int, Part).self) { group in
             var parts: [Part?] = Array(repeating: nil, count: calls.count)
@@ -117,11 +119,11 @@ struct PlannedWork: Sendable {
         }
     }
 
-    private func obtain(_ call: PlannedCall, _ clock: PlanClock) async -> Part {
+    private func obtain(_ call: PlannedCall, _ clock: WaitClock) async -> Part {
         let part: Part
         do throws(UpstreamFailure) {
             let now = context.flights.timers.monotonic()
-            guard clock.end(at: now) > now else { throw late(clock.ended(at: now)) }
+            guard clock.end(at: now) > now else { throw late(clock.blame(at: now)) }
             // What is at hand must not wait long for what only helps to read it.
             let deadline = call.role == .aid ? question.settings.fetchSoftDeadline : nil
             part = .success(
@@ -141,10 +143,10 @@ struct PlannedWork: Sendable {
         return part
     }
 
-    private func late(_ wait: EndedWait) -> UpstreamFailure {
-        var failure = UpstreamFailure(late: wait, provider: question.provider.name, now: context.time.wall())
+    private func late(_ blame: Blame) -> UpstreamFailure {
+        var failure = UpstreamFailure(late: blame, provider: question.provider.name, now: context.time.wall())
         failure.detail = "Not every part came within \(Units.format(duration: deadline))"
-        failure.detail += wait.isOurs ? ": parts waited for their turn in Larder's own queue." : "."
+        failure.detail += blame == .ownQueue ? ": parts waited for their turn in Larder's own queue." : "."
         return failure
     }
 

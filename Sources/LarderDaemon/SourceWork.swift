@@ -207,7 +207,7 @@ extension DaemonContext {
     ///   - plan: with whose end it counts as late too.
     func obtainRaw(
         _ question: NormalisedQuestion, _ request: UpstreamRequest, endpoint: String, deadline: Duration? = nil,
-        plan: PlanClock? = nil
+        plan: WaitClock? = nil
     ) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
         let key = provider.rawKey(request)

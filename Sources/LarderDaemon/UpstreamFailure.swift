@@ -106,14 +106,15 @@ struct UpstreamFailure: Error, Sendable {
 
 extension UpstreamFailure {
     /// Who waited for an answer waits no longer. The fetch goes on.
-    init(late wait: EndedWait, provider: String, now: WallTime) {
-        if wait.isOurs {
+    init(late blame: Blame, provider: String, now: WallTime) {
+        switch blame {
+        case .ownQueue:
             self.init(
                 provider: provider, failure: .overloaded,
-                detail: "The request to \(provider) waited for its turn in Larder's own queue; "
+                detail: "What was asked of \(provider) waited for its turn in Larder's own queue; "
                     + "nobody waits any longer.",
                 retryAt: now + UpstreamDesk.crowdPause)
-        } else {
+        case .upstream:
             self.init(
                 provider: provider, failure: .timedOut, detail: "The upstream is slow; nobody waits any longer.")
         }

@@ -1,4 +1,4 @@
-// How much of a wait is our own queue's, and what follows from it.
+// How much of a wait is our own queue's.
 import LarderCore
 import Testing
 
@@ -25,18 +25,5 @@ import Testing
         clock.leave(at: at(2))
         clock.enter(at: at(7))
         #expect(clock.total(at: at(9)) == .seconds(3))
-    }
-
-    @Test(arguments: [(0.0, false), (0.9, false), (1.0, true), (10.0, true)])
-    func theUpstreamIsToBlameOnlyWhereItHadNearlyAllOfTheTime(_ queued: Double, _ isOurs: Bool) {
-        let wait = EndedWait(whole: .seconds(10), queued: .milliseconds(Int64(queued * 1000)))
-        #expect(wait.isOurs == isOurs)
-    }
-
-    @Test func whatWasWaitedInTheQueueComesOnTopOfADeadlineUpToALimit() {
-        let deadline = WholeDeadline(began: at(3), deadline: .seconds(20), mostQueued: .seconds(10))
-        #expect(deadline.end(queued: .zero) == at(23))
-        #expect(deadline.end(queued: .seconds(4)) == at(27))
-        #expect(deadline.end(queued: .seconds(60)) == at(33))
     }
 }

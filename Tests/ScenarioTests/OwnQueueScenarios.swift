@@ -35,9 +35,9 @@ import Testing
     /// Together their calls take longer than the deadline of one.
     @Test func theTimeInOurQueueIsNotThatOfAnAnswerOfSeveralCalls() async throws {
         let origin = ScriptedOrigin { request in
-            [.take(.milliseconds(150)), .send(ok(Self.body(request.target)))]
+            [.take(.milliseconds(350)), .send(ok(Self.body(request.target)))]
         }
-        try await withNews("fetch: { deadline: 2s, queueTimeout: 5min }", origin) { larder in
+        try await withNews("fetch: { deadline: 6s, queueTimeout: 5min }", origin) { larder in
             let answers = try await withThrowingTaskGroup { group in
                 for list in ["top", "new", "best"] {
                     group.addTask { try await larder.get("/v1/hackernews/\(list)") }
@@ -69,6 +69,41 @@ import Testing
             #expect(try answer.json()["class"]?.string == "overloaded", "\(answer.text)")
             gate.open()
             _ = try await (one, two)
+        }
+    }
+
+    /// The list is slow, the first of its items never comes and has the one place, and the others wait for that. The end of
+    /// the whole cuts the first item short, which itself never waited.
+    @Test func anAnswerOfSeveralCallsThatLostItsTimeInOurQueueIsOverloaded() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let origin = ScriptedOrigin { request in
+            guard request.target.contains("topstories") else { return [.await(gate)] }
+            return [.take(.milliseconds(800)), .send(ok("\((1...30).map { $0 })"))]
+        }
+        try await withNews("fetch: { deadline: 6s, queueTimeout: 200ms, sideBySide: 2 }", origin) { larder in
+            let answer = try await larder.get("/v1/hackernews/top?limit=30")
+            #expect(answer.status == 503, "\(answer)")
+            #expect(try answer.json()["class"]?.string == "overloaded", "\(answer.text)")
+            #expect(answer["Retry-After"] != nil, "\(answer)")
+            gate.open()
+        }
+    }
+
+    /// The second item waits for the first in our queue, which is added to the deadline. It never comes, though it has nearly
+    /// the whole of that.
+    @Test func anOriginThatHadItsWholeDeadlineIsTimedOutThoughACallWaitedInOurQueue() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let origin = ScriptedOrigin { request in
+            let answer = Act.send(ok(request.target.contains("topstories") ? "[1,2]" : Self.body(request.target)))
+            return request.target.hasSuffix("/2.json") ? [.await(gate)] : [.take(.milliseconds(1200)), answer]
+        }
+        try await withNews("fetch: { deadline: 6s }", origin) { larder in
+            let answer = try await larder.get("/v1/hackernews/top?limit=2")
+            #expect(answer.text.contains("timedOut"), "\(answer.text)")
+            #expect(!answer.text.contains("overloaded"), "\(answer.text)")
+            gate.open()
         }
     }
 

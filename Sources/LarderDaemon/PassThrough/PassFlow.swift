@@ -126,8 +126,8 @@ struct PassFlow: Sendable {
             return try await ending(made, joined, reason, entry, rule)
         case .result(.failed(let failure), _):
             return .served(try cover(failure, entry, reason, rule))
-        case .late(let wait):
-            let failure = UpstreamFailure(late: wait, provider: request.provider.name, now: context.time.wall())
+        case .late(let blame):
+            let failure = UpstreamFailure(late: blame, provider: request.provider.name, now: context.time.wall())
             return .served(try cover(failure, entry, reason, rule))
         case .left, .alone:
             throw UpstreamFailure(
