@@ -17,6 +17,11 @@ enum DaemonCounters {
     static let upstreamCalls = CounterFamily(
         "larder_upstream_calls_total", help: "Calls sent to a provider, by what came of them.",
         labels: ["provider", "class"])
+    static let unsentCalls = CounterFamily(
+        "larder_upstream_unsent_total",
+        help: "Calls that ended before they were sent: overloaded (no place in time), unreachable (no connection), "
+            + "cancelled (nobody waited any more) or another failure.",
+        labels: ["provider", "class"])
     static let budgetRefusals = CounterFamily(
         "larder_budget_refusals_total", help: "Calls not sent because the provider's budget was spent.",
         labels: ["provider"])
@@ -76,11 +81,9 @@ enum DaemonCounters {
 
     static let all: [CounterFamily] =
         [
-            requests, outcomes, memoryHits, mergedMemoryHits, upstreamCalls, budgetRefusals, suspensions, dropped,
-            parts,
-            partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined, flightsRefused,
-            flightsAbandoned,
-            flightsUnderWay, reloads, wider, tokenRenewals, signIns,
+            requests, outcomes, memoryHits, mergedMemoryHits, upstreamCalls, unsentCalls, budgetRefusals,
+            suspensions, dropped, parts, partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined,
+            flightsRefused, flightsAbandoned, flightsUnderWay, reloads, wider, tokenRenewals, signIns,
         ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all
         + HeapCounters.all
         + UploadCounters.all

@@ -268,17 +268,17 @@ actor UpstreamDesk {
         }
         var failure = UpstreamFailure(error, provider: call.provider)
         failure.mayHaveTakenEffect = !error.isUnsent && !call.order.method.isIdempotent
-        guard error.stage == .cancelled || error.stage == .overloaded else {
-            count(call, failure.failure.rawValue)
-            return suspendIfNeeded(call, failure)
+        let word = error.stage == .cancelled ? "cancelled" : failure.failure.rawValue
+        if error.isUnsent {
+            counters.cell(DaemonCounters.unsentCalls, call.provider, word).add()
+        } else {
+            count(call, word)
         }
+        guard error.stage == .cancelled || error.stage == .overloaded else { return suspendIfNeeded(call, failure) }
         // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
         // moment.
         if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
-        if error.stage == .overloaded {
-            failure.retryAt = time.wall() + Self.crowdPause
-            count(call, failure.failure.rawValue)
-        }
+        if error.stage == .overloaded { failure.retryAt = time.wall() + Self.crowdPause }
         return failure
     }
 
@@ -385,6 +385,7 @@ actor UpstreamDesk {
             ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
     }
 
+    /// Counts a call that was sent.
     private func count(_ call: UpstreamCall, _ word: String) {
         counters.cell(DaemonCounters.upstreamCalls, call.provider, word).add()
     }

@@ -244,6 +244,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (FetchError.Stage.overloaded, "overloaded"), (.connect, "unreachable"), (.cancelled, "cancelled"),
+    ])
+    func aCallThatWasNotSentIsCountedAsSuchAndNotAsSent(_ stage: FetchError.Stage, _ word: String) async throws {
+        try await withDesk { _ in
+            var error = FetchError(stage: stage, origin: "", message: "")
+            error.isUnsent = true
+            return error
+        } _: { (desk, _, call) async throws in
+            _ = await desk.perform(call)
+            #expect(await desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 0)
+            #expect(await desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 1)
+        }
+    }
+
+    /// There was no memory for its answer, or its client left.
+    @Test(arguments: [(FetchError.Stage.overloaded, "overloaded"), (.cancelled, "cancelled")])
+    func aCallThatWasSentIsCountedWhateverEndedIt(_ stage: FetchError.Stage, _ word: String) async throws {
+        try await withDesk { order in
+            _ = await order.beforeSending?()
+            return FetchError(stage: stage, origin: "", message: "")
+        } _: { (desk, _, call) async throws in
+            _ = await desk.perform(call)
+            #expect(await desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 1)
+            #expect(await desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 0)
+        }
+    }
+
     @Test func aRedirectIsCountedWithoutWaitingForTheDatabase() async throws {
         let directory = TemporaryDirectory()
         try await withDesk(in: directory) { _ in
