@@ -63,7 +63,8 @@ extension Daemon {
     }
 
     private func endCalls(_ done: @Sendable (EndingPart) -> Void) async {
-        // A call that is just being written down holds up its flight.
+        // Nothing here waits for a call that is being written down: its flight ends at once. `closeState` waits for it, and
+        // for its being taken back. Locks of other processes on the state database are waited for briefly from now on.
         context.state.expectClose()
         context.sessions.close()
         await context.refreshes.close()
@@ -81,7 +82,7 @@ extension Daemon {
 
     private func closeState(_ done: @Sendable (EndingPart) -> Void) async {
         await saveTotals()
-        await context.upstream.flush()
+        await context.upstream.finish()
         await context.state.close()
         done(.state)
     }

@@ -82,12 +82,33 @@ extension UpstreamDesk {
                 retryAt: now.wall + .seconds(5))
         }
         attempts[number]?.isReserving = false
+        // Whoever waits for the end of it finds the note of a call that was taken back among those to be written.
+        defer { reservationEnded() }
         if let attempt = attempts[number], attempt.hasEnded {
             attempts[number] = nil
             giveBack(attempt)
             return false
         }
         return attempts[number]?.refusal == nil
+    }
+
+    /// A call is just being written down.
+    var isReserving: Bool { attempts.values.contains(where: \.isReserving) }
+
+    private func reservationEnded() {
+        guard !isReserving else { return }
+        for waiter in reservationWaiters { waiter.resume() }
+        reservationWaiters = []
+    }
+
+    /// Waits until the record of calls is right, for the daemon's stop: no call begins any more. A flight or a client that
+    /// gives its call up does not wait for the call to be written down (`settle`), so that writing, and taking back, may go
+    /// on after all flights have ended.
+    func finish() async {
+        await handover { waiter in
+            if isReserving { reservationWaiters.append(waiter) } else { waiter.resume() }
+        }
+        await flush()
     }
 
     /// The attempt has its outcome and is forgotten. Where it is just being written down it was not sent, and nobody waits for

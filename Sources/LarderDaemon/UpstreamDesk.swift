@@ -45,6 +45,8 @@ actor UpstreamDesk {
     var notes = LaneNotes()
     var isWriting = false
     var flushes: [(due: Int, waiter: CheckedContinuation<Void, Never>)] = []
+    /// Who waits until no call is being written down.
+    var reservationWaiters: [CheckedContinuation<Void, Never>] = []
     /// What the clocks said when this run began.
     let started: Moment
     /// Who is told what changes, on this loop.

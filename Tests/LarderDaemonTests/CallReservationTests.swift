@@ -214,14 +214,16 @@ import Testing
     }
 
     /// Another process holds the state database while the body runs.
-    private func locked(_ directory: TemporaryDirectory, _ body: () async throws -> Void) async throws {
+    private func locked<Value>(
+        _ directory: TemporaryDirectory, _ body: () async throws -> Value
+    ) async throws -> Value {
         let other = try LarderStore.Connection(path: directory.path + "/state.db")
         try other.execute("BEGIN IMMEDIATE")
-        let result: Result<Void, any Error>
+        let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         try other.execute("ROLLBACK")
         other.close()
-        try result.get()
+        return try result.get()
     }
 
     @Test func aCallThatIsGivenUpWhileTheDatabaseIsLockedIsOverAtOnceAndTakenBackLater() async throws {
@@ -241,6 +243,36 @@ import Testing
             #expect(await turn.withLock { $0 }?.value == false, "it is not sent")
             #expect(try await recorded(desk, state) == 0)
             #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    /// The flight has ended, so the stop goes on; the reservation has not.
+    @Test func aStopWaitsForAReservationAndForItsBeingTakenBack() async throws {
+        let directory = TemporaryDirectory()
+        let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
+        try await withDesk(in: directory) { order in
+            Task { await order.beforeSending?() }
+            while await goOn.withLock({ $0 })?() != true { await Task.yield() }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            goOn.withLock { $0 = { await desk.isReserving } }
+            let isEnding = Lock(false)
+            let end = try await locked(directory) {
+                _ = await desk.perform(call)
+                let end = Task {
+                    isEnding.withLock { $0 = true }
+                    await desk.finish()
+                    await state.close()
+                }
+                while !isEnding.withLock({ $0 }) { await Task.yield() }
+                for _ in 0..<200 { await Task.yield() }
+                return end
+            }
+            await end.value
+            let next = try StateStore.open(
+                directory: directory.path, log: .silent, counters: CounterRegistry(), time: ManualTime())
+            #expect(try await next.calls(of: "itunes", since: .distantPast).isEmpty)
+            await next.close()
         }
     }
 
@@ -287,8 +319,4 @@ import Testing
             #expect(try await recorded(desk, state) == 1)
         }
     }
-}
-
-extension UpstreamDesk {
-    fileprivate var isReserving: Bool { attempts.values.contains(where: \.isReserving) }
 }
