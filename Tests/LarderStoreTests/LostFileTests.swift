@@ -386,7 +386,8 @@ enum Vanishing: CaseIterable, Sendable {
         }
     }
 
-    @Test func whatWasWrittenIntoTheNewJournalIsClearedWhenItIsCommitted() async throws {
+    @Test(arguments: [false, true])
+    func whatWasWrittenIntoTheNewJournalIsClearedWhenItIsCommitted(_ isAnotherDirectory: Bool) async throws {
         try await withBench { (bench) async throws in
             let file = JournalFile(directory: bench.directory, faults: StoreFaults())
             _ = file.open()
@@ -395,7 +396,7 @@ enum Vanishing: CaseIterable, Sendable {
                 number: 1, selector: .all, isSoft: false, provider: nil, at: bench.time.wall())
             let journal = RemovalJournal()
             journal.clear(upTo: 0)
-            journal.check()
+            if isAnotherDirectory { journal.renew() } else { journal.check() }
             journal.run(
                 file,
                 RemovalJournal.Owner(

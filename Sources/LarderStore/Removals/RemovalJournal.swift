@@ -23,6 +23,22 @@ struct JournalRest {
     }
 }
 
+/// Whether there may be something in the file. Numbers and not a mark: what is asked while the file is cleared is in the
+/// file later, and must be cleared too.
+struct JournalUse {
+    /// Jobs that may leave records in the file. What an earlier run left counts as one.
+    private var asked = 1
+    /// Those of them whose records are cleared.
+    private var cleared = 0
+
+    var mayHoldRecords: Bool { asked != cleared }
+
+    mutating func ask() { asked += 1 }
+
+    /// - Parameter handled: as many of the jobs were done before the file was cleared.
+    mutating func clear(_ handled: Int) { cleared = handled }
+}
+
 final class RemovalJournal: Sendable {
     /// What the thread asks and tells.
     struct Owner {
@@ -39,6 +55,8 @@ final class RemovalJournal: Sendable {
         case clear(upTo: UInt64)
         /// Is the file still there?
         case check
+        /// The same at the end, whenever it was tried before.
+        case checkAtLast
         /// The directory is another one.
         case renew
     }
@@ -46,14 +64,13 @@ final class RemovalJournal: Sendable {
     private let jobs = WorkQueue<Job>(capacity: .max, crowd: .max, threads: 1)
     /// Ends with the thread.
     private let life = WorkQueue<Never>(capacity: 1, crowd: 1, threads: 1)
-    /// There may be something in the file.
-    private let isUsed = Atomic<Bool>(true)
+    private let use = Lock(JournalUse())
     /// A look at the file is asked for and has not begun.
     private let isChecking = Atomic<Bool>(false)
 
     /// Writes it down, unless that is done and the file still there. False where that failed or takes too long.
     func keep(_ tombstone: Tombstone, _ waits: BoundedWaits) async -> Bool {
-        isUsed.store(true, ordering: .releasing)
+        use.withLock { $0.ask() }
         return await handover { continuation in
             let reply = Reply(continuation, late: { false })
             guard jobs.insist(.keep(tombstone, reply)) else { return _ = reply.resume(returning: false) }
@@ -63,13 +80,13 @@ final class RemovalJournal: Sendable {
 
     /// Writes it down some time; nobody waits.
     func note(_ tombstone: Tombstone) {
-        isUsed.store(true, ordering: .releasing)
+        use.withLock { $0.ask() }
         _ = jobs.insist(.keep(tombstone, nil))
     }
 
     /// Tombstones up to that number are committed, and there is no other.
     func clear(upTo number: UInt64) {
-        if isUsed.load(ordering: .acquiring) { _ = jobs.insist(.clear(upTo: number)) }
+        if use.withLock({ $0.mayHoldRecords }) { _ = jobs.insist(.clear(upTo: number)) }
     }
 
     /// Looks whether the file is still there, and makes it anew where it is not.
@@ -77,9 +94,12 @@ final class RemovalJournal: Sendable {
         if !isChecking.exchange(true, ordering: .acquiringAndReleasing) { _ = jobs.insist(.check) }
     }
 
+    /// The store closes: a file that is missing at the next start costs the database.
+    func checkAtLast() { _ = jobs.insist(.checkAtLast) }
+
     /// The directory is another one: the file is made there with all that is not committed.
     func renew() {
-        isUsed.store(true, ordering: .releasing)
+        use.withLock { $0.ask() }
         _ = jobs.insist(.renew)
     }
 
@@ -97,6 +117,8 @@ final class RemovalJournal: Sendable {
     func run(_ file: JournalFile, _ owner: Owner) {
         var seen = 0
         var latest: UInt64 = 0
+        // What an earlier run left is handled.
+        var handled = 1
         var rest = JournalRest()
         while true {
             switch jobs.take(upTo: 256, seen: &seen) {
@@ -106,7 +128,6 @@ final class RemovalJournal: Sendable {
                 var run: [(Tombstone, Reply<Bool>?)] = []
                 func write() {
                     guard !run.isEmpty else { return }
-                    isUsed.store(true, ordering: .releasing)
                     let before = file.renewals
                     let isKept = file.append(run.map(\.0).filter { !$0.isKept }, pending: owner.pending)
                     if file.renewals > before {
@@ -123,25 +144,29 @@ final class RemovalJournal: Sendable {
                     switch job {
                     case .keep(let tombstone, let reply):
                         latest = max(latest, tombstone.number)
+                        handled += 1
                         run.append((tombstone, reply))
                     case .clear(let number):
                         write()
                         if latest <= number {
                             file.clear()
-                            isUsed.store(false, ordering: .releasing)
+                            use.withLock { $0.clear(handled) }
                         }
-                    case .check:
+                    case .check, .checkAtLast:
                         write()
-                        isChecking.store(false, ordering: .releasing)
-                        if file.isInPlace || !rest.isDue() { break }
+                        let isLast = if case .checkAtLast = job { true } else { false }
+                        if !isLast { isChecking.store(false, ordering: .releasing) }
+                        if file.isInPlace || !isLast && !rest.isDue() { break }
                         // Before it is asked what waits: what is committed from then on is to be cleared.
-                        isUsed.store(true, ordering: .releasing)
+                        use.withLock { $0.ask() }
+                        handled += 1
                         let before = file.renewals
                         if !file.renew(owner.pending()) { owner.kept(nil) }
                         if file.renewals > before { owner.renewed() }
                         rest.tried(isMade: file.renewals > before)
                     case .renew:
                         write()
+                        handled += 1
                         if !file.renew(owner.pending()) { owner.kept(nil) }
                     }
                 }
