@@ -21,13 +21,13 @@ final class PurgeWork {
     init(_ tombstone: Tombstone, last: Int64) {
         selector = tombstone.selector
         soft = tombstone.isSoft
+        isOfEverything = tombstone.isOfEverything
         number = tombstone.number
         self.last = last
         if case .term(let term, _) = tombstone.selector { folded = Self.fold(term) } else { folded = [] }
     }
 
-    /// Whether nothing is to be left, not even as stale.
-    var isOfEverything: Bool { selector == .all && !soft }
+    let isOfEverything: Bool
 
     /// One slice, inside a transaction: how many entries it purged, and whether it was the last one.
     func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {

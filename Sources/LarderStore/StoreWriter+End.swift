@@ -25,6 +25,8 @@ extension StoreWriter {
         // The readers have ended too, or are about to: the last connection to close is this one.
         let areOut = shared.gate.shut(within: shared.ending.left(at: shared.time.monotonic())) { shared.reads.nudge() }
         closeDatabase(writesBack: areOut && !isOver)
+        // Where the directory is another's, the journal is gone with the database.
+        if shared.files.isDirectoryInPlace { shared.journal.checkAtLast() }
         shared.journal.end()
         // What it was given last must be on the disk before anybody hears that the store is closed.
         let time = max(.milliseconds(500), shared.ending.left(at: shared.time.monotonic()))

@@ -7,22 +7,39 @@ extension StoreWriter {
     static let pauseOfSaving = Duration.seconds(1)
 
     /// False where they were gone; then nothing of what was just written counts as stored.
-    /// - Parameter isBrief: the database and its log alone are looked at, after each commit.
+    /// - Parameters:
+    ///   - isBrief: the database and its log alone are looked at, after each commit.
+    ///   - needsLog: false where the database is to be thrown away whole: the log may have lost its name.
     @discardableResult
-    func checkPlace(isBrief: Bool = false) -> Bool {
+    func checkPlace(isBrief: Bool = false, needsLog: Bool = true) -> Bool {
         guard database != nil else { return true }
         let lost = shared.files.lostFile
         if lost == .database || !isBrief && !shared.files.isDirectoryInPlace {
             beginAnew()
             return false
         }
-        if lost == .log {
+        if lost == .log, needsLog {
             saveLog()
             return false
         }
-        removing.saveLogAt = nil
+        if lost == nil { removing.saveLogAt = nil }
         if !isBrief { shared.journal.check() }
         return true
+    }
+
+    /// When the files are next looked at, however idle the store is: a journal without its name is to be made anew before a
+    /// kill or a stop costs the database, and a log without one is to be written back.
+    func placeWait() -> Duration? {
+        // The end looks itself.
+        guard database != nil, !shared.ending.hasBegun else { return nil }
+        let now = shared.time.monotonic()
+        let due = [upkeep.watchAt ?? now, removing.saveLogAt].compactMap { $0 }.min() ?? now
+        return max(.zero, due - now)
+    }
+
+    func isPlaceDue(_ now: MonotonicTime) -> Bool {
+        if let at = removing.saveLogAt, now >= at { return true }
+        return upkeep.watchAt.map { now >= $0 } ?? true
     }
 
     /// Nothing is begun that would be committed into a log that goes with the process.
@@ -61,6 +78,11 @@ extension StoreWriter {
             removing.saveLogAt = shared.time.monotonic() + Self.pauseOfSaving
             return shared.gate.reopen(isNew: false)
         }
+        // The index stays where it has its name. Nobody else has it open: then the next opening cuts it to nothing (os_unix.c,
+        // unixLockSharedMemory). Another program has: then its marks and ours must stay in one file. With two, neither would see
+        // what the other reads (sqlite.org/walformat.html, WAL_READ_LOCK), and a checkpoint would change pages under that program's
+        // snapshot. With one it reads no frame from the log that it still has, and is told of an error.
+        //
         // The log that comes is made by the next opening, which says so again.
         shared.files.isInUse = false
         database?.connection.close(keepsLog: true)

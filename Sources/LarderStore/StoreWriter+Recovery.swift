@@ -7,9 +7,10 @@ extension StoreWriter {
     /// Closes everything, moves the files out of the way and begins anew.
     func recover(from error: StoreError) {
         // What lies under the names may be another's by now, and is then not set aside.
-        guard checkPlace(), let old = database else { return }
+        guard checkPlace(needsLog: false), let old = database else { return }
         purges = []
         shared.gate.shut { shared.reads.nudge() }
+        shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
         database = nil
         let path = shared.files.setAside(at: shared.time.wall())
@@ -22,7 +23,7 @@ extension StoreWriter {
     /// - Returns: how many entries went with it.
     /// - Throws: where files stay; they are then opened again with all that they hold.
     func discard() throws(StoreError) -> Int {
-        guard checkPlace(), let old = database else {
+        guard checkPlace(needsLog: false), let old = database else {
             throw StoreError(
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "discarding the cache",
                 message: "its files are not in place")
@@ -30,11 +31,13 @@ extension StoreWriter {
         purges = []
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
         shared.gate.shut { shared.reads.nudge() }
+        shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
         database = nil
         do throws(StoreError) {
             try shared.files.remove()
         } catch {
+            // Not without a log that had lost its name: what was removed before is in it (`setAsideWithoutLog`).
             reopen()
             throw error
         }

@@ -112,11 +112,12 @@ extension StoreWriter {
         return due.min().map { max(.milliseconds(1), $0 - now) }
     }
 
-    /// How long upkeep must still leave the disk alone, after a failure or because the store closes.
+    /// How long upkeep must still leave the disk alone: after a failure, because the store closes, or while a log without a
+    /// name cannot be written back. Who reads it elsewhere keeps it from being cut, too.
     func rest(at now: MonotonicTime) -> Duration? {
         // What the closing store leaves is done at the next start.
         if shared.ending.hasBegun { return StoreEnding.span }
-        let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now)
+        let until = max(upkeep.pause?.until ?? now, upkeep.restUntil ?? now, removing.saveLogAt ?? now)
         return until > now ? max(.milliseconds(1), until - now) : nil
     }
 
@@ -128,7 +129,7 @@ extension StoreWriter {
             if let at = upkeep.retryOpenAt, now >= at { reopen() }
             return
         }
-        if upkeep.watchAt.map({ now >= $0 }) ?? true { watch(now) }
+        if isPlaceDue(now) { watch(now) }
         if rest(at: now) != nil { return }
         if !shared.damaged.isEmpty { removeDamaged() }
         let notes = shared.notes.withLock { $0.count }
@@ -148,6 +149,7 @@ extension StoreWriter {
 
     /// All of it, whatever the time: for tests and for a person who asks.
     func maintainNow() {
+        if refusalOfPlace() != nil { return }
         flushNotes()
         upkeep.mustSweep = true
         let now = shared.time.monotonic()

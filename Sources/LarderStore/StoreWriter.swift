@@ -43,6 +43,12 @@ final class StoreWriter {
 
     /// Opens or makes the database. Reads only what it must: the time does not grow with what is stored.
     static func openDatabase(_ files: DatabaseFiles) throws(StoreError) -> Database {
+        // It was to be set aside and has kept its name: what was removed last is missing in it.
+        if files.hasLostLog {
+            throw StoreError(
+                code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
+                message: "its write-ahead log was removed, and it cannot be set aside")
+        }
         let connection = try CacheSchema.openWriter(files.path) { files.isInUse = false }
         do {
             return Database(connection: connection, rows: try EntryRows(connection))
@@ -68,8 +74,7 @@ final class StoreWriter {
         var seen = 0
         while true {
             var wasCalled = false
-            let timeout = purges.isEmpty ? [waitingTime(), removalWait()].compactMap { $0 }.min() : .zero
-            switch shared.writes.take(upTo: Self.groupJobs, releasing: done, timeout: timeout, seen: &seen) {
+            switch shared.writes.take(upTo: Self.groupJobs, releasing: done, timeout: sleepTime(), seen: &seen) {
             case .ended:
                 end()
                 return
@@ -86,6 +91,11 @@ final class StoreWriter {
             retryRemovals(isIdle: shared.writes.count == 0)
             work(isIdle: shared.writes.count == 0, afterJobs: wasCalled)
         }
+    }
+
+    /// How long the thread may sleep without jobs; nil for as long as there are none.
+    func sleepTime() -> Duration? {
+        purges.isEmpty ? [waitingTime(), removalWait(), placeWait()].compactMap { $0 }.min() : .zero
     }
 
     /// Jobs in their order; runs of writes share transactions.

@@ -26,6 +26,8 @@ struct Tombstone: Sendable {
     var supersededBy: UInt64?
 
     var isExact: Bool { if case .digest = selector { true } else { false } }
+    /// Whether nothing is to be left, not even as stale.
+    var isOfEverything: Bool { selector == .all && !isSoft }
 }
 
 struct Removals: Sendable {

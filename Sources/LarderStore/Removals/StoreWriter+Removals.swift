@@ -99,13 +99,14 @@ extension StoreWriter {
                 purges.append(PurgeWork(tombstone, last: last))
             }
         } catch {
+            if error.isLackOfDisk, discardsAll() { return }
             failedToRemove(error, mayRepeat)
         }
     }
 
     /// In a database opened anew they are due at once; one that could not be is tried again later.
     private func placeWasLost() {
-        guard removing.saveLogAt != nil else { return }
+        if removing.saveLogAt == nil || discardsAll() { return }
         removalsFailed(
             StoreError(
                 code: SQLITE_IOERR, extendedCode: SQLITE_IOERR, doing: "removing",
@@ -126,39 +127,51 @@ extension StoreWriter {
             let (purged, isLast) = try transact(database.connection) { () throws(StoreError) in
                 try purge.step(database.rows, now: now)
             }
-            guard checkPlace(isBrief: true) else { return placeWasLost() }
+            guard checkPlace(isBrief: true) else {
+                if removing.saveLogAt != nil, purge.isOfEverything { shared.removals.advance(purge.number, purged) }
+                return placeWasLost()
+            }
             purge.advance()
             shared.removals.advance(purge.number, purged)
             shared.meters.purged.add(purged)
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
             upkeep.mustSweep = true
-            if isLast { finish(purge) }
+            if isLast { finish(purge.number) }
         } catch {
             purges.removeAll { $0 === purge }
             if error.isLackOfDisk, purge.isOfEverything {
-                discardAll(for: purge)
+                discardAll(for: purge.number)
             } else {
                 failedToRemove(error, true)
             }
         }
     }
 
-    /// The disk has no room to remove entries one by one. Where the files stay, so does the tombstone.
-    private func discardAll(for purge: PurgeWork) {
+    /// Where everything is to go and entries cannot be removed one by one, the files go.
+    /// - Returns: whether that is so.
+    private func discardsAll() -> Bool {
+        guard let everything = shared.removals.walks.first(where: \.isOfEverything) else { return false }
+        discardAll(for: everything.number)
+        return true
+    }
+
+    /// The disk has no room to remove entries one by one, or what it takes would go with the process. Where the files stay,
+    /// so does the tombstone.
+    private func discardAll(for number: UInt64) {
         do throws(StoreError) {
             let discarded = try discard()
-            shared.removals.advance(purge.number, discarded)
+            shared.removals.advance(number, discarded)
             shared.meters.purged.add(discarded)
-            finish(purge)
+            finish(number)
         } catch {
             removalsFailed(error)
         }
     }
 
-    private func finish(_ purge: PurgeWork) {
-        purges.removeAll { $0 === purge }
-        if let tombstone = shared.removals.walks.first(where: { $0.number == purge.number }) {
+    private func finish(_ number: UInt64) {
+        purges.removeAll { $0.number == number }
+        if let tombstone = shared.removals.walks.first(where: { $0.number == number }) {
             settled(shared.removals.settle([tombstone]))
         }
     }

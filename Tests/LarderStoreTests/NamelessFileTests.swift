@@ -1,0 +1,190 @@
+// What the writer does about files that have lost their names while nobody asks for anything, while the database cannot be
+// kept, and at the end.
+import CSQLite
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct NamelessFileTests {
+    /// A writer whose log has lost its name and cannot be written back, since somebody reads an older state. It holds an entry.
+    private func withUnwrittenLog(
+        _ body: (StoreWriter, StoreShared, Bench, StoredResponse) async throws -> Void
+    ) async throws {
+        try await withBench { (bench) async throws in
+            _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                let connection = try #require(writer.database?.connection)
+                try connection.execute("PRAGMA busy_timeout = 0")
+                let reader = try Connection(path: bench.path)
+                defer { reader.close(keepsLog: true) }
+                try reader.execute("BEGIN; SELECT * FROM entry")
+                let entry = bench.entry("a")
+                var rows = try #require(writer.database?.rows)
+                try connection.transaction { () throws(StoreError) in try rows.write(entry, now: bench.time.wall()) }
+                #expect(unlink(bench.path + "-wal") == 0)
+                #expect(!writer.checkPlace())
+                #expect(writer.removing.saveLogAt != nil)
+                try await body(writer, shared, bench, entry)
+            }
+        }
+    }
+
+    private func ask(_ selector: PurgeSelector, _ shared: StoreShared, _ bench: Bench) -> RemovalTicket {
+        let ticket = RemovalTicket()
+        let made = shared.removals.add(selector, isSoft: false, provider: nil, at: bench.time.wall(), ticket)
+        shared.removals.reach(made.number)
+        return ticket
+    }
+
+    // MARK: In idle time
+
+    @Test func theWriterLooksAtItsFilesEachSecondThoughNobodyAsks() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, _) async throws in
+                // Nothing else is left to do.
+                writer.maintainNow()
+                writer.upkeep.mustSweep = false
+                #expect(writer.sleepTime() == .seconds(1))
+                bench.time.pass(.seconds(1))
+                #expect(writer.isPlaceDue(bench.time.monotonic()))
+            }
+        }
+    }
+
+    @Test func theWriterWakesToWriteTheLogBackThoughStoringPauses() async throws {
+        try await withUnwrittenLog { (writer, _, bench, _) async throws in
+            _ = writer.failed(
+                StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "writing", message: "made to fail"))
+            writer.upkeep.watchAt = bench.time.monotonic() + .seconds(60)
+            #expect(writer.sleepTime() == StoreWriter.pauseOfSaving)
+            bench.time.pass(StoreWriter.pauseOfSaving)
+            #expect(writer.isPlaceDue(bench.time.monotonic()))
+        }
+    }
+
+    @Test func upkeepCutsNoLogThatCannotBeWrittenBack() async throws {
+        try await withUnwrittenLog { (writer, _, bench, _) async throws in
+            let connection = try #require(writer.database?.connection)
+            let changes = connection.allChanges
+            let before = bench.time.monotonic()
+            bench.time.pass(.milliseconds(500))
+            writer.upkeep.lastWrite = before + .seconds(-60)
+            writer.upkeep.mayVacuum = false
+            writer.work(isIdle: true, afterJobs: false)
+            writer.maintainNow()
+            // One that was tried in vain is put off.
+            #expect(writer.upkeep.lastWrite < before)
+            #expect(connection.allChanges == changes)
+        }
+    }
+
+    // MARK: What is thrown away whole
+
+    @Test func aDamagedDatabaseIsSetAsideThoughItsLogCannotBeWrittenBack() async throws {
+        try await withUnwrittenLog { (writer, shared, bench, entry) async throws in
+            writer.recover(
+                from: StoreError(
+                    code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "reading", message: "made to fail"))
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            #expect(try writer.database?.rows.has(entry.key.digest) == false)
+            #expect(writer.checkPlace())
+            #expect(shared.degraded.withLock { $0 } == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func everythingIsPurgedThoughTheLogCannotBeWrittenBack(_ isKeyRemovedToo: Bool) async throws {
+        try await withUnwrittenLog { (writer, shared, bench, entry) async throws in
+            let key = isKeyRemovedToo ? ask(.digest(bench.entry("b").key.digest), shared, bench) : nil
+            let ticket = ask(.all, shared, bench)
+            writer.performRemovals()
+            writer.stepPurges()
+            #expect(ticket.isDone && ticket.count == 1)
+            #expect(try writer.database?.rows.has(entry.key.digest) == false)
+            #expect(bench.log.messages.contains("store.discarded"))
+            #expect(writer.checkPlace())
+            writer.performRemovals()
+            #expect(key?.isDone != false)
+            try await bench.afterAKill { (second, copy) async throws in
+                #expect(try await second.read(entry.key) == nil)
+                #expect(copy.count(StoreCounters.setAside, "cache") == 0)
+            }
+        }
+    }
+
+    @Test func everythingStaysRemovedWhereTheFilesStay() async throws {
+        try await withUnwrittenLog { (writer, shared, bench, entry) async throws in
+            let ticket = ask(.all, shared, bench)
+            shared.files.refusedRemoval.withLock { $0 = EACCES }
+            writer.performRemovals()
+            writer.stepPurges()
+            #expect(!ticket.isDone && shared.removals.count == 1)
+            // The database lacks its log by then.
+            #expect(try writer.database?.rows.has(entry.key.digest) == false)
+            shared.files.refusedRemoval.withLock { $0 = nil }
+            bench.time.pass(RemovalUpkeep.longestRest)
+            writer.retryRemovals(isIdle: true)
+            writer.stepPurges()
+            #expect(shared.removals.count == 0)
+        }
+    }
+
+    @Test func everythingIsPurgedFromAFullDiskThoughAKeyWaitsToo() async throws {
+        try await withStore { (store, bench) async throws in
+            let entries = [bench.entry("a"), bench.entry("b")]
+            for entry in entries { #expect(await store.write(entry) == .stored) }
+            store.shared.faults.fail(with: SQLITE_FULL)
+            for selector in [PurgeSelector.digest(entries[0].key.digest), .all] {
+                _ = await store.remove(selector, soft: false, provider: nil)
+            }
+            try await bench.eventually("the files are gone", in: store) {
+                bench.log.messages.contains("store.discarded")
+            }
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test func aDatabaseWhoseLogIsMissingIsNotOpened() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                #expect(unlink(bench.path + "-wal") == 0)
+                writer.database?.connection.close(keepsLog: true)
+                writer.database = nil
+                #expect(throws: StoreError.self) {
+                    try StoreWriter.openDatabase(shared.files).connection.close(keepsLog: true)
+                }
+            }
+        }
+    }
+
+    // MARK: The journal
+
+    @Test func aJournalThatIsMissingWhenTheStoreClosesCostsNothing() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let entry = bench.entry("a")
+            #expect(await first.write(entry) == .stored)
+            #expect(unlink(bench.journal) == 0)
+            await first.close()
+            let second = try bench.open()
+            #expect(try await sameEntry(second.read(entry.key), entry))
+            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
+            await second.close()
+        }
+    }
+
+    @Test func whatIsAskedWhileTheJournalIsClearedIsToBeClearedToo() {
+        var use = JournalUse()
+        use.ask()
+        // Its record is not in the file yet.
+        use.clear(1)
+        #expect(use.mayHoldRecords)
+        use.clear(2)
+        #expect(!use.mayHoldRecords)
+    }
+}
