@@ -5,12 +5,20 @@ import LarderCore
 
 /// What the writer could not do before the end.
 struct LeftUndone: Sendable, Equatable {
-    /// Answers that were not stored.
-    var writes = 0
+    /// Why an answer is refused that would otherwise have been stored. Others would have been refused at any time: they are
+    /// removed, overtaken or too large.
+    private static let reasons: Set<String> = ["closed", "busy", "failed", "diskFull"]
+
+    /// Answers that were not stored. One that came in parts counts once, with the part that was refused.
+    private(set) var writes = 0
     /// Uses that were not noted.
     var uses = 0
     /// Removals that the journal has.
     var removals = 0
+
+    mutating func note(_ outcome: WriteOutcome) {
+        if case .refused(let reason) = outcome, Self.reasons.contains(reason) { writes += 1 }
+    }
 }
 
 extension StoreWriter {
@@ -42,9 +50,14 @@ extension StoreWriter {
         closing?.resume()
     }
 
-    private func endUses() {
+    func endUses() {
         let uses = shared.notes.withLock { $0.count }
         if isOver || !flushNotes() { left.uses = uses }
+    }
+
+    /// An answer, or a part of one, has met its end.
+    func noteIfLeft(_ outcome: WriteOutcome) {
+        if shared.ending.hasBegun { left.note(outcome) }
     }
 
     private func tellWhatIsLeft() {

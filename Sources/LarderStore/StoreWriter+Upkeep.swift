@@ -172,7 +172,8 @@ extension StoreWriter {
     @discardableResult
     func flushNotes() -> Bool {
         upkeep.notedSince = nil
-        guard let database, !shared.notes.withLock({ $0.isEmpty }) else { return true }
+        if shared.notes.withLock({ $0.isEmpty }) { return true }
+        guard let database else { return false }
         return attempt { () throws(StoreError) in
             try database.connection.transaction { () throws(StoreError) in try writeNotes(database.rows) }
         }

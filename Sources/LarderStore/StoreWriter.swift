@@ -121,11 +121,15 @@ final class StoreWriter {
                 group.append(Step(job: job))
             case .begin(let length, let continuation):
                 flush()
-                continuation.resume(returning: beginBody(length))
+                let begun = beginBody(length)
+                if case .failure(let refusal) = begun { noteIfLeft(.refused(refusal.reason)) }
+                continuation.resume(returning: begun)
             case .append(let part, _, let continuation):
                 flush()
                 let outcome = append(part)
                 if outcome != .stored { shared.meters.count(outcome) }
+                // A part that is late belongs to a body that was given up before.
+                if !continuation.isGiven { noteIfLeft(outcome) }
                 continuation.resume(returning: outcome)
             case .complete(let part, let order, _, let reply):
                 flush()
@@ -216,7 +220,6 @@ final class StoreWriter {
     func answer(_ job: WriteJob, _ outcome: WriteOutcome) {
         switch job {
         case .write(let order, let reply):
-            if shared.ending.hasBegun, outcome != .stored { left.writes += 1 }
             answer(order, reply, outcome)
         case .freshen(_, _, _, let continuation):
             continuation.resume(returning: outcome == .stored)

@@ -108,6 +108,61 @@ import Testing
         }
     }
 
+    @Test func answersInPartsThatAreLeftAreCounted() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                let (ended, going) = (try writer.beginBody(nil).get(), try writer.beginBody(nil).get())
+                shared.ending.begin(at: bench.time.monotonic())
+                bench.time.pass(StoreEnding.span)
+                func part(_ pin: BodyPin) -> BodyPart { BodyPart(name: pin.name, offset: 0, bytes: [1]) }
+                let order = WriteOrder(entry: bench.entry("a"), supersedes: false)
+                let completed: WriteOutcome = await handover { continuation in
+                    writer.perform([
+                        .complete(part(ended), order, ended, Reply(continuation, late: { .pending }))
+                    ])
+                }
+                let appended: WriteOutcome = await handover { continuation in
+                    writer.perform([.append(part(going), going, Reply(continuation, late: { .pending }))])
+                }
+                let begun: Result<BodyPin, WriteRefusal> = await handover { continuation in
+                    writer.perform([
+                        .begin(nil, Reply(continuation, late: { .failure(WriteRefusal("overloaded")) }))
+                    ])
+                }
+                #expect(completed == .refused("closed") && appended == .refused("closed"))
+                #expect(throws: WriteRefusal.self) { try begun.get() }
+                #expect(writer.left.writes == 3)
+            }
+        }
+    }
+
+    @Test func whatWasRemovedMeanwhileIsNotLeft() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.ending.begin(at: bench.time.monotonic())
+                var order = WriteOrder(entry: bench.entry("a"))
+                order.isWanted = { false }
+                let outcome: WriteOutcome = await handover { [order] continuation in
+                    writer.perform([.write(order, Reply(continuation, late: { .pending }))])
+                }
+                #expect(outcome == .refused("removed"))
+                #expect(writer.left.writes == 0)
+            }
+        }
+    }
+
+    @Test func usesAreLeftWhereThereIsNoDatabase() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                for name in ["a", "b"] { _ = shared.notes.withLock { $0.note(bench.entry(name).key.digest) } }
+                writer.database?.connection.close()
+                writer.database = nil
+                writer.endUses()
+                #expect(writer.left.uses == 2)
+            }
+        }
+    }
+
     // MARK: Trouble of the state database
 
     @Test func aStateDatabaseThatIsLockedIsDegradedUntilItCanBeWritten() async throws {

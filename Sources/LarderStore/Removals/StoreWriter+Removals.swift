@@ -241,6 +241,7 @@ extension StoreWriter {
     /// no more use.
     func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>, _ outcome: WriteOutcome) {
         shared.meters.count(outcome)
+        noteIfLeft(outcome)
         switch outcome {
         case .stored:
             // Told first: from then on nothing makes a tombstone for its being late.
