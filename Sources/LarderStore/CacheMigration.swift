@@ -136,7 +136,7 @@ enum CacheMigration {
     }
 
     /// The last entry that may lack checksums, since it is from before them; 0 when all have them.
-    static func lastUnsummed(_ connection: Connection) throws(StoreError) -> Int64 {
+    static func lastWithoutSum(_ connection: Connection) throws(StoreError) -> Int64 {
         let row = try connection.statement("SELECT lastID FROM step WHERE name = ?1")
         defer { row.reset() }
         row.bind(1, checksums)

@@ -6,13 +6,13 @@ import Synchronization
 final class DamagedRows: Sendable {
     static let limit = 1024
 
-    private let rows = Lock<[BodyName: DamagedPart]>([:])
+    private let rows = Lock<[BodyName: DamageKind]>([:])
     private let holdsSome = Atomic(false)
-    private let errors: [DamagedPart: CounterCell]
+    private let errors: [DamageKind: CounterCell]
 
     init(_ registry: CounterRegistry) {
         errors = Dictionary(
-            uniqueKeysWithValues: DamagedPart.allCases.map {
+            uniqueKeysWithValues: DamageKind.allCases.map {
                 ($0, registry.cell(StoreCounters.checksumErrors, $0.rawValue))
             })
     }
@@ -21,22 +21,22 @@ final class DamagedRows: Sendable {
     var isEmpty: Bool { !holdsSome.load(ordering: .acquiring) }
 
     /// Counts the damage and notes the entry. True where the writer does not know of it yet.
-    @discardableResult func note(_ name: BodyName, _ part: DamagedPart) -> Bool {
+    @discardableResult func note(_ name: BodyName, _ kind: DamageKind) -> Bool {
         let isNew = rows.withLock { rows -> Bool in
             guard rows[name] == nil, rows.count < Self.limit else { return false }
-            rows[name] = part
+            rows[name] = kind
             holdsSome.store(true, ordering: .releasing)
             return true
         }
-        if isNew { count(part) }
+        if isNew { count(kind) }
         return isNew
     }
 
     /// Damage that is mended on the spot.
-    func count(_ part: DamagedPart) { errors[part]?.add() }
+    func count(_ kind: DamageKind) { errors[kind]?.add() }
 
     /// All that is noted, which is forgotten here.
-    func take() -> [BodyName: DamagedPart] {
+    func take() -> [BodyName: DamageKind] {
         rows.withLock { rows in
             holdsSome.store(false, ordering: .releasing)
             defer { rows = [:] }

@@ -63,7 +63,7 @@ extension DatabaseFiles {
 
     /// Which of the open files has no name any more, or another's; nil where each has its own.
     var lostFile: LostFile? {
-        looks.withLock { $0 }?()
+        beforeLook.withLock { $0 }?()
         guard let known = opened.withLock({ $0 }) else { return nil }
         if !Self.isInPlace(path, known.database) { return .database }
         // SQLite removes them when the last connection closes, and a connection is open
@@ -119,7 +119,7 @@ extension DatabaseFiles {
 
     /// Whether the lock is on the file that a second daemon would lock.
     var isDirectoryInPlace: Bool {
-        looks.withLock { $0 }?()
+        beforeLook.withLock { $0 }?()
         var status = stat()
         let held = lock.withLock { $0 }
         guard held >= 0, fstat(held, &status) == 0 else { return true }

@@ -19,7 +19,7 @@ final class DatabaseFiles: Sendable {
     let refusedRemoval = Lock<Int32?>(nil)
 
     /// A disk of a test's own making: said before each look at a file.
-    let looks = Lock<(@Sendable () -> Void)?>(nil)
+    let beforeLook = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory and takes the lock.
     init(directory: String, name: String) throws(StoreError) {
@@ -78,7 +78,7 @@ final class DatabaseFiles: Sendable {
 
     /// Bytes of the database file and of its write-ahead log; 0 where there is none.
     var sizes: (file: Int64, log: Int64) {
-        looks.withLock { $0 }?()
+        beforeLook.withLock { $0 }?()
         return (Self.size(path), Self.size(path + "-wal"))
     }
 

@@ -60,7 +60,7 @@ extension EntryRows {
         defer { look.reset() }
         guard try look.step() else { return nil }
         let life = Life(id: look.int(0), version: look.int(1), freshUntil: look.int(2), staleUntil: look.int(3))
-        guard look.int(4) == life.sum || look.isNull(4) && life.id <= unsummed else {
+        guard look.int(4) == life.sum || look.isNull(4) && life.id <= lastWithoutSum else {
             note(life.id, .life)
             return nil
         }
@@ -111,8 +111,8 @@ extension EntryRows {
         defer { look.reset() }
         look.bind(1, entry.key.digest)
         guard try look.step(), look.bytes(4) == entry.key.bytes else { return nil }
-        if let part = RowSums.fault(look, digest: entry.key.digest, unsummed: unsummed) {
-            note(look.int(0), part)
+        if let kind = RowSums.fault(look, digest: entry.key.digest, lastWithoutSum: lastWithoutSum) {
+            note(look.int(0), kind)
             return nil
         }
         guard EntryCodec.responseTime(of: look.raw(6)) == responseTime else { return nil }
@@ -140,8 +140,8 @@ extension EntryRows {
     // MARK: Damage
 
     /// An entry failed its checksum: it is removed when the present transaction is over.
-    func note(_ id: Int64, _ part: DamagedPart) {
-        damaged?.note(BodyName(generation: generation, id: id), part)
+    func note(_ id: Int64, _ kind: DamageKind) {
+        damaged?.note(BodyName(generation: generation, id: id), kind)
     }
 
     /// Removes an entry that is damaged. Its size may be: the sweeper removes whatever pieces there are.

@@ -19,7 +19,7 @@ struct EntryRows {
     /// Entries that came since they were last counted.
     var uncounted = 0
     /// The last entry that may lack checksums.
-    var unsummed: Int64
+    var lastWithoutSum: Int64
     /// Told of rows that fail their checksum.
     var damaged: DamagedRows?
     /// Which database this is, for those rows.
@@ -27,7 +27,7 @@ struct EntryRows {
 
     init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
-        unsummed = try CacheMigration.lastUnsummed(connection)
+        lastWithoutSum = try CacheMigration.lastWithoutSum(connection)
         // An id beyond reason is damage: those that follow it would overflow.
         var last: Int64 = 0
         for (table, column) in [("entry", "id"), ("pending", "id"), ("provider", "counted"), ("unindexed", "id")] {
@@ -234,7 +234,7 @@ struct EntryRows {
 
     func freePages() throws(StoreError) -> Int64 { try connection.number("PRAGMA freelist_count") ?? 0 }
 
-    /// About how many bytes of pages a stretch of a large body takes.
+    /// About how many bytes of pages so many bytes of a large body take.
     static func cost(ofPieces count: Int64) -> Int64 { count + count / 16 + CacheSchema.pageSize }
 
     /// About how many bytes of pages an entry will take, rather too many.

@@ -72,7 +72,7 @@ final class PurgeWork {
             reached = statement.int(0)
             let digest = Digest(bytes: statement.bytes(12))
             // A name that is damaged would not be found: the entry goes, whatever it was.
-            guard let digest, RowSums.isSound(statement, digest: digest, unsummed: rows.unsummed) else {
+            guard let digest, RowSums.isSound(statement, digest: digest, lastWithoutSum: rows.lastWithoutSum) else {
                 if isOfEverything { matching.append((reached, digest ?? Digest(of: []))) }
                 rows.note(reached, .row)
                 continue

@@ -64,6 +64,15 @@ final class ReaderGate: @unchecked Sendable {
         }
     }
 
+    /// Lets no reader in and waits until the last one, which `nudge` wakes, is out. Reads are short, so is the wait.
+    func shut(nudge: () -> Void) {
+        locked { isOpen = false }
+        nudge()
+        locked {
+            while connected > 0 { pthread_cond_wait(condition, mutex) }
+        }
+    }
+
     /// The same for a bounded time, since a disk that stands still may hold a reader. False where one is still in.
     func shut(within limit: Duration, nudge: () -> Void) -> Bool {
         locked { isOpen = false }
@@ -74,15 +83,6 @@ final class ReaderGate: @unchecked Sendable {
                 if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT { return connected == 0 }
             }
             return true
-        }
-    }
-
-    /// Lets no reader in and waits until the last one, which `nudge` wakes, is out. Reads are short, so is the wait.
-    func shut(nudge: () -> Void) {
-        locked { isOpen = false }
-        nudge()
-        locked {
-            while connected > 0 { pthread_cond_wait(condition, mutex) }
         }
     }
 

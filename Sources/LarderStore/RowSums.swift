@@ -8,7 +8,7 @@
 import LarderCore
 
 /// What a checksum found to be damaged: a label of the counter.
-enum DamagedPart: String, CaseIterable, Sendable {
+enum DamageKind: String, CaseIterable, Sendable {
     case row, life, body, piece, result, parent
 }
 
@@ -103,24 +103,24 @@ enum RowSums {
 
     /// What is damaged of the present row of a statement that begins with `columns`; nil where nothing is, or where the row
     /// is from before the checksums. A body in pieces is not looked at.
-    /// - Parameter unsummed: the last entry that may lack checksums.
-    static func fault(_ row: Statement, digest: Digest, unsummed: Int64) -> DamagedPart? {
-        SummedRow(row).fault(digest: digest, unsummed: unsummed)
+    /// - Parameter lastWithoutSum: the last entry that may lack checksums.
+    static func fault(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> DamageKind? {
+        SummedRow(row).fault(digest: digest, lastWithoutSum: lastWithoutSum)
     }
 
     /// Whether what never changes of the row is what was written, or from before the checksums.
-    static func isSound(_ row: Statement, digest: Digest, unsummed: Int64) -> Bool {
-        SummedRow(row).isSound(digest: digest, unsummed: unsummed)
+    static func isSound(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> Bool {
+        SummedRow(row).isSound(digest: digest, lastWithoutSum: lastWithoutSum)
     }
 
     /// NULL reads as 0.
-    fileprivate static func mayLackSums(_ id: Int64, _ unsummed: Int64) -> Bool {
-        id > 0 && id <= min(unsummed, largestID)
+    fileprivate static func mayLackSums(_ id: Int64, _ lastWithoutSum: Int64) -> Bool {
+        id > 0 && id <= min(lastWithoutSum, largestID)
     }
 
     /// Whether a piece is what was written, or from before the checksums.
-    static func isSound(piece id: Int64, _ bytes: UnsafeRawBufferPointer, sum: Int64, unsummed: Int64) -> Bool {
-        piece(id: id, bytes) == sum || sum == 0 && id / CacheSchema.chunksPerBody <= unsummed
+    static func isSound(piece id: Int64, _ bytes: UnsafeRawBufferPointer, sum: Int64, lastWithoutSum: Int64) -> Bool {
+        piece(id: id, bytes) == sum || sum == 0 && id / CacheSchema.chunksPerBody <= lastWithoutSum
     }
 }
 
@@ -145,8 +145,8 @@ struct SummedRow {
         (provider, format, sums, sum) = (row.int(8), row.int(9), row.int(10), row.int(11))
     }
 
-    func fault(digest: Digest, unsummed: Int64) -> DamagedPart? {
-        guard sums != 0 else { return RowSums.mayLackSums(id, unsummed) ? nil : .row }
+    func fault(digest: Digest, lastWithoutSum: Int64) -> DamageKind? {
+        guard sums != 0 else { return RowSums.mayLackSums(id, lastWithoutSum) ? nil : .row }
         guard fits(digest) else { return .row }
         let version = Int64(key.first ?? 0)
         guard RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum else {
@@ -157,8 +157,8 @@ struct SummedRow {
         return isWhole ? nil : .body
     }
 
-    func isSound(digest: Digest, unsummed: Int64) -> Bool {
-        sums == 0 ? RowSums.mayLackSums(id, unsummed) : fits(digest)
+    func isSound(digest: Digest, lastWithoutSum: Int64) -> Bool {
+        sums == 0 ? RowSums.mayLackSums(id, lastWithoutSum) : fits(digest)
     }
 
     private func fits(_ digest: Digest) -> Bool {

@@ -45,7 +45,7 @@ extension StoreReader {
     }
 
     /// Exactly the stretch that was asked for, or why not.
-    func piece(_ question: PieceQuestion) -> Result<Bytes, BodyFailure> {
+    func answer(_ question: StretchQuestion) -> Result<Bytes, BodyFailure> {
         guard let stretch, question.name.generation == generation else { return .failure(.gone) }
         do throws(StoreError) {
             let bytes = try read(question, stretch)
@@ -61,7 +61,7 @@ extension StoreReader {
         }
     }
 
-    private func read(_ question: PieceQuestion, _ stretch: Statement) throws(StoreError) -> Bytes {
+    private func read(_ question: StretchQuestion, _ stretch: Statement) throws(StoreError) -> Bytes {
         let size = Int64(CacheSchema.chunkSize)
         let base = question.name.id * CacheSchema.chunksPerBody
         var next = base + question.offset / size
@@ -76,9 +76,9 @@ extension StoreReader {
                 while count < question.count, try stretch.step() {
                     let piece = stretch.raw(1)
                     guard stretch.int(0) == next, isSound(stretch), piece.count > skip else { return }
-                    let part = UnsafeRawBufferPointer(rebasing: piece[skip...].prefix(question.count - count))
-                    UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: part)
-                    count += part.count
+                    let slice = UnsafeRawBufferPointer(rebasing: piece[skip...].prefix(question.count - count))
+                    UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: slice)
+                    count += slice.count
                     // A short piece in the middle of a body is damage: what follows must not close the gap.
                     if Int64(piece.count) != size { return }
                     next += 1
@@ -95,13 +95,13 @@ extension StoreReader {
     /// Whether the present row of `id, data, sum` is the piece that was written.
     func isSound(_ row: Statement) -> Bool {
         let id = row.int(0)
-        if RowSums.isSound(piece: id, row.raw(1), sum: row.int(2), unsummed: unsummed) { return true }
+        if RowSums.isSound(piece: id, row.raw(1), sum: row.int(2), lastWithoutSum: lastWithoutSum) { return true }
         damagedEntry(id / CacheSchema.chunksPerBody, .piece)
         return false
     }
 
     /// Has the writer remove an entry that is not what was written.
-    func damagedEntry(_ id: Int64, _ part: DamagedPart) {
-        if shared.damaged.note(BodyName(generation: generation, id: id), part) { shared.writes.nudge() }
+    func damagedEntry(_ id: Int64, _ kind: DamageKind) {
+        if shared.damaged.note(BodyName(generation: generation, id: id), kind) { shared.writes.nudge() }
     }
 }

@@ -9,7 +9,7 @@ import LarderCore
 /// One question to the readers.
 enum ReadJob: Sendable {
     case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
-    case piece(PieceQuestion, Reply<Result<Bytes, BodyFailure>>)
+    case stretch(StretchQuestion, Reply<Result<Bytes, BodyFailure>>)
     case statistics(Reply<Result<StoreStatistics, StoreError>>)
     /// One of those who stand in the line of searches is to be served.
     case search
@@ -29,7 +29,7 @@ final class StoreReader {
     /// Before the present snapshot was taken.
     var epoch = 0
     /// The last entry that may lack checksums, as it was when the connection was opened.
-    private(set) var unsummed: Int64 = 0
+    private(set) var lastWithoutSum: Int64 = 0
     /// What was removed and not yet written, before the present snapshot was taken.
     var removals: Removals?
     private var find: Statement?
@@ -94,11 +94,11 @@ final class StoreReader {
                     flush()
                     bytes = 0
                 }
-            case .piece(let question, let continuation):
+            case .stretch(let question, let continuation):
                 // Nobody waits for it any more.
                 if continuation.isGiven { break }
                 bytes += question.count
-                continuation.resume(returning: ready ? piece(question) : .failure(.gone))
+                continuation.resume(returning: ready ? answer(question) : .failure(.gone))
             case .statistics(let continuation):
                 shared.lookAtFiles()
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
@@ -120,7 +120,7 @@ final class StoreReader {
         case .entry(_, _, let continuation):
             shared.meters.readFailed.add()
             continuation.resume(returning: error.isDamage ? .success(nil) : .failure(error))
-        case .piece(_, let continuation):
+        case .stretch(_, let continuation):
             shared.meters.readFailed.add()
             continuation.resume(returning: .failure(BodyFailure(error.description)))
         case .statistics(let continuation):
@@ -163,7 +163,7 @@ final class StoreReader {
                 SELECT \(RowSums.columns)
                 FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
                 """)
-            unsummed = try CacheMigration.lastUnsummed(made)
+            lastWithoutSum = try CacheMigration.lastWithoutSum(made)
             pieces = try made.statement(
                 "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
             stretch = try made.statement("SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
@@ -240,8 +240,8 @@ final class StoreReader {
             shared.meters.keyMismatches.add()
             return Found()
         }
-        if let part = row.fault(digest: key.digest, unsummed: unsummed) {
-            damagedEntry(row.id, part)
+        if let kind = row.fault(digest: key.digest, lastWithoutSum: lastWithoutSum) {
+            damagedEntry(row.id, kind)
             return Found()
         }
         let size = Int(row.size)

@@ -6,7 +6,10 @@ extension StoreWriter {
     /// Between two tries to write a log without a name back.
     static let pauseOfSaving = Duration.seconds(1)
 
-    /// False where they were gone; then nothing of what was just written counts as stored.
+    /// Looks whether the open files have their names, and does something about it where they have not.
+    /// - Returns: true where each has its own, so that what was just written stays, and where no database is open, so that none
+    ///   can be missing. False where one had not, and then nothing of what was just written counts as stored: the database is
+    ///   opened anew by then, or could not be opened, or its log could not be written back yet (`saveLogAt`).
     /// - Parameters:
     ///   - isBrief: the database and its log alone are looked at, after each commit.
     ///   - needsLog: false where the database is to be thrown away whole: the log may have lost its name.

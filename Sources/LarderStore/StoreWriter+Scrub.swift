@@ -65,8 +65,8 @@ extension StoreWriter {
         attempt { () throws(StoreError) in
             try transact(database.connection) { () throws(StoreError) in
                 let index = ResultIndex(database.connection, for: database.rows)
-                for (name, part) in rows {
-                    let isMended = part == .result ? try index.mend(name.id) : false
+                for (name, kind) in rows {
+                    let isMended = kind == .result ? try index.mend(name.id) : false
                     if !isMended { try database.rows.removeDamaged(id: name.id) }
                 }
             }
@@ -120,11 +120,11 @@ extension StoreWriter {
 
     private func passEnded(_ now: MonotonicTime) throws(StoreError) {
         // What lacks checksums after that counts as damaged: only a pass without failures has given them to all.
-        if !upkeep.scrub.hasFailed, database?.rows.unsummed ?? 0 > 0 {
+        if !upkeep.scrub.hasFailed, database?.rows.lastWithoutSum ?? 0 > 0 {
             let mark = try database?.connection.statement("UPDATE step SET lastID = 0 WHERE name = ?1")
             mark?.bind(1, CacheMigration.checksums)
             try mark?.run()
-            database?.rows.unsummed = 0
+            database?.rows.lastWithoutSum = 0
             upkeep.scrub.hasWritten = true
         }
         // Written back and cut once for a pass: before, SQLite does it as the log grows.
@@ -183,7 +183,9 @@ extension StoreWriter {
         let id = row.int(0)
         let key = CacheKey(bytes: row.bytes(4))
         guard let digest = Digest(bytes: row.bytes(12)), digest == key.digest else { return damaged(id, .row, rows) }
-        if let part = RowSums.fault(row, digest: digest, unsummed: rows.unsummed) { return damaged(id, part, rows) }
+        if let kind = RowSums.fault(row, digest: digest, lastWithoutSum: rows.lastWithoutSum) {
+            return damaged(id, kind, rows)
+        }
         // Without its times an entry is found by nobody.
         guard !row.isNull(13), row.int(13) == Int64(key.bytes.first ?? 0) else { return damaged(id, .life, rows) }
         let entry = EntryCodec.decode(
@@ -192,8 +194,8 @@ extension StoreWriter {
         return entry
     }
 
-    private func damaged(_ id: Int64, _ part: DamagedPart, _ rows: EntryRows) -> StoredResponse? {
-        rows.note(id, part)
+    private func damaged(_ id: Int64, _ kind: DamageKind, _ rows: EntryRows) -> StoredResponse? {
+        rows.note(id, kind)
         shared.meters.scrubbedDamaged.add()
         return nil
     }
@@ -232,7 +234,7 @@ extension StoreWriter {
         guard let rows = database?.rows, var body = upkeep.scrub.body else { return true }
         let size = Int64(CacheSchema.chunkSize)
         let first = body.id * CacheSchema.chunksPerBody
-        var unsummed: [(id: Int64, sum: Int64)] = []
+        var withoutSum: [(id: Int64, sum: Int64)] = []
         var isSound = true
         let statement = try rows.connection.statement(
             "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 8")
@@ -247,10 +249,11 @@ extension StoreWriter {
                 isSound =
                     statement.int(0) == first + body.done
                     && Int64(piece.count) == min(size, body.size - body.done * size)
-                    && RowSums.isSound(piece: statement.int(0), piece, sum: statement.int(2), unsummed: rows.unsummed)
+                    && RowSums.isSound(
+                        piece: statement.int(0), piece, sum: statement.int(2), lastWithoutSum: rows.lastWithoutSum)
                 guard isSound else { break }
                 if statement.isNull(2) {
-                    unsummed.append((statement.int(0), RowSums.piece(id: statement.int(0), piece)))
+                    withoutSum.append((statement.int(0), RowSums.piece(id: statement.int(0), piece)))
                 }
                 body.done += 1
             }
@@ -265,7 +268,7 @@ extension StoreWriter {
             upkeep.scrub.body = nil
             return false
         }
-        try seal(unsummed, rows)
+        try seal(withoutSum, rows)
         // Only now: pieces whose checksums could not be written are looked at again.
         upkeep.scrub.body = isSound && body.done * size < body.size ? body : nil
         if !isSound { _ = damaged(body.id, .piece, rows) }
@@ -303,7 +306,7 @@ extension StoreWriter {
         let index = ResultIndex(rows.connection, for: rows)
         switch try index.state(of: id) {
         case .sound: break
-        case .unsummed:
+        case .withoutSum:
             // Indexed anew, with checksums.
             try index.note(id)
             upkeep.indexing.mayBeDue = true

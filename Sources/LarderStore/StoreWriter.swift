@@ -139,7 +139,7 @@ final class StoreWriter {
                 upkeep.mustSweep = true
             case .removal(let number):
                 flush()
-                shared.removals.reach(number)
+                shared.removals.markDue(number)
                 performRemovals()
             case .look:
                 flush()

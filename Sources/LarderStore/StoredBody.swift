@@ -3,7 +3,7 @@
 import LarderCore
 
 /// A question for a stretch of a body, all of which is committed.
-struct PieceQuestion: Sendable {
+struct StretchQuestion: Sendable {
     var name: BodyName
     var offset: Int64
     var count: Int
@@ -20,14 +20,14 @@ struct StoredBody: LargeBody {
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
         guard offset >= 0, offset < length, count > 0 else { throw BodyFailure.outside }
         let most = min(Int64(count), length - offset, Int64(Self.readSize))
-        return try await pin.shared.piece(PieceQuestion(name: pin.name, offset: offset, count: Int(most)))
+        return try await pin.shared.stretch(StretchQuestion(name: pin.name, offset: offset, count: Int(most)))
     }
 
     /// Reading one byte holds the whole piece against its checksum.
     func canBegin(at offset: Int64) async -> Bool {
         guard offset >= 0, offset < length else { return false }
-        let question = PieceQuestion(name: pin.name, offset: offset, count: 1)
-        return (try? await pin.shared.piece(question, within: .read)) != nil
+        let question = StretchQuestion(name: pin.name, offset: offset, count: 1)
+        return (try? await pin.shared.stretch(question, within: .read)) != nil
     }
 }
 
@@ -56,7 +56,7 @@ final class GrowingBody: LargeBody {
         if !near.isEmpty { return near }
         guard offset < committed else { throw BodyFailure.outside }
         let most = min(Int64(count), committed - offset, Int64(StoredBody.readSize))
-        return try await pin.shared.piece(PieceQuestion(name: pin.name, offset: offset, count: Int(most)))
+        return try await pin.shared.stretch(StretchQuestion(name: pin.name, offset: offset, count: Int(most)))
     }
 
     // MARK: For its writer
@@ -96,12 +96,12 @@ extension BodyFailure {
 extension StoreShared {
     /// Never refused for a crowd: a body that is being passed on must not be cut for it, and each reader of one asks
     /// for one stretch at a time.
-    func piece(
-        _ question: PieceQuestion, within length: BoundedWaits.Length = .stretch
+    func stretch(
+        _ question: StretchQuestion, within length: BoundedWaits.Length = .stretch
     ) async throws(BodyFailure) -> Bytes {
         let answer: Result<Bytes, BodyFailure> = await handover { continuation in
             let reply = Reply(continuation, late: { self.lateStretch() })
-            if reads.insist(.piece(question, reply), weight: 1) { return waits.add(reply, length) }
+            if reads.insist(.stretch(question, reply), weight: 1) { return waits.add(reply, length) }
             reply.resume(returning: .failure(BodyFailure("The store is closed.")))
         }
         return try answer.get()

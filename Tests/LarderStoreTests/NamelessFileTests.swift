@@ -35,7 +35,7 @@ import Testing
     private func ask(_ selector: PurgeSelector, _ shared: StoreShared, _ bench: Bench) -> RemovalTicket {
         let ticket = RemovalTicket()
         let made = shared.removals.add(selector, isSoft: false, provider: nil, at: bench.time.wall(), ticket)
-        shared.removals.reach(made.number)
+        shared.removals.markDue(made.number)
         return ticket
     }
 

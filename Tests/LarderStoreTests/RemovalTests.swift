@@ -383,12 +383,12 @@ extension Bench {
     @Test func whatIsRemovedOnceMoreIsNotSettledByTheFirst() {
         var removals = Removals()
         let (first, _) = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
-        removals.reach(first.number)
+        removals.markDue(first.number)
         let (second, _) = removals.add(.digest(digest(1)), isSoft: false, provider: "api", at: now)
         let isSettledEarly = removals.settle(first)
         #expect(!isSettledEarly)
         #expect(isRemoved(removals, 1, "api"))
-        removals.reach(second.number)
+        removals.markDue(second.number)
         let isSettled = removals.settle(second)
         #expect(isSettled)
         #expect(removals.isEmpty)
@@ -396,14 +396,14 @@ extension Bench {
 
     /// The newer answer's transaction is under way when it is late, and commits afterwards.
     private func lateAnswer(
-        afterRemoval isSoft: Bool, isReached: Bool, _ ticket: RemovalTicket? = nil
+        afterRemoval isSoft: Bool, isDue: Bool, _ ticket: RemovalTicket? = nil
     ) -> PendingRemovals {
         let removals = PendingRemovals()
         let entry = StoredResponse(
             key: CacheKey(layer: .raw, provider: "api", endpoint: "a", parameters: []), layer: .raw, provider: "api",
             endpoint: "a", requestTime: now, responseTime: now, freshUntil: now, staleUntil: now, label: "")
         let held = removals.add(.digest(entry.key.digest), isSoft: isSoft, provider: "api", at: now, ticket)
-        if isReached { removals.reach(held.number) }
+        if isDue { removals.markDue(held.number) }
         _ = removals.supersede(entry, by: 5, at: now)
         _ = removals.settle([held])
         _ = removals.replaced(entry.key.digest, by: 5)
@@ -412,18 +412,18 @@ extension Bench {
 
     @Test(arguments: [true, false])
     func aRemovalOlderThanALateAnswerEndsWithItsCommit(_ isSoft: Bool) {
-        #expect(lateAnswer(afterRemoval: isSoft, isReached: true).count == 0, "the newer answer would be removed")
+        #expect(lateAnswer(afterRemoval: isSoft, isDue: true).count == 0, "the newer answer would be removed")
     }
 
     @Test func whoWaitsForARemovalThatALateAnswerEndsIsTold() {
         let ticket = RemovalTicket()
-        _ = lateAnswer(afterRemoval: false, isReached: true, ticket)
+        _ = lateAnswer(afterRemoval: false, isDue: true, ticket)
         #expect(ticket.isDone)
     }
 
     @Test(arguments: [true, false])
     func aRemovalThatMayMeanALateAnswerOutlastsItsCommit(_ isSoft: Bool) {
-        #expect(lateAnswer(afterRemoval: isSoft, isReached: false).count == 1)
+        #expect(lateAnswer(afterRemoval: isSoft, isDue: false).count == 1)
     }
 
     @Test func whatIsStoredAfterAWalkHasBegunStays() {

@@ -85,7 +85,7 @@ struct ResultIndex {
     }
 
     enum RowState {
-        case sound, unsummed, damaged
+        case sound, withoutSum, damaged
     }
 
     /// Whether the rows of an entry's results are as they were written.
@@ -98,7 +98,7 @@ struct ResultIndex {
         defer { statement.reset() }
         statement.bind(1, id * Self.rowsPerEntry)
         while try statement.step() {
-            if statement.isNull(9) { return id <= rows?.unsummed ?? 0 ? .unsummed : .damaged }
+            if statement.isNull(9) { return id <= rows?.lastWithoutSum ?? 0 ? .withoutSum : .damaged }
             guard let texts = ResultTexts(statement, from: 1),
                 RowSums.result(texts, as: statement.int(0)) == statement.int(9)
             else { return .damaged }
@@ -190,9 +190,9 @@ struct ResultIndex {
         defer { statement.reset() }
         statement.bind(1, id)
         guard try statement.step(), let digest = Digest(bytes: statement.bytes(12)) else { return nil }
-        let unsummed = rows?.unsummed ?? 0
-        if rows != nil, let part = RowSums.fault(statement, digest: digest, unsummed: unsummed) {
-            rows?.note(id, part)
+        let lastWithoutSum = rows?.lastWithoutSum ?? 0
+        if rows != nil, let kind = RowSums.fault(statement, digest: digest, lastWithoutSum: lastWithoutSum) {
+            rows?.note(id, kind)
             return nil
         }
         let size = statement.int(1)
@@ -205,7 +205,10 @@ struct ResultIndex {
         defer { pieces.reset() }
         pieces.bind(1, id)
         while try pieces.step() {
-            guard RowSums.isSound(piece: pieces.int(0), pieces.raw(1), sum: pieces.int(2), unsummed: unsummed) else {
+            guard
+                RowSums.isSound(
+                    piece: pieces.int(0), pieces.raw(1), sum: pieces.int(2), lastWithoutSum: lastWithoutSum)
+            else {
                 rows?.note(id, .piece)
                 return nil
             }

@@ -157,13 +157,13 @@ extension StoreReader {
         defer { row.reset() }
         guard try row.step(), let digest = Digest(bytes: row.bytes(12)) else { return nil }
         let (id, size) = (row.int(0), row.int(1))
-        if let part = RowSums.fault(row, digest: digest, unsummed: unsummed) {
-            damagedEntry(id, part)
+        if let kind = RowSums.fault(row, digest: digest, lastWithoutSum: lastWithoutSum) {
+            damagedEntry(id, kind)
             return nil
         }
         // A row without a checksum is from before there were any.
         guard let texts = ResultTexts(row, from: 13), Int64(texts.place.upperBound) <= size,
-            row.isNull(21) ? id <= unsummed : RowSums.result(texts, as: candidate.row) == row.int(21)
+            row.isNull(21) ? id <= lastWithoutSum : RowSums.result(texts, as: candidate.row) == row.int(21)
         else {
             damagedEntry(id, .result)
             return nil

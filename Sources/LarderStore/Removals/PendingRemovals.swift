@@ -97,7 +97,7 @@ final class PendingRemovals: Sendable {
             if let held, !held.isSoft {
                 if let other = held.supersededBy {
                     if other >= order { return held }
-                } else if !held.isReached {
+                } else if !held.isDue {
                     // Removed besides: that is enough, and waits for its own place in the queue.
                     return held
                 }
@@ -106,12 +106,12 @@ final class PendingRemovals: Sendable {
             //
             // A removal whose turn has not come yet may be meant for the newer answer too. One whose turn has come is older
             // than the newer answer, which ends both when it is stored.
-            let isRemovedBesides = held.map { $0.supersededBy == nil && !$0.isReached } ?? false
+            let isRemovedBesides = held.map { $0.supersededBy == nil && !$0.isDue } ?? false
             let (made, replaced) = state.removals.add(
                 .digest(digest), isSoft: false, provider: entry.provider, at: now)
             move(replaced, to: made.number, &state)
             if made.isExact, !isRemovedBesides { state.removals.markSuperseded(digest, by: order) }
-            state.removals.reach(made.number)
+            state.removals.markDue(made.number)
             any.store(true, ordering: .releasing)
             return made
         }
@@ -123,7 +123,7 @@ final class PendingRemovals: Sendable {
             let made = add(
                 tombstone.selector, isSoft: tombstone.isSoft, provider: tombstone.provider, at: tombstone.at, nil)
             state.withLock { state in
-                state.removals.reach(made.number)
+                state.removals.markDue(made.number)
                 state.removals.keep(made.number)
             }
         }
@@ -145,14 +145,14 @@ final class PendingRemovals: Sendable {
     var exact: [Tombstone] { isAny ? state.withLock { Array($0.removals.exact.values) } : [] }
 
     /// Removals that take a walk, whose turn has come.
-    var walks: [Tombstone] { isAny ? state.withLock { $0.removals.wide.filter(\.isReached) } : [] }
+    var walks: [Tombstone] { isAny ? state.withLock { $0.removals.wide.filter(\.isDue) } : [] }
 
     /// Whether there is something to do whose turn has come.
-    var hasReached: Bool {
+    var hasDue: Bool {
         isAny
             && state.withLock { state in
-                state.removals.wide.contains(where: \.isReached)
-                    || state.removals.exact.values.contains(where: \.isReached)
+                state.removals.wide.contains(where: \.isDue)
+                    || state.removals.exact.values.contains(where: \.isDue)
             }
     }
 
@@ -169,7 +169,7 @@ final class PendingRemovals: Sendable {
             } : []
     }
 
-    func reach(_ number: UInt64) { state.withLock { $0.removals.reach(number) } }
+    func markDue(_ number: UInt64) { state.withLock { $0.removals.markDue(number) } }
     func begin(_ number: UInt64, last: Int64) { state.withLock { $0.removals.begin(number, last: last) } }
     func beginAnew() { state.withLock { $0.removals.beginAnew() } }
 
@@ -211,7 +211,7 @@ final class PendingRemovals: Sendable {
     /// They could not be written. Who waits need not wait longer; the tombstones stay.
     func failed(_ error: StoreError) {
         let tickets = state.withLock { state -> [RemovalTicket] in
-            let numbers = (state.removals.wide + state.removals.exact.values).filter(\.isReached).map(\.number)
+            let numbers = (state.removals.wide + state.removals.exact.values).filter(\.isDue).map(\.number)
             return numbers.flatMap { state.tickets.removeValue(forKey: $0) ?? [] }
         }
         for ticket in tickets { ticket.end(.failed(error)) }

@@ -18,7 +18,7 @@ struct Tombstone: Sendable {
     /// Only rows up to this id: what is stored after the walk through the database has begun stays.
     var last = Int64.max
     /// The writer has done everything that was asked of it before this removal.
-    var isReached = false
+    var isDue = false
     /// It is in the journal.
     var isKept = false
     /// The answer of that number takes the place of the entry: once that one or a newer is stored, nothing is left to
@@ -63,7 +63,7 @@ struct Removals: Sendable {
         _ selector: PurgeSelector, isSoft: Bool, provider: String?, at now: WallTime
     ) -> (tombstone: Tombstone, replaced: [UInt64]) {
         if let place = wide.firstIndex(where: { Self.includes($0, selector, provider, isSoft) }) {
-            wide[place].isReached = false
+            wide[place].isDue = false
             return (wide[place], [])
         }
         var made = Tombstone(number: nextNumber, selector: selector, isSoft: isSoft, provider: provider, at: now)
@@ -127,11 +127,11 @@ struct Removals: Sendable {
     // MARK: What the writer has done
 
     /// Everything that was asked of the writer before this removal is done.
-    mutating func reach(_ number: UInt64) {
+    mutating func markDue(_ number: UInt64) {
         if let place = wide.firstIndex(where: { $0.number == number }) {
-            wide[place].isReached = true
+            wide[place].isDue = true
         } else if let digest = exact.first(where: { $0.value.number == number })?.key {
-            exact[digest]?.isReached = true
+            exact[digest]?.isDue = true
         }
     }
 
@@ -156,11 +156,11 @@ struct Removals: Sendable {
     /// It is committed. Returns whether the tombstone went with it: not where the same was removed once more since.
     mutating func settle(_ tombstone: Tombstone) -> Bool {
         if case .digest(let digest) = tombstone.selector {
-            guard let held = exact[digest], held.number == tombstone.number, held.isReached else { return false }
+            guard let held = exact[digest], held.number == tombstone.number, held.isDue else { return false }
             exact[digest] = nil
             return true
         }
-        guard let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isReached }) else {
+        guard let place = wide.firstIndex(where: { $0.number == tombstone.number && $0.isDue }) else {
             return false
         }
         wide.remove(at: place)

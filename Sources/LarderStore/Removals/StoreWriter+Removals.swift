@@ -195,7 +195,7 @@ extension StoreWriter {
         guard database != nil else { return nil }
         let now = shared.time.monotonic()
         var due: [MonotonicTime] = []
-        if shared.removals.hasReached { due.append(removing.retryAt ?? now) }
+        if shared.removals.hasDue { due.append(removing.retryAt ?? now) }
         if shared.waits.isLate { due.append(removing.probeAt ?? now) }
         return due.min().map { max(.zero, $0 - now) }
     }
@@ -204,7 +204,7 @@ extension StoreWriter {
     func retryRemovals(isIdle: Bool) {
         guard database != nil else { return }
         let now = shared.time.monotonic()
-        if shared.removals.hasReached, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
+        if shared.removals.hasDue, removing.retryAt.map({ now >= $0 }) ?? true { performRemovals() }
         // Asked for only now: the removals may have closed the database and opened another.
         guard isIdle, shared.waits.isLate, removing.probeAt.map({ now >= $0 }) ?? true, let database else { return }
         removing.probeAt = now + RemovalUpkeep.probePause
