@@ -122,13 +122,13 @@ final class StoreWriter {
             case .begin(let length, let continuation):
                 flush()
                 let begun = beginBody(length)
-                if case .failure(let refusal) = begun { noteIfLeft(.refused(refusal.reason)) }
+                // Whom it kept waiting too long has given the body up before, here and below.
+                if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal.reason)) }
                 continuation.resume(returning: begun)
             case .append(let part, _, let continuation):
                 flush()
                 let outcome = append(part)
                 if outcome != .stored { shared.meters.count(outcome) }
-                // A part that is late belongs to a body that was given up before.
                 if !continuation.isGiven { noteIfLeft(outcome) }
                 continuation.resume(returning: outcome)
             case .complete(let part, let order, _, let reply):
