@@ -132,8 +132,9 @@ final class Connection {
     func transaction<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         try statement("BEGIN IMMEDIATE").run()
         do {
+            let before = allChanges
             let result = try body()
-            try faults?.passCommit()
+            try faults?.passCommit(isChange: allChanges != before)
             try statement("COMMIT").run()
             return result
         } catch {
@@ -159,6 +160,16 @@ final class Connection {
     func releaseMemory() {
         assertOwner()
         sqlite3_db_release_memory(handle)
+    }
+
+    /// Pages that transactions wrote since the connection was opened, to the log or to the database; it wraps around. A
+    /// statement that changes nothing, or sets what is there already, writes none
+    /// (sqlite.org/c3ref/c_dbstatus_options.html, SQLITE_DBSTATUS_CACHE_WRITE).
+    var pagesWritten: Int32 {
+        var now: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &now, &highest, 0)
+        return now
     }
 
     /// Rows changed since the connection was opened.

@@ -1,5 +1,6 @@
 // Whether the state database can be written, as `/healthz` tells. A job that waits for a lock or for the disk tells it before
-// it fails; what failed is over with the next commit.
+// it fails. A failure is over with the next commit that wrote something: one without a change does not touch the disk, and
+// succeeds while it is full.
 import LarderCore
 
 /// A value; the state's thread and those who ask share it behind a lock.
@@ -14,9 +15,9 @@ struct StateTrouble: Sendable {
 
     mutating func began(at now: MonotonicTime) { since = now }
 
-    mutating func committed() {
+    mutating func committed(hasWritten: Bool) {
         since = nil
-        failure = nil
+        if hasWritten { failure = nil }
     }
 
     /// A transaction could not begin or end. What a job does wrong is no trouble.

@@ -86,13 +86,17 @@ final class StateWriter {
         trouble.withLock { $0.began(at: time.monotonic()) }
         do throws(StoreError) {
             let connection = try present()
+            let before = connection.pagesWritten
             try connection.transaction { () throws(StoreError) in
                 hasBegun = true
                 for job in jobs { answers.append(try job.run(connection)) }
             }
             commits.add()
-            trouble.withLock { $0.committed() }
+            let hasWritten = connection.pagesWritten != before
+            trouble.withLock { $0.committed(hasWritten: hasWritten) }
             for answer in answers { answer() }
+            // Jobs that only read may come too often for the pause after which it looks by itself.
+            if trouble.withLock({ $0.failure }) != nil { probe() }
         } catch {
             // Undone whole: each alone, so that one cannot spoil another. Where none of them failed but the transaction itself,
             // as on a locked file, each alone would only wait for the same.
@@ -115,13 +119,15 @@ final class StateWriter {
     private func probe() {
         do throws(StoreError) {
             let connection = try present()
+            let before = connection.pagesWritten
             try ending.locks.withoutWaiting { () throws(StoreError) in
                 try connection.transaction { () throws(StoreError) in
                     try connection.execute("INSERT OR IGNORE INTO total (name, amount) VALUES ('', 0)")
                     try connection.execute("DELETE FROM total WHERE name = ''")
                 }
             }
-            trouble.withLock { $0.committed() }
+            let hasWritten = connection.pagesWritten != before
+            trouble.withLock { $0.committed(hasWritten: hasWritten) }
         } catch {
             // It stays as it is; damage is for the next job to meet.
         }

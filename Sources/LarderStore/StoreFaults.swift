@@ -7,6 +7,7 @@ import Synchronization
 final class StoreFaults: Sendable {
     private struct State {
         var code: Int32?
+        var failsChangesOnly = false
         var isHeld = false
         var journalFails = false
         var journalIsHeld = false
@@ -28,7 +29,13 @@ final class StoreFaults: Sendable {
     }
 
     /// Every commit of the writer fails so.
-    func fail(with code: Int32?) { set { $0.code = code } }
+    /// - Parameter changesOnly: as on a full disk, which a transaction without a change does not touch.
+    func fail(with code: Int32?, changesOnly: Bool = false) {
+        set {
+            $0.code = code
+            $0.failsChangesOnly = changesOnly
+        }
+    }
     /// Every commit of the writer waits.
     func hold(_ isHeld: Bool) { set { $0.isHeld = isHeld } }
     /// Whether a commit waits.
@@ -49,7 +56,7 @@ final class StoreFaults: Sendable {
     }
 
     /// Said before each commit.
-    func passCommit() throws(StoreError) {
+    func passCommit(isChange: Bool = true) throws(StoreError) {
         guard any.load(ordering: .acquiring) else { return }
         var seen = 0
         while state.withLock({ state in
@@ -58,7 +65,7 @@ final class StoreFaults: Sendable {
         }) {
             _ = bell.take(upTo: 1, timeout: .milliseconds(100), seen: &seen)
         }
-        guard let code = state.withLock({ $0.code }) else { return }
+        guard let code = state.withLock({ isChange || !$0.failsChangesOnly ? $0.code : nil }) else { return }
         throw StoreError(code: code & 0xFF, extendedCode: code, doing: "COMMIT", message: "made to fail")
     }
 

@@ -200,8 +200,20 @@ import Testing
         trouble.began(at: now)
         #expect(trouble.reason(at: now + .milliseconds(999)) == nil)
         #expect(trouble.reason(at: now + .seconds(1)) != nil)
-        trouble.committed()
+        trouble.committed(hasWritten: false)
         #expect(trouble.reason(at: now + .seconds(9)) == nil)
+    }
+
+    @Test func aFailureIsOverWithACommitThatWroteSomethingOnly() {
+        var trouble = StateTrouble()
+        let now = MonotonicTime(nanoseconds: 0)
+        trouble.began(at: now)
+        trouble.failed(.stateIsClosed, isOfAJob: false)
+        trouble.began(at: now)
+        trouble.committed(hasWritten: false)
+        #expect(trouble.failure != nil)
+        trouble.committed(hasWritten: true)
+        #expect(trouble.failure == nil)
     }
 
     // MARK: The state database

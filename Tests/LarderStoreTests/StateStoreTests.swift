@@ -237,6 +237,59 @@ import Testing
         }
     }
 
+    /// Does statements one after the other on a disk that takes nothing until one of them is begun.
+    /// - Returns: at the end of each, whether the database counted as one that cannot be written.
+    private func troubles(_ bench: Bench, _ statements: [String], mendedAt: Int) throws -> [Bool] {
+        let files = try DatabaseFiles(directory: bench.directory, name: "state")
+        let connection = try StateSchema.open(files.path)
+        let faults = StoreFaults()
+        connection.faults = faults
+        let queue = WorkQueue<StateJob>(capacity: 9, crowd: .max, threads: 1)
+        let trouble = Lock(StateTrouble())
+        let found = Lock<[Bool]>([])
+        @Sendable func offer(_ number: Int) {
+            guard number < statements.count else { return queue.end() }
+            faults.fail(with: number < mendedAt ? SQLITE_FULL : nil, changesOnly: true)
+            let next: @Sendable () -> Void = {
+                found.withLock { $0.append(trouble.withLock { $0.failure } != nil) }
+                offer(number + 1)
+            }
+            let isIn = queue.insist(
+                StateJob(
+                    run: { (connection) throws(StoreError) in
+                        try connection.execute(statements[number])
+                        return next
+                    },
+                    fail: { _ in next() }))
+            #expect(isIn)
+        }
+        offer(0)
+        StateWriter(
+            files: files, queue: queue, log: .silent, counters: bench.counters, time: bench.time, loss: Lock(nil),
+            connection: connection, trouble: trouble, ended: {}
+        ).run()
+        return found.withLock { $0 }
+    }
+
+    @Test func aFullDiskIsTroubleUntilSomethingIsWritten() async throws {
+        let insert = "INSERT INTO call (provider, at) VALUES ('a', 1)"
+        try await withBench { (bench) async throws in
+            let found = try troubles(
+                bench, [insert, "SELECT * FROM call", "DELETE FROM call WHERE at < 0", insert], mendedAt: 3)
+            #expect(found == [true, true, true, false])
+        }
+    }
+
+    @Test func jobsThatOnlyReadDoNotKeepItFromLookingWhetherItCanBeWritten() async throws {
+        try await withBench { (bench) async throws in
+            let read = "SELECT * FROM call"
+            // The look after the second job finds the disk mended.
+            let found = try troubles(
+                bench, ["INSERT INTO call (provider, at) VALUES ('a', 1)", read, read], mendedAt: 2)
+            #expect(found == [true, true, false])
+        }
+    }
+
     @Test func aJobThatFailsSpoilsNoneOfItsGroup() async throws {
         try await withBench { (bench) async throws in
             #expect(try group(bench, failing: 1, before: { _ in }) == ["0 done", "1 18", "2 done"])
