@@ -16,6 +16,7 @@ import Testing
         try await clause.run()
     }
     @Test(arguments: Tables.validation) func validation(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.absence) func absence(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.invalidation) func invalidation(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.cacheStatus) func cacheStatus(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.collapsing) func collapsing(_ clause: Clause) async throws { try await clause.run() }

@@ -183,4 +183,49 @@ import Testing
             #expect(origin.requests.map(\.target) == ["/below/a..b/c..."])
         }
     }
+
+    /// To a built-in API: the first answer is a record, and every later one says that there is none.
+    private static func removed(_ status: String) -> ScriptedOrigin {
+        let count = Lock(0)
+        return ScriptedOrigin { _ in
+            let isFirst = count.withLock {
+                $0 += 1
+                return $0 == 1
+            }
+            if isFirst { return [.send(ok(#"{"index":"aboleth","name":"Aboleth","url":"/api/2014/monsters/aboleth"}"#))] }
+            return [.send(ok(#"{"error":"Not found"}"#, status: status))]
+        }
+    }
+
+    private static let record = "/raw/dnd5e/api/2014/monsters/aboleth"
+
+    private static func rules(_ origin: ScriptedOrigin) -> String {
+        "providers: { dnd5e: { baseURL: \"\(origin.base)\", rate: off, quota: off, staleFor: 1d } }"
+    }
+
+    @Test(arguments: ["404 Not Found", "410 Gone"])
+    func anAbsenceThatMayNotBeStoredLeavesNoOlderAnswer(_ status: String) async throws {
+        let origin = Self.removed(status)
+        defer { origin.stop() }
+        try await withLarder(Self.rules(origin)) { larder in
+            #expect(try await larder.get(Self.record).status == 200)
+            let gone = try await larder.get(Self.record, ("Cache-Control", "no-cache, no-store"))
+            #expect(gone.status == 404 || gone.status == 410, "\(gone)")
+            let stored = try await larder.get(Self.record, ("Cache-Control", "only-if-cached, max-stale"))
+            #expect(stored.status == 504, "\(stored)")
+        }
+    }
+
+    @Test(arguments: ["404 Not Found", "410 Gone"])
+    func anAbsenceThatIsStoredTakesThePlaceOfTheOlderAnswer(_ status: String) async throws {
+        let origin = Self.removed(status)
+        defer { origin.stop() }
+        try await withLarder(Self.rules(origin)) { larder in
+            #expect(try await larder.get(Self.record).status == 200)
+            _ = try await larder.get(Self.record, ("Cache-Control", "no-cache"))
+            let stored = try await larder.get(Self.record, ("Cache-Control", "only-if-cached, max-stale"))
+            #expect(stored.status != 200, "\(stored)")
+            #expect(origin.requests.count == 2)
+        }
+    }
 }

@@ -16,7 +16,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Reuse after asking failed.
     case disconnected, staleIfError, requestStaleIfError, errorForwarded
     // Variants, validation, update, invalidation, ranges.
-    case uriMiss, variantMiss, variantMatch, validated, validatedNone, headUpdate, headInvalidate
+    case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
     // Larder's own bounds.
     case objectTooLarge, errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting

@@ -16,7 +16,7 @@ extension CacheRule {
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
             .staleBound, .clock, .disconnected, .staleIfError, .requestStaleIfError, .errorForwarded:
             reuse
-        case .uriMiss, .variantMiss, .variantMatch, .validated, .validatedNone, .headUpdate, .headInvalidate,
+        case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate, .headInvalidate,
             .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty, .configuredNegative,
             .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget,
             .fleeting:
@@ -103,6 +103,11 @@ extension CacheRule {
     private var change: Text {
         switch self {
         case .uriMiss: ("RFC 9111 §4", "Nothing is stored for this URL.")
+        case .variantInDoubt:
+            (
+                "RFC 9110 §15.5.5",
+                "The URL was answered 404 or 410 for other request fields: the stored answer must be validated."
+            )
         case .variantMiss: ("RFC 9111 §4.1", "Answers are stored for this URL, none for these request fields.")
         case .variantMatch: ("RFC 9111 §4.1", "The stored answer was chosen by the same request fields.")
         case .validated: ("RFC 9111 §4.3.4", "The upstream confirmed the stored answer (304).")

@@ -1,7 +1,14 @@
-// What an answer that may not be stored leaves of the older stored ones. A whole answer to a validation says that none of those
+// What a newer answer leaves of the older stored ones whose place it does not take.
+//
+// Of one that may not be stored: a whole answer to a validation says that none of those
 // it was asked about is suitable (RFC 9111 §4.3.3), and a cache that has just reached its origin is not disconnected, so that
 // nothing permits it to answer stale instead (§4.2.4). Kept, the older one would come back with the next client: fresh, or
-// within a window that was given to it before. What is stored takes the older one's place by itself.
+// within a window that was given to it before.
+//
+// One that is stored takes the place of the variant that the request selects. A 404 or 410 is about the resource, which has no
+// current representation, or none any more (RFC 9110 §15.5.5, §15.5.11); but it may have been the request's own fields that
+// selected nothing, such as a language that is not there. So the other variants are neither answered nor removed: each is
+// validated before its next use, whatever its lifetime and whatever permits a stale answer.
 
 /// Which stored answers are used no more, though nothing takes their place.
 public enum Displacement: Sendable, Hashable {
@@ -25,5 +32,15 @@ public enum Displacement: Sendable, Hashable {
             case 200..<400: isOnlyTheirs ? .none : .selected
             default: .none
             }
+    }
+
+    /// Whether an answer that is stored puts the URL's other variants in doubt.
+    ///
+    /// - Parameter old: the status of the older answer to the same selecting fields. Where that was as empty, nothing new is
+    ///   said, and what has been validated since holds: else a variant that is missing for good would end the lifetimes of
+    ///   the others again and again.
+    public static func putsOthersInDoubt(status: Int, after old: Int?) -> Bool {
+        Displacement(status: status, isOnlyTheirs: false) == .all
+            && old.map { Displacement(status: $0, isOnlyTheirs: false) } != .all
     }
 }

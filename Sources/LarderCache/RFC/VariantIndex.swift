@@ -17,6 +17,8 @@ public struct VariantIndex: Sendable, Hashable {
         /// The digest of the selecting values, names included.
         public let selection: Digest
         public var receivedAt: WallTime
+        /// Another variant was answered 404 or 410 since: this one is validated before it is used again.
+        public var isInDoubt = false
     }
 
     public private(set) var variants: [Variant]
@@ -39,19 +41,29 @@ public struct VariantIndex: Sendable, Hashable {
 
     /// Notes a variant that is stored now, in the place of one with the same selection (RFC 9111 §4.1).
     ///
-    /// - Parameter names: of the answer's `Vary`; never with "*", which nothing matches.
+    /// - Parameters:
+    ///   - names: of the answer's `Vary`; never with "*", which nothing matches.
+    ///   - putsOthersInDoubt: see `Displacement`.
     /// - Returns: its selection, and those that had to leave: their rows are to be removed.
     public mutating func add(
-        vary names: [String], requestFields: HeaderFields, receivedAt: WallTime
+        vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false
     ) -> (selection: Digest, dropped: [Digest]) {
         let names = Self.normalised(names)
         let selection = Self.selection(names: names, requestFields: requestFields)
         variants.removeAll { $0.selection == selection }
+        if putsOthersInDoubt {
+            for place in variants.indices { variants[place].isInDoubt = true }
+        }
         let place = variants.firstIndex { $0.receivedAt <= receivedAt } ?? variants.endIndex
         variants.insert(Variant(names: names, selection: selection, receivedAt: receivedAt), at: place)
         let dropped = variants.dropFirst(Self.limit).map(\.selection)
         variants.removeLast(dropped.count)
         return (selection, dropped)
+    }
+
+    /// Whether a variant is to be validated before it is used, fresh or not.
+    public func isInDoubt(_ selection: Digest) -> Bool {
+        variants.contains { $0.selection == selection && $0.isInDoubt }
     }
 
     /// Forgets a variant whose row is gone.
@@ -61,12 +73,14 @@ public struct VariantIndex: Sendable, Hashable {
 }
 
 extension VariantIndex {
-    private static let version: UInt8 = 1
+    /// Without variants in doubt, as all indexes were once; and with a byte for each that tells.
+    private static let versions: (plain: UInt8, doubting: UInt8) = (1, 2)
 
     /// Version, count, then of each variant: count of names, each with its length; 32 bytes of digest; milliseconds in
-    /// 8 bytes, the highest first.
+    /// 8 bytes, the highest first; where one is in doubt, for each a byte that is 1 for such.
     public func encoded() -> Bytes {
-        var out: Bytes = [Self.version]
+        let hasDoubt = variants.contains { $0.isInDoubt }
+        var out: Bytes = [hasDoubt ? Self.versions.doubting : Self.versions.plain]
         VariableLength.append(UInt64(variants.count), to: &out)
         for variant in variants {
             VariableLength.append(UInt64(variant.names.count), to: &out)
@@ -79,6 +93,7 @@ extension VariantIndex {
             for shift in stride(from: UInt64(56), through: 0, by: -8) {
                 out.append(UInt8(truncatingIfNeeded: time >> shift))
             }
+            if hasDoubt { out.append(variant.isInDoubt ? 1 : 0) }
         }
         return out
     }
@@ -86,21 +101,23 @@ extension VariantIndex {
     /// The index from what `encoded` wrote; nil for any other bytes.
     public init?(decoding bytes: Bytes) {
         var place = 1
-        guard bytes.first == Self.version, let count = VariableLength.read(bytes, at: &place), count <= Self.limit
-        else {
-            return nil
-        }
+        guard let version = bytes.first, version == Self.versions.plain || version == Self.versions.doubting,
+            let count = VariableLength.read(bytes, at: &place), count <= Self.limit
+        else { return nil }
+        let hasDoubt = version == Self.versions.doubting
         variants = []
         for _ in 0..<count {
-            guard let names = Self.names(bytes, at: &place), bytes.count - place >= 40,
+            guard let names = Self.names(bytes, at: &place), bytes.count - place >= (hasDoubt ? 41 : 40),
                 let selection = Digest(bytes: Bytes(bytes[place..<place + 32]))
             else { return nil }
             let time = bytes[place + 32..<place + 40].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             place += 40
+            let isInDoubt = hasDoubt && bytes[place] == 1
+            if hasDoubt { place += 1 }
             variants.append(
                 Variant(
                     names: names, selection: selection,
-                    receivedAt: WallTime(milliseconds: Int64(bitPattern: time))))
+                    receivedAt: WallTime(milliseconds: Int64(bitPattern: time)), isInDoubt: isInDoubt))
         }
         // Only what `encoded` writes is taken: one form, nothing behind it.
         guard place == bytes.count, encoded() == bytes else { return nil }

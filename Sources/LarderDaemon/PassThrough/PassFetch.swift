@@ -36,7 +36,7 @@ struct PassFetch: Sendable {
         var found: VariantShelf.Found
         if let looked, context.tier.isCurrent(looked.stamp) { found = looked.found } else { found = await shelf.find() }
         if let entry = found.entry, request.isPersonal, !request.isForAll(entry) { found.entry = nil }
-        if let entry = found.entry, answersNow(entry) {
+        if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
             return .answered(
                 Made(entry: entry, isStored: true, stamp: before, passed: passed(entry, nil, nil, began)))
@@ -55,7 +55,7 @@ struct PassFetch: Sendable {
             stream.cancel()
             guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
             if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
-                return .answered(await freshen(entry, by: stream.head, found.index, began))
+                return .answered(await freshen(entry, by: stream.head, found, began))
             }
             // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
             // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
@@ -103,14 +103,19 @@ struct PassFetch: Sendable {
     /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
     /// for (RFC 9111 §4.3.4).
     private func freshen(
-        _ entry: StoredResponse, by head: UpstreamHead, _ index: VariantIndex?, _ began: MemoryStamp
+        _ entry: StoredResponse, by head: UpstreamHead, _ found: VariantShelf.Found, _ began: MemoryStamp
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         var made = Made(entry: news.entry)
-        let others = index == nil ? [] : await shelf.all(index ?? VariantIndex()).filter { $0.key != entry.key }
+        var others: [StoredResponse] = []
+        if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
             made.isStored = await context.rewrite(made.entry, entry, since: began)
-            await shelf.prolong(made.entry)
+            if found.isInDoubt, made.isStored {
+                await shelf.note(made.entry, names: names(made.entry))
+            } else {
+                await shelf.prolong(made.entry)
+            }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
             await context.remove(entry.key.digest, of: entry.provider)
@@ -167,7 +172,7 @@ struct PassFetch: Sendable {
             // What was not found may be there all the same, or be on its way.
             var newer = made.entry
             newer.key = shelf.place(names(newer)).key
-            hideOlder(than: newer, found)
+            await hideOlder(than: newer, found)
         }
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
@@ -178,7 +183,7 @@ struct PassFetch: Sendable {
                 (made.isStored, made.stamp) = await keep(made.entry, found, began)
                 made.isUnderWay = !made.isStored && made.stamp != nil
             } else if verdict.isStored {
-                hideOlder(than: made.entry, found)
+                await hideOlder(than: made.entry, found)
             }
             return .answered(made)
         }
@@ -293,7 +298,7 @@ struct PassFetch: Sendable {
         case .all:
             guard found.entry != nil || found.index != nil else {
                 // What was not found may be there all the same, or be on its way.
-                hideOlder(than: entry, found)
+                await hideOlder(than: entry, found)
                 return began
             }
             let isCurrent = context.tier.isUnremoved(began)
@@ -304,9 +309,20 @@ struct PassFetch: Sendable {
     }
 
     /// The answer was given out and is not stored: nothing older is answered in its place.
-    private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) {
+    private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) async {
         context.hide(entry)
         hideElsewhere(entry, found)
+        await removeVariants(entry, found)
+    }
+
+    /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
+    private func removeVariants(_ entry: StoredResponse, _ found: VariantShelf.Found) async {
+        guard found.index != nil, putsOthersInDoubt(entry, found) else { return }
+        await context.remove(request.primary.digest, of: request.provider.name)
+    }
+
+    private func putsOthersInDoubt(_ entry: StoredResponse, _ found: VariantShelf.Found) -> Bool {
+        Displacement.putsOthersInDoubt(status: entry.status, after: found.entry?.status)
     }
 
     /// The same, where the older one lies under another key than the newer, which is not known to be stored.
@@ -323,7 +339,9 @@ struct PassFetch: Sendable {
     /// to be stored, and afterwards where the index is not, which may still select it.
     private func note(_ entry: StoredResponse, _ found: VariantShelf.Found, isStored: Bool) async {
         if !isStored { hideElsewhere(entry, found) }
-        guard await !shelf.note(entry, names: names(entry)) else { return }
+        let isDoubtful = putsOthersInDoubt(entry, found)
+        guard await !shelf.note(entry, names: names(entry), putsOthersInDoubt: isDoubtful) else { return }
+        await removeVariants(entry, found)
         if let old = found.entry, old.key != entry.key, old.key != request.primary { context.hide(old) }
     }
 
@@ -333,6 +351,7 @@ struct PassFetch: Sendable {
         let (isStored, written) = await context.write(entry, since: began)
         guard isStored || written != nil else {
             hideElsewhere(entry, found)
+            await removeVariants(entry, found)
             return (false, nil)
         }
         await note(entry, found, isStored: isStored)
@@ -367,7 +386,7 @@ struct PassFetch: Sendable {
         guard let archivist = tape.reader(isArchivist: true),
             case .success(let writer) = await context.store.begin(expecting: body.length)
         else {
-            hideOlder(than: made.entry, found)
+            await hideOlder(than: made.entry, found)
             stream.becamePaced()
             return .answered(made)
         }
@@ -382,7 +401,7 @@ struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
-                        hideOlder(than: made.entry, found)
+                        await hideOlder(than: made.entry, found)
                         stream.becamePaced()
                         return .answered(made)
                     }
@@ -407,6 +426,7 @@ struct PassFetch: Sendable {
             await note(made.entry, found, isStored: outcome == .stored)
         } else {
             hideElsewhere(made.entry, found)
+            await removeVariants(made.entry, found)
         }
         if !context.tier.isUnremoved(began) {
             await context.remove(made.entry.key.digest, of: made.entry.provider)

@@ -56,6 +56,11 @@ struct PassFlow: Sendable {
             if request.directives.onlyIfCached { return .notCached(.onlyIfCached) }
             return try await forward(.bypass, nil, found, stamp, .ownBusiness)
         }
+        if found.isInDoubt {
+            if request.directives.onlyIfCached { return .notCached(.variantInDoubt) }
+            // Neither does it cover for a failure.
+            return try await forward(.stale, nil, found, stamp, .variantInDoubt)
+        }
         let verdict = request.verdict(entry, request.directives, now: now)
         switch verdict.decision {
         case .fresh: return .served(stored(entry, .hit, stamp, verdict.rule))

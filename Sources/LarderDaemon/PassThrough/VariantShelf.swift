@@ -14,6 +14,8 @@ struct VariantShelf: Sendable {
     struct Found: Sendable {
         /// The answer that this request's fields select.
         var entry: StoredResponse?
+        /// It is used only after a validation (`Displacement.putsOthersInDoubt`).
+        var isInDoubt = false
         /// The variants there are.
         var index: VariantIndex?
 
@@ -32,7 +34,7 @@ struct VariantShelf: Sendable {
         context.store.touch(request.primary.digest)
         for selection in index.candidates(for: request.forwarded) {
             if let entry = await context.openOrMiss(request.variantKey(selection)), await canBegin(entry) {
-                return Found(entry: entry, index: index)
+                return Found(entry: entry, isInDoubt: index.isInDoubt(selection), index: index)
             }
         }
         return Found(index: index)
@@ -79,16 +81,17 @@ struct VariantShelf: Sendable {
         return (request.variantKey(selection), [request.primary.digest])
     }
 
-    /// Notes a stored variant in the URL's index; nothing is noted for an answer that no field selected. False where
+    /// Notes a stored variant in the URL's index, as one that is not in doubt; nothing is noted for an answer that no field selected. False where
     /// the index is not known to be stored.
     @discardableResult
-    func note(_ entry: StoredResponse, names: [String]) async -> Bool {
+    func note(_ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool = false) async -> Bool {
         guard !names.isEmpty else { return true }
         let row = await context.openOrMiss(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (_, dropped) = index.add(
-            vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime)
+            vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
+            putsOthersInDoubt: putsOthersInDoubt)
         let (isStored, _) = await context.write(
             StoredResponse(
                 key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,

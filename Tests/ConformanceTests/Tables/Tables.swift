@@ -20,6 +20,7 @@ enum Tables {
         Table(title: "Stale answers", clauses: stale),
         Table(title: "Extensions about stale answers", clauses: staleExtensions),
         Table(title: "Validation", clauses: validation),
+        Table(title: "Absence", clauses: absence),
         Table(title: "Invalidation", clauses: invalidation),
         Table(title: "Cache-Status", clauses: cacheStatus),
         Table(title: "Collapsing", clauses: collapsing),

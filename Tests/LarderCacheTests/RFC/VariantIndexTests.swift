@@ -64,6 +64,25 @@ import Testing
         #expect(VariantIndex(decoding: index.encoded()) == index)
     }
 
+    @Test func aVariantIsInDoubtUntilItIsNotedAgain() {
+        var index = VariantIndex()
+        let first = index.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now).selection
+        let empty = index.add(
+            vary: ["A"], requestFields: ["A": "2"], receivedAt: Sample.now, putsOthersInDoubt: true
+        ).selection
+        #expect(index.isInDoubt(first) && !index.isInDoubt(empty))
+        #expect(VariantIndex(decoding: index.encoded()) == index)
+        _ = index.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now)
+        #expect(!index.isInDoubt(first))
+    }
+
+    @Test func anIndexWithoutDoubtIsWrittenAsItWasBeforeThereWasAny() {
+        var index = VariantIndex()
+        _ = index.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now)
+        #expect(index.encoded().first == 1)
+        #expect(VariantIndex(decoding: [2] + index.encoded().dropFirst() + [0]) == nil)
+    }
+
     @Test func onlyWhatWasWrittenIsRead() {
         var index = VariantIndex()
         #expect(VariantIndex(decoding: index.encoded()) == index)
