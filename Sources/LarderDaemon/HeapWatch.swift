@@ -11,8 +11,8 @@ import LarderIO
 struct HeapWatch: Sendable {
     /// Between two looks.
     static let interval = Duration.seconds(10)
-    /// What may be resident beyond what is in use.
-    static let slack = 32 << 20
+    /// What may be resident beyond what is in use: as much as the heap keeps free by its own rule (`ProcessMemory.shapeHeap`).
+    static let slack = 16 << 20
     /// A process that changed by no more than this since the last look stands still.
     static let still = 4 << 20
     /// Between two measures that found nothing to give back.

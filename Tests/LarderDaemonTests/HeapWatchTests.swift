@@ -29,17 +29,23 @@ import Testing
 
     @Test func aSmallProcessIsNotMeasured() {
         let process = Watched()
-        for step in 0..<100 { #expect(!process.isDue(61, at: 10 * step)) }
+        for step in 0..<100 { #expect(!process.isDue(45, at: 10 * step)) }
     }
 
     @Test func whatIsInUseIsMeasuredOnceAMinute() {
         let process = Watched()
         _ = process.isDue(300, at: 0)
         #expect(process.isDue(300, at: 10))
-        #expect(!process.hasSlack(300, used: 260))
+        #expect(!process.hasSlack(300, used: 270))
         for second in stride(from: 20, to: 70, by: 10) { #expect(!process.isDue(300, at: second)) }
         #expect(process.isDue(300, at: 70))
         #expect(process.hasSlack(300, used: 90), "what was in use is free now")
+    }
+
+    @Test func moreIsGivenBackThanTheHeapKeepsByItself() {
+        let process = Watched()
+        #expect(!process.hasSlack(115, used: 80))
+        #expect(process.hasSlack(116, used: 80))
     }
 
     @Test func whatCannotBeGivenBackIsNotTriedAgain() {
