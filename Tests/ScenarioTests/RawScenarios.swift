@@ -192,8 +192,8 @@ import Testing
                 $0 += 1
                 return $0 == 1
             }
-            if isFirst { return [.send(ok(#"{"index":"aboleth","name":"Aboleth","url":"/api/2014/monsters/aboleth"}"#))] }
-            return [.send(ok(#"{"error":"Not found"}"#, status: status))]
+            guard isFirst else { return [.send(ok(#"{"error":"Not found"}"#, status: status))] }
+            return [.send(ok(#"{"index":"aboleth","name":"Aboleth","url":"/api/2014/monsters/aboleth"}"#))]
         }
     }
 

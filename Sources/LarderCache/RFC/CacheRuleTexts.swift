@@ -16,10 +16,10 @@ extension CacheRule {
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
             .staleBound, .clock, .disconnected, .staleIfError, .requestStaleIfError, .errorForwarded:
             reuse
-        case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate, .headInvalidate,
-            .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty, .configuredNegative,
-            .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget,
-            .fleeting:
+        case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate,
+            .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
+            .configuredNegative, .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness, .personalToken,
+            .personalTarget, .fleeting:
             change
         }
     }
