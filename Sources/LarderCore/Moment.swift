@@ -26,13 +26,13 @@ public struct Moment: Sendable, Hashable {
     /// No end that is told to anybody lies further ahead. It is a day more than the longest window there is: ends that
     /// others name are believed for a day, and all others are ends of windows. What would be further ahead was read off
     /// a clock that has been set since.
-    public static let furthestTold: Duration = CallRate.longestWindow + .seconds(86_400)
+    public static let furthestEnd: Duration = CallRate.longestWindow + .seconds(86_400)
 
-    /// What the wall clock will say at that instant, as it is told to others.
-    public func told(_ instant: MonotonicTime) -> WallTime { Self.told(wall(at: instant), now: wall) }
+    /// What the wall clock will say at that instant, but no further ahead than `furthestEnd`.
+    public func boundedWall(at instant: MonotonicTime) -> WallTime { Self.bounded(wall(at: instant), now: wall) }
 
-    /// An end that was made a wall time before, as it is told now.
-    public static func told(_ end: WallTime, now: WallTime) -> WallTime { min(end, now + furthestTold) }
+    /// An end that was made a wall time before, with the same bound.
+    public static func bounded(_ end: WallTime, now: WallTime) -> WallTime { min(end, now + furthestEnd) }
 
     /// The instant at which the wall clock says that, unless it steps in between.
     @inlinable

@@ -108,7 +108,7 @@ private final class LogQueue: @unchecked Sendable {
     }
 
     func run() {
-        var told = 0
+        var reported = 0
         while true {
             sem_wait(wake)
             let (lines, isClosed) = state.withLock { state in
@@ -119,12 +119,12 @@ private final class LogQueue: @unchecked Sendable {
             var bytes = Bytes()
             for line in lines { bytes += render(line) }
             let lost = dropped.current
-            if lost > told, !isClosed {
+            if lost > reported, !isClosed {
                 bytes += render(
                     LogLine(
                         time: lines.last?.time ?? SystemTime().wall(), level: .warning, label: "log",
-                        message: "lines were dropped", values: [(name: "count", value: "\(lost - told)")]))
-                told = lost
+                        message: "lines were dropped", values: [(name: "count", value: "\(lost - reported)")]))
+                reported = lost
             }
             if !writeAll(bytes) { dropped.add(lines.count) }
             if isClosed { return }

@@ -22,7 +22,7 @@ struct RawRequest: Sendable {
     private var usesOwnKey: Bool
     /// Its target names a person's session: neither its query's values are told nor what identifies the person in its path.
     private let namesPerson: Bool
-    private let toldPath: String
+    private let redactedPath: String
 
     init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
         let isRead = request.method == .get || request.method == .head
@@ -37,7 +37,7 @@ struct RawRequest: Sendable {
         upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
         usesOwnKey = provider.settings.key != nil
         namesPerson = about.isPersonal(upstream)
-        toldPath = about.personalPath(of: upstream.path) ?? upstream.path
+        redactedPath = about.personalPath(of: upstream.path) ?? upstream.path
         let credentials = ClientCredentials(request, provider.provider, about, ownKey: provider.settings.key)
         var fields = request.fields
         if !credentials.isPersonal { fields.remove("Authorization") }
@@ -89,7 +89,7 @@ struct RawRequest: Sendable {
     /// What makes the entry's identity, for explanations.
     var keyParts: [KeyParameter] {
         guard namesPerson else { return [KeyParameter("path", upstream.path), KeyParameter("query", upstream.query)] }
-        return PassTarget(base: "", path: toldPath, query: upstream.query, coding: nil).keyParts.filter {
+        return PassTarget(base: "", path: redactedPath, query: upstream.query, coding: nil).keyParts.filter {
             $0.name == "path" || $0.name == "query"
         }
     }

@@ -122,7 +122,7 @@ final class RequestDispatch: RequestHandler {
         response.loggedPath =
             ImgurRoutes.loggedPath(request.method, request.path, listenerProvider: request.listenerProvider)
             ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
-            ?? ToldPath.raw(
+            ?? RedactedPath.raw(
                 request.path, listenerProvider: request.listenerProvider, context.snapshot.providers)
         context.count(route: response.route, status: response.status)
         context.explanations.close(

@@ -102,7 +102,7 @@ extension DaemonContext {
             label: "\(question.request.method) \(question.provider.url(question.request))")
         guard question.isStored, case .store(let lifetimes) = decision else {
             if rule.semantics == .rfc || classification == .notFound,
-                Displacement(status: response.status, isOnlyTheirs: true) == .all
+                Displacement(status: response.status, isForOneClient: true) == .all
             {
                 hide(entry)
             }

@@ -133,13 +133,13 @@ extension UpstreamDesk {
     private func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
         switch admission {
         case .suspended(let end, let reason):
-            let until = now.told(end)
+            let until = now.boundedWall(at: end)
             return UpstreamFailure(
                 provider: provider, failure: reason == .limited ? .limited : .suspended,
                 detail: "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
                 retryAt: until)
         case .spent(let end):
-            let until = now.told(end)
+            let until = now.boundedWall(at: end)
             counters.cell(DaemonCounters.budgetRefusals, provider).add()
             return UpstreamFailure(
                 provider: provider, failure: .limited,

@@ -295,14 +295,14 @@ actor UpstreamDesk {
             rate.map {
                 LimitReport(
                     limit: $0, remaining: remaining ?? 0,
-                    resetsAt: lane.budget.resetsAt($0, now: now).map { now.told($0) })
+                    resetsAt: lane.budget.resetsAt($0, now: now).map { now.boundedWall(at: $0) })
             }
         }
         return LaneReport(
             rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
             credits: lane.budget.allowances(now: now),
-            resetsAt: lane.budget.resetsAt(now: now).map { now.told($0) },
-            suspension: rest.map { (now.told($0.until), $0.failure) },
+            resetsAt: lane.budget.resetsAt(now: now).map { now.boundedWall(at: $0) },
+            suspension: rest.map { (now.boundedWall(at: $0.until), $0.failure) },
             isProbing: lane.suspends && lane.suspension.isProbing(at: now.monotonic), reachability: lane.reachability)
     }
 
@@ -361,7 +361,7 @@ actor UpstreamDesk {
             random: UInt64.random(in: 0...UInt64.max))
         look(call.provider)
         guard let end else { return failure }
-        let until = now.told(end)
+        let until = now.boundedWall(at: end)
         counters.cell(DaemonCounters.suspensions, call.provider).add()
         log.warning(
             "provider suspended",
@@ -372,7 +372,7 @@ actor UpstreamDesk {
         tellOfBound(call.provider, failure)
         saveSuspension(call.provider)
         var failure = failure
-        failure.retryAt = Moment.told(max(failure.retryAt ?? until, until), now: now.wall)
+        failure.retryAt = Moment.bounded(max(failure.retryAt ?? until, until), now: now.wall)
         return failure
     }
 

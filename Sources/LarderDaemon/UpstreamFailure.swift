@@ -47,13 +47,13 @@ struct UpstreamFailure: Error, Sendable {
     /// The whole seconds until a retry may help; at least one.
     func retryAfter(now: WallTime) -> Int64? {
         guard isRetryable, let retryAt else { return nil }
-        return max(1, ((Moment.told(retryAt, now: now) - now).milliseconds + 999) / 1000)
+        return max(1, ((Moment.bounded(retryAt, now: now) - now).milliseconds + 999) / 1000)
     }
 
-    /// The same failure as it is told now.
-    func told(at now: WallTime) -> UpstreamFailure {
+    /// The same failure, with no end further ahead than any that is told (`Moment.furthestEnd`).
+    func withBoundedRetry(at now: WallTime) -> UpstreamFailure {
         var failure = self
-        failure.retryAt = retryAt.map { Moment.told($0, now: now) }
+        failure.retryAt = retryAt.map { Moment.bounded($0, now: now) }
         return failure
     }
 
@@ -159,14 +159,14 @@ struct RememberedFailure: Sendable {
 
     init(_ failure: UpstreamFailure, now: Moment) {
         kept = failure
-        retryAt = failure.retryAt.map { now.monotonic(at: Moment.told($0, now: now.wall)) }
+        retryAt = failure.retryAt.map { now.monotonic(at: Moment.bounded($0, now: now.wall)) }
     }
 
     var provider: String { kept.provider }
 
     func failure(now: Moment) -> UpstreamFailure {
         var failure = kept
-        failure.retryAt = retryAt.map { now.told($0) }
+        failure.retryAt = retryAt.map { now.boundedWall(at: $0) }
         return failure
     }
 }

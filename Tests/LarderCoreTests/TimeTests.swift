@@ -38,11 +38,11 @@ import Testing
     @Test func noEndIsToldFurtherAheadThanADayBeyondTheLongestWindow() {
         let now = Moment(wall: WallTime(seconds: 1_767_225_600), monotonic: MonotonicTime(nanoseconds: 5_000_000_000))
         let furthest = now.wall + .seconds(2 * 86_400)
-        #expect(now.told(now.monotonic + .seconds(60)) == now.wall + .seconds(60))
-        #expect(now.told(MonotonicTime(nanoseconds: .max)) == furthest)
-        #expect(Moment.told(now.wall + .seconds(400 * 366 * 86_400), now: now.wall) == furthest)
-        #expect(Moment.told(.distantFuture, now: now.wall) == furthest)
-        #expect(Moment.told(.distantPast, now: now.wall) == .distantPast)
+        #expect(now.boundedWall(at: now.monotonic + .seconds(60)) == now.wall + .seconds(60))
+        #expect(now.boundedWall(at: MonotonicTime(nanoseconds: .max)) == furthest)
+        #expect(Moment.bounded(now.wall + .seconds(400 * 366 * 86_400), now: now.wall) == furthest)
+        #expect(Moment.bounded(.distantFuture, now: now.wall) == furthest)
+        #expect(Moment.bounded(.distantPast, now: now.wall) == .distantPast)
     }
 
     @Test func ageIsNeverNegativeWhenTheClockStepsBack() {

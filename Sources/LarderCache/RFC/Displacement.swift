@@ -23,13 +23,13 @@ public enum Displacement: Sendable, Hashable {
     /// Errors of the server displace nothing, since what is stored may cover for them (RFC 5861 §4). Neither do the other
     /// errors: they are about this request or about who made it. What somebody is told who says who they are, or who
     /// forbids storing, is no news for everybody, unless it is that there is nothing.
-    public init(status: Int, isOnlyTheirs: Bool) {
+    public init(status: Int, isForOneClient: Bool) {
         self =
             switch status {
             case 404, 410: .all
             // A part is no whole answer, and 304 says that the stored one is still right.
             case 206, 304: .none
-            case 200..<400: isOnlyTheirs ? .none : .selected
+            case 200..<400: isForOneClient ? .none : .selected
             default: .none
             }
     }
@@ -40,7 +40,7 @@ public enum Displacement: Sendable, Hashable {
     ///   said, and what has been validated since holds: else a variant that is missing for good would end the lifetimes of
     ///   the others again and again.
     public static func putsOthersInDoubt(status: Int, after old: Int?) -> Bool {
-        Displacement(status: status, isOnlyTheirs: false) == .all
-            && old.map { Displacement(status: $0, isOnlyTheirs: false) } != .all
+        Displacement(status: status, isForOneClient: false) == .all
+            && old.map { Displacement(status: $0, isForOneClient: false) } != .all
     }
 }

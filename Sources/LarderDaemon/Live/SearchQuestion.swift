@@ -69,15 +69,15 @@ struct SearchAnswers: Sendable {
 
 extension DaemonContext {
     /// Asks every source at once, each with its own deadline.
-    /// - Parameter told: is told each one's answer when it is there, in the order they come.
+    /// - Parameter report: is given each one's answer when it is there, in the order they come.
     func ask(
-        _ question: SearchQuestion, told: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
+        _ question: SearchQuestion, report: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
     ) async -> SearchAnswers {
         let stamp = tier.stamp(
             keys: question.keys(signer: signer), providers: question.parts.map(\.providerName))
         if let only = question.parts.first, question.isSingle {
             let answer = await ask(only, question)
-            told(0, answer.source)
+            report(0, answer.source)
             return SearchAnswers(parts: [answer], stamp: stamp)
         }
         return await withTaskGroup(of: (Int, (source: SourceAnswer, served: Served?)).self) { group in
@@ -89,7 +89,7 @@ extension DaemonContext {
             }
             var answers: [(Int, (source: SourceAnswer, served: Served?))] = []
             for await (index, answer) in group {
-                told(index, answer.source)
+                report(index, answer.source)
                 answers.append((index, answer))
             }
             return SearchAnswers(parts: answers.sorted { $0.0 < $1.0 }.map(\.1), stamp: stamp)
@@ -112,7 +112,7 @@ extension DaemonContext {
                     settings: question.settings, deadline: question.isSingle ? nil : question.settings.searchDeadline))
             let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
             var source = SourceAnswer(served, normalised)
-            source.failure = source.failure?.told(at: time.wall())
+            source.failure = source.failure?.withBoundedRetry(at: time.wall())
             return (source, served)
         } catch {
             // Whoever left, or was superseded, was given no answer to count.
@@ -124,7 +124,7 @@ extension DaemonContext {
             {
                 return (source, nil)
             }
-            return (SourceAnswer(provider: provider.name, failure: failure.told(at: time.wall())), nil)
+            return (SourceAnswer(provider: provider.name, failure: failure.withBoundedRetry(at: time.wall())), nil)
         }
     }
 

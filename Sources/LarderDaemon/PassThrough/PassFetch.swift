@@ -289,8 +289,8 @@ struct PassFetch: Sendable {
     private func displace(
         _ entry: StoredResponse, _ why: CacheRule, _ found: VariantShelf.Found, _ began: MemoryStamp
     ) async -> MemoryStamp {
-        let isOnlyTheirs = request.isPersonal || why == .requestNoStore
-        switch Displacement(status: entry.status, isOnlyTheirs: isOnlyTheirs) {
+        let isForOneClient = request.isPersonal || why == .requestNoStore
+        switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
         case .none: return began
         case .selected:
             if rule.semantics == .rfc, let old = found.entry { context.hide(entry, inPlaceOf: old) }

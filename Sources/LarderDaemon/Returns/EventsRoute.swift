@@ -38,7 +38,7 @@ struct EventsRoute: Sendable {
                         // A rest that is over refuses no call: the next one tries the provider.
                         writer.member("suspended", sight.suspension != nil && !sight.isProbing)
                         if sight.isProbing { writer.member("probing", true) }
-                        let until = sight.isProbing ? nil : sight.suspension.map { now.told($0.until) }
+                        let until = sight.isProbing ? nil : sight.suspension.map { now.boundedWall(at: $0.until) }
                         writer.member(ifPresent: "until", until?.rfc3339)
                         writer.member(ifPresent: "class", sight.suspension?.failure.rawValue)
                         writer.name("budgets")
@@ -79,7 +79,7 @@ extension LaneNews {
                 writer.member("class", failure.rawValue)
             case .suspended(let suspension):
                 writer.member("suspended", true)
-                writer.member("until", at.told(suspension.until).rfc3339)
+                writer.member("until", at.boundedWall(at: suspension.until).rfc3339)
                 writer.member("class", suspension.failure.rawValue)
             case .resumed: writer.member("suspended", false)
             case .budget(let kind, let level, let budget):

@@ -33,7 +33,7 @@ actor UploadDesk {
         var gate: [CheckedContinuation<Void, Never>] = []
         /// Who waits for its end.
         var waiters: [CheckedContinuation<Void, Never>] = []
-        var toldAt: MonotonicTime = MonotonicTime(nanoseconds: 0)
+        var reportedAt: MonotonicTime = MonotonicTime(nanoseconds: 0)
     }
 
     /// Between two events that tell of progress alone.
@@ -148,7 +148,7 @@ actor UploadDesk {
         }
         take(id, .bytesSent(count))
         counters.cell(UploadCounters.bytes).add(count)
-        guard let told = entries[id]?.toldAt, loop.monotonic - told >= Self.progressPause else { return }
+        guard let last = entries[id]?.reportedAt, loop.monotonic - last >= Self.progressPause else { return }
         tell(id, "progress")
     }
 
@@ -247,7 +247,7 @@ actor UploadDesk {
 
     private func tell(_ id: String, _ event: String) {
         guard let report = report(id) else { return }
-        entries[id]?.toldAt = loop.monotonic
+        entries[id]?.reportedAt = loop.monotonic
         entries[id]?.feed.post(event, UploadDocument.bytes(report))
     }
 

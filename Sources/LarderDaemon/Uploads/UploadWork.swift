@@ -223,8 +223,8 @@ struct UploadWork: Sendable {
             throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
         }
         if let failure = failure(in: answer) {
-            let told = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
-            throw Ending(.refused, told.clientFacing(now: context.time.wall()))
+            let shown = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
+            throw Ending(.refused, shown.clientFacing(now: context.time.wall()))
         }
         guard let image = ImgurUploads.image(in: answer.body) else {
             throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))

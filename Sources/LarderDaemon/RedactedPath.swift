@@ -1,7 +1,7 @@
 // Paths of raw requests that are not written down as they are: the id of a person's session in a path is as good as a key.
 import LarderProviders
 
-enum ToldPath {
+enum RedactedPath {
     /// The names, short forms included, of APIs with paths that are about one person. Every request comes by here, so
     /// the providers are asked only for these.
     private static let personalNames: [String] = ProviderRegistry.builtIn
@@ -18,9 +18,9 @@ enum ToldPath {
         }
         guard mayNamePerson(path), let segments = ProviderAbout.segments(path), segments.count > 1,
             segments[0] == "raw", let provider = providers().named(segments[1]),
-            let told = provider.about.personalPath(of: Array(segments.dropFirst(2)))
+            let redacted = provider.about.personalPath(of: Array(segments.dropFirst(2)))
         else { return nil }
-        return "/raw/\(segments[1])\(told)"
+        return "/raw/\(segments[1])\(redacted)"
     }
 
     /// Whether a path has to be taken apart.
