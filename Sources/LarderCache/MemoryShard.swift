@@ -16,7 +16,7 @@ struct MemoryShard: Sendable {
         /// Whether it was made for clients that take gzip or for those that do not; nil fits any.
         var takesGzip: Bool?
         var response: ReadyResponse
-        var stamp: MemoryStamp
+        var stamp: ReadyStamp
         var hold: MemoryBodies.Hold
         /// Bytes charged besides the body's.
         var charge: Int
@@ -49,7 +49,7 @@ struct MemoryShard: Sendable {
         hash: 0, listener: 0, target: [], takesGzip: nil,
         response: ReadyResponse(
             head: [], body: [], bornAt: .distantPast, freshUntil: .distantPast, hits: CounterCell()),
-        stamp: MemoryStamp(places: [], sum: 0), hold: .alone(0), charge: 0)
+        stamp: .none, hold: .alone(0), charge: 0)
 
     private var entries: ContiguousArray<Entry> = []
     private var free: [Int] = []

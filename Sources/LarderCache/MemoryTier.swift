@@ -90,31 +90,31 @@ public final class MemoryTier: ReadySource {
 
     // MARK: Filling
 
-    /// The present state of all that an answer will depend on. Take it before reading what the answer is made from:
-    /// an invalidation in between then keeps the answer out. A merged answer names all its keys and providers.
-    public func stamp(keys: [Digest], providers: [String]) -> MemoryStamp {
-        generations.stamp(keys: keys, providers: providers)
-    }
+    /// The present state of all that an answer made of these keys will depend on. Take it before reading what the answer
+    /// is made from: an invalidation in between then keeps the answer out. A merged answer names all its keys.
+    public func readyStamp(_ keys: [Digest]) -> ReadyStamp { generations.readyStamp(keys) }
+    /// The same for an answer made of one key.
+    public func readyStamp(_ key: Digest) -> ReadyStamp { generations.readyStamp(key) }
 
     /// Whether nothing that the stamp names was invalidated since it was taken.
-    public func isCurrent(_ stamp: MemoryStamp) -> Bool { generations.isCurrent(stamp) }
+    public func isCurrent(_ stamp: ReadyStamp) -> Bool { generations.isCurrent(stamp) }
 
-    /// The state of removals: purges, and what an unsafe request made invalid. Taken before something is fetched, it tells
-    /// afterwards whether what came is an answer of before.
-    public func removalStamp(_ key: Digest) -> MemoryStamp { removals.stamp(keys: [key], providers: []) }
+    /// The state of removals: purges, and what an unsafe request made invalid. What is written anew does not count here.
+    public func removalStamp(_ key: Digest) -> RemovalStamp { removals.removalStamp(key) }
 
     /// Whether nothing of it was removed since.
-    public func isUnremoved(_ stamp: MemoryStamp) -> Bool { removals.isCurrent(stamp) }
+    public func isCurrent(_ stamp: RemovalStamp) -> Bool { removals.isCurrent(stamp) }
 
-    /// The entry, or everything, is being removed: for memory, and for what is under way.
-    public func remove(_ key: Digest?) {
-        if let key {
-            removals.raise(key: key)
-            generations.raise(key: key)
-        } else {
-            removals.raiseAll()
-            generations.raiseAll()
-        }
+    /// The entry is being removed: for memory, and for what is under way.
+    public func remove(_ key: Digest) {
+        removals.raise(key)
+        generations.raise(key)
+    }
+
+    /// The same for everything.
+    public func removeAll() {
+        removals.raiseAll()
+        generations.raiseAll()
     }
 
     /// Keeps a response for requests of exactly that listener and target. Where others would have to go for it, it must
@@ -134,7 +134,7 @@ public final class MemoryTier: ReadySource {
     @discardableResult
     public func insert(
         listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest,
-        rows: [Digest]? = nil, stamp: MemoryStamp, now: WallTime
+        rows: [Digest]? = nil, stamp: ReadyStamp, now: WallTime
     ) -> Bool {
         let own = Self.entryOverhead + response.headCount + target.count
         let whole = own + response.body.count
@@ -168,17 +168,6 @@ public final class MemoryTier: ReadySource {
         return true
     }
 
-    /// The same with a stamp taken now, for an answer that depends on one key and provider and was made just now.
-    @discardableResult
-    public func insert(
-        listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest, provider: String,
-        now: WallTime
-    ) -> Bool {
-        insert(
-            listener: listener, target: target, takesGzip: takesGzip, response: response, key: key,
-            stamp: stamp(keys: [key], providers: [provider]), now: now)
-    }
-
     /// The stored entries whose ready forms were hit since this was last asked: memory answers without the store, which
     /// would otherwise take its most wanted entries for the least used. For a timer, not for the hot path.
     public func takeUsed() -> [Digest] {
@@ -188,11 +177,7 @@ public final class MemoryTier: ReadySource {
     // MARK: Invalidating
 
     /// Nothing made from that key before this call is a hit after it.
-    public func invalidate(_ key: Digest) { generations.raise(key: key) }
-    /// Nothing made from that provider's answers before this call is a hit after it.
-    public func invalidate(provider: String) { generations.raise(provider: provider) }
-    /// Nothing kept before this call is a hit after it.
-    public func invalidateAll() { generations.raiseAll() }
+    public func invalidate(_ key: Digest) { generations.raise(key) }
 
     // MARK: Room
 

@@ -30,7 +30,7 @@ struct Answer: Sendable {
     var route: String
     /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
     var digest: Digest?
-    var stamp: MemoryStamp?
+    var stamp: ReadyStamp?
     /// What makes the entry's identity, for explanations.
     var target: PassTarget?
     /// The stored entries it was made from, where that is not `digest` alone.
@@ -176,7 +176,7 @@ extension DaemonContext {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard !tier.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp,
+        guard !cache.memory.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp,
             now < answer.freshUntil,
             answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head,
             request.isPlain,
@@ -188,7 +188,7 @@ extension DaemonContext {
             hits: answer.provider.map { counters.cell(DaemonCounters.memoryHits, $0) }
                 ?? counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")
-        tier.insert(
+        cache.memory.insert(
             listener: request.listener, target: request.target,
             takesGzip: answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil, response: ready,
             key: digest, rows: answer.rows, stamp: stamp, now: now)

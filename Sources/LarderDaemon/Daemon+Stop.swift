@@ -76,7 +76,7 @@ extension Daemon {
 
     private func closeCache(_ done: @Sendable (EndingPart) -> Void) async {
         touchUsed()
-        await context.store.close()
+        await context.cache.store.close()
         done(.cache)
     }
 

@@ -118,14 +118,15 @@ public final class Daemon: Sendable {
             loop: fetchLoop, upstream: gate, accounts: accounts, state: state, compute: compute, time: time,
             log: log.labelled("upstream"), counters: counters)
         await upstream.open(snapshot.providers)
-        let tier = MemoryTier(budget: Int(clamping: settings.cacheMemorySize))
+        let cache = EntryCache(
+            store: store, memory: MemoryTier(budget: Int(clamping: settings.cacheMemorySize)), log: log, time: time)
         let context = DaemonContext(
-            snapshot: snapshot, store: store, state: state,
+            snapshot: snapshot, cache: cache, state: state,
             flights: FlightDesk(
-                loop: fetchLoop, time: time, tier: tier, counters: counters, failurePause: settings.fetchFailurePause),
-            upstream: upstream, accounts: accounts, tier: tier, compute: compute, bodies: fetcher.memory,
+                loop: fetchLoop, time: time, cache: cache, counters: counters, failurePause: settings.fetchFailurePause),
+            upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
-        context.tier.register(in: counters)
+        context.cache.memory.register(in: counters)
         accounts.listener.withLock { $0 = { [weak context] in context?.accountChanged($0, $1) } }
         let readiness = Readiness()
         let dispatch = RequestDispatch(context: context, readiness: readiness)
@@ -133,7 +134,7 @@ public final class Daemon: Sendable {
         let descriptors = DescriptorBudget(
             openFiles: openFiles > 0 ? openFiles : nil, loops: loops.count + 1, listeners: listeners.count)
         let server = HTTPServer(
-            loops: loops, listeners: listeners, ready: context.tier,
+            loops: loops, listeners: listeners, ready: context.cache.memory,
             handler: dispatch, settings: serverSettings(settings, descriptors, log), log: log.labelled("server"),
             counters: counters, time: time)
         await context.tellOfProviders()
@@ -198,13 +199,12 @@ public final class Daemon: Sendable {
         await context.upstream.open(snapshot.providers)
         await context.flights.forgetFailures(pause: settings.fetchFailurePause)
         await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)
-        context.store.apply(Self.storeSettings(settings))
+        context.cache.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))
-        context.tier.setBudget(Int(clamping: settings.cacheMemorySize))
+        context.cache.memory.setBudget(Int(clamping: settings.cacheMemorySize))
         context.eventSeats.setLimit(settings.serverMaxEventStreams)
         context.searches.setLimits(settings.searchLimits)
-        // What is under way was asked for by the old settings.
-        context.tier.remove(nil)
+        context.cache.settingsChanged()
         await server.apply(Self.serverSettings(settings, descriptors, context.log))
         context.counters.cell(DaemonCounters.reloads, "done").add()
         context.log.notice("configuration read again")
@@ -220,7 +220,7 @@ public final class Daemon: Sendable {
     }
 
     func touchUsed() {
-        for digest in context.tier.takeUsed() { context.store.touch(digest) }
+        context.cache.noteUsesOfMemory()
     }
 
     func saveTotals() async {

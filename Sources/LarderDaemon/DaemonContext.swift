@@ -22,12 +22,11 @@ final class Snapshot: Sendable {
 
 /// The parts of one running daemon. Immutable but for the snapshot, which is replaced whole.
 final class DaemonContext: Sendable {
-    let store: SQLiteStore
+    let cache: EntryCache
     let state: StateStore
     let flights: FlightDesk
     let upstream: UpstreamDesk
     let accounts: AccountDesk
-    let tier: MemoryTier
     let compute: ComputeGate
     /// The room of bodies that are held whole.
     let bodies: BodyMemory
@@ -56,19 +55,18 @@ final class DaemonContext: Sendable {
     private let current: Lock<Snapshot>
 
     init(
-        snapshot: Snapshot, store: SQLiteStore, state: StateStore, flights: FlightDesk, upstream: UpstreamDesk,
-        accounts: AccountDesk, tier: MemoryTier, compute: ComputeGate, bodies: BodyMemory,
+        snapshot: Snapshot, cache: EntryCache, state: StateStore, flights: FlightDesk, upstream: UpstreamDesk,
+        accounts: AccountDesk, compute: ComputeGate, bodies: BodyMemory,
         signer: ArtworkSigner, counters: CounterRegistry,
         log: Logger,
         time: any TimeSource
     ) {
         current = Lock(snapshot)
-        self.store = store
+        self.cache = cache
         self.state = state
         self.flights = flights
         self.upstream = upstream
         self.accounts = accounts
-        self.tier = tier
         self.compute = compute
         self.bodies = bodies
         self.signer = signer

@@ -16,7 +16,7 @@ struct Served: Sendable {
     /// Whether the fetched answer was stored.
     var isStored = false
     /// The memory tier's state that the answer depends on; nil keeps it out of the tier.
-    var stamp: MemoryStamp?
+    var stamp: ReadyStamp?
     /// A word of our own for how the cache answered.
     var detail: String?
     /// It was drawn from a pool for this asker: nobody keeps it, the client neither.
@@ -72,13 +72,8 @@ struct EntryFlow: Sendable {
         var flow = RequestFlow(
             directives: directives, rule: rule, staleWhileRefresh: staleWhileRefresh, patience: patience,
             wantsFresh: wantsFresh)
-        // Before the store is read: a purge in between then keeps the answer out of memory.
-        let stamp = context.tier.stamp(keys: [key.digest], providers: [provider])
-        // The same without the key, which the flight's own write touches: whether the settings are still those by which
-        // this request was read, and no purge passed, when the flight has ended.
-        let begun = context.tier.stamp(keys: [], providers: [provider])
-        let stored = await context.readOrMiss(key)
-        switch flow.lookedUp(stored, now: context.time.wall()) {
+        let found = await context.cache.lookUp(key)
+        switch flow.lookedUp(found.entry, now: context.time.wall()) {
         case .lookUp: throw Self.notCached
         case .gatewayTimeout:
             guard worksFromStore else { throw Self.notCached }
@@ -91,16 +86,16 @@ struct EntryFlow: Sendable {
             case .failed(let failure): throw failure
             }
         case .answer(let entry, let outcome):
-            context.store.touch(entry.key.digest)
-            return Served(entry: entry, outcome: outcome, stamp: stamp)
+            context.cache.used(entry.key.digest)
+            return Served(entry: entry, outcome: outcome, stamp: found.ready)
         case .answerAndRefresh(let entry):
-            context.store.touch(entry.key.digest)
+            context.cache.used(entry.key.digest)
             noteDemand()
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
             if !directives.onlyIfCached, !directives.noStore { await refresh() }
             return Served(entry: entry, outcome: .stale)
         case .fetch(let reason, let fallback, let patience):
-            return try await fetch(flow, reason, fallback, patience, begun)
+            return try await fetch(flow, reason, fallback, patience, found.began)
         }
     }
 
@@ -129,15 +124,15 @@ struct EntryFlow: Sendable {
             RefreshDesk.Demand(
                 provider: provider, key: key,
                 isDue: { [context, key, rule] in
-                    guard let entry = await context.readOrMiss(key) else { return false }
-                    return !context.isFresh(entry, .none, rule)
+                    guard let entry = await context.cache.read(key) else { return false }
+                    return !context.cache.isFresh(entry, .none, rule)
                 },
                 work: { [work] in await work(true) }))
     }
 
     private func fetch(
         _ flow: RequestFlow, _ reason: ForwardReason, _ fallback: StoredResponse?, _ patience: Duration?,
-        _ begun: MemoryStamp
+        _ began: RemovalStamp
     ) async throws(UpstreamFailure) -> Served {
         if let hold, await !hold() { throw Self.unwanted }
         // What the client forbids to store must not be handed to others either (RFC 9111 §5.2.1.5).
@@ -162,6 +157,9 @@ struct EntryFlow: Sendable {
             }
         }
         let now = context.time.wall()
+        // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request was read
+        // are in force by now.
+        let isCurrent = context.cache.isCurrent(began)
         switch obtained {
         case .result(.answered(let made), let joined):
             if let failure = made.covering {
@@ -170,12 +168,12 @@ struct EntryFlow: Sendable {
             }
             if let word = made.storedForm {
                 return Served(
-                    entry: made.entry, outcome: .hit, stamp: context.tier.isCurrent(begun) ? made.stamp : nil,
+                    entry: made.entry, outcome: .hit, stamp: isCurrent ? made.written.ready : nil,
                     detail: word)
             }
             return Served(
                 entry: made.entry, outcome: joined ? .joined : .miss, forward: directives.noStore ? .request : reason,
-                isStored: made.isStored, stamp: context.tier.isCurrent(begun) ? made.stamp : nil, hold: made.hold)
+                isStored: made.written.isCommitted, stamp: isCurrent ? made.written.ready : nil, hold: made.hold)
         case .result(.failed(let failure), _):
             return try ending(flow.fetched(.failed, now: now), failure)
         case .late(let blame):
@@ -188,7 +186,7 @@ struct EntryFlow: Sendable {
 
     private func isTooOld(_ obtained: Obtained) -> Bool {
         guard case .result(.answered(let made), joined: true) = obtained, made.storedForm != nil else { return false }
-        return !context.isFresh(made.entry, directives, rule)
+        return !context.cache.isFresh(made.entry, directives, rule)
     }
 
     private func ending(
@@ -196,7 +194,7 @@ struct EntryFlow: Sendable {
     ) throws(UpstreamFailure) -> Served {
         switch ending {
         case .answer(let entry, let outcome):
-            context.store.touch(entry.key.digest)
+            context.cache.used(entry.key.digest)
             if outcome == .stale { noteDemand() }
             return Served(entry: entry, outcome: outcome, failure: failure)
         case .failure: throw failure
@@ -209,16 +207,4 @@ struct EntryFlow: Sendable {
     static let notCached = UpstreamFailure(
         provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.",
         isNotAsked: true)
-}
-
-extension DaemonContext {
-    /// The stored entry; a store that cannot be read is a miss, logged, so that service goes on.
-    func readOrMiss(_ key: CacheKey) async -> StoredResponse? {
-        do {
-            return try await store.read(key)
-        } catch {
-            log.warning("the store could not be read", ["error": "\(error)"])
-            return nil
-        }
-    }
 }

@@ -11,12 +11,8 @@ import Synchronization
 /// An entry that a flight has made.
 struct Made: Sendable {
     var entry: StoredResponse
-    /// Whether its row is committed.
-    var isStored = false
-    /// Whether its row is on its way to the disk, longer than an answer waits for it.
-    var isUnderWay = false
-    /// The memory tier's state right after the row was committed.
-    var stamp: MemoryStamp?
+    /// What became of its row.
+    var written = Written.refused
     /// Whether it may be handed to others who asked for the same key (RFC 9111 §4: only what may be stored).
     var mayBeShared = true
     /// The failure for which a stale entry stands in.
@@ -87,13 +83,13 @@ actor FlightDesk {
     /// The clock of the loop's timers, which patience and plans are measured on. Also for other threads.
     nonisolated let timers: any TimeSource = SystemTime()
     private let time: any TimeSource
-    private let tier: MemoryTier
+    private let cache: EntryCache
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var tasks: [FlightNumber: Task<Void, Never>] = [:]
     /// How long each has waited in our queue.
     private var waits: [FlightNumber: FlightWait] = [:]
     /// The state of removals when each flight began.
-    private var beginnings: [FlightNumber: MemoryStamp] = [:]
+    private var beginnings: [FlightNumber: RemovalStamp] = [:]
     /// What flights under way have told already.
     private var announced: [FlightNumber: Made] = [:]
     private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
@@ -122,11 +118,11 @@ actor FlightDesk {
     private let underWay: CounterCell
 
     init(
-        loop: EventLoop, time: any TimeSource, tier: MemoryTier, counters: CounterRegistry, failurePause: Duration
+        loop: EventLoop, time: any TimeSource, cache: EntryCache, counters: CounterRegistry, failurePause: Duration
     ) {
         self.loop = loop
         self.time = time
-        self.tier = tier
+        self.cache = cache
         self.failurePause = failurePause
         joined = counters.cell(DaemonCounters.joined)
         refused = counters.cell(DaemonCounters.flightsRefused)
@@ -164,7 +160,7 @@ actor FlightDesk {
 
     /// Whoever asks after a purge, or after an unsafe request, asks anew.
     private func letGo(_ key: CacheKey) {
-        guard let number = table.flight(of: key), let beginning = beginnings[number], !tier.isUnremoved(beginning)
+        guard let number = table.flight(of: key), let beginning = beginnings[number], !cache.isCurrent(beginning)
         else {
             return
         }
@@ -175,7 +171,7 @@ actor FlightDesk {
     func isAnswered(_ key: CacheKey) -> Bool {
         if failures.recall(key.digest, now: time.monotonic()) != nil { return true }
         guard let number = table.flight(of: key), let beginning = beginnings[number] else { return false }
-        return tier.isUnremoved(beginning)
+        return cache.isCurrent(beginning)
     }
 
     /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
@@ -200,7 +196,7 @@ actor FlightDesk {
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         underWay.set(table.count)
-        beginnings[number] = tier.removalStamp(removable)
+        beginnings[number] = cache.begin(removable)
         let wait = FlightWait()
         waits[number] = wait
         tasks[number] = FlightWait.$current.withValue(wait) {

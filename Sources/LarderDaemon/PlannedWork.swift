@@ -13,7 +13,7 @@ struct PlannedWork: Sendable {
     /// A stale answer stands ready, should this one fail.
     let hasFallback: Bool
     /// The state of removals before the first call.
-    let began: MemoryStamp
+    let began: RemovalStamp
 
     /// A plan that has not ended after so many steps never will.
     private static let maxSteps = 64
@@ -195,7 +195,7 @@ struct PlannedWork: Sendable {
         let isKept = sum.covering == nil && sum.haveRows && !question.directives.noStore
         // What was not looked for because the client forbade it says nothing to others.
         if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > context.time.wall() {
-            (made.isStored, made.stamp) = await context.write(entry, since: began)
+            made.written = await context.cache.write(entry, since: began)
         }
         return .answered(made)
     }

@@ -36,9 +36,9 @@ extension DaemonContext {
     private func makeRaw(_ question: RawQuestion) async -> FlightResult {
         // Between our look-up and our lead another flight may have ended and committed this very row.
         let rule = question.provider.rule(for: question.endpoint)
-        let began = tier.removalStamp(question.key.digest)
-        if let entry = await readOrMiss(question.key), isFresh(entry, question.directives, rule) {
-            return .answered(Made(entry: entry, isStored: true))
+        let began = cache.begin(question.key)
+        if let entry = await cache.fresh(question.key, question.directives, rule) {
+            return .answered(Made(entry: entry, written: .found))
         }
         let provider = question.provider
         let endpoint = question.endpoint
@@ -57,15 +57,6 @@ extension DaemonContext {
         case .failure(let failure): return .failed(failure)
         case .success((let response, let classification)):
             return .answered(await keep(response, classification, question, began))
-        }
-    }
-
-    /// Whether an entry answers as it is. One that is fresh, but older than this client accepts, does not: to fetch it
-    /// anew is what the flight is for.
-    func isFresh(_ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule) -> Bool {
-        switch Reuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()) {
-        case .fresh, .negative: true
-        case .stale, .unusable: false
         }
     }
 
@@ -88,7 +79,7 @@ extension DaemonContext {
 
     private func keep(
         _ response: UpstreamResponse, _ classification: Classification, _ question: RawQuestion,
-        _ began: MemoryStamp
+        _ began: RemovalStamp
     ) async -> Made {
         let rule = await rule(for: question, response, classification)
         let decision = StorePolicy.decide(
@@ -104,7 +95,7 @@ extension DaemonContext {
             if rule.semantics == .rfc || classification == .notFound,
                 Displacement(status: response.status, isForOneClient: true) == .all
             {
-                hide(entry)
+                cache.hide(entry)
             }
             return Made(entry: entry, mayBeShared: rule.semantics == .ttl, hold: response.hold)
         }
@@ -113,38 +104,7 @@ extension DaemonContext {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         entry.fields = StorePolicy.storedFields(of: response)
-        let (isStored, stamp) = await write(entry, since: began)
-        return Made(entry: entry, isStored: isStored, stamp: stamp, hold: response.hold)
-    }
-
-    /// Writes an entry and makes every ready form of an older one invalid. Where it was stored, or is still on its way
-    /// after the time that an answer may wait for it, the stamp lets the new answer into memory; there is none where it
-    /// was refused or a purge may have passed in between.
-    ///
-    /// - Parameter began: the state of removals from before anything of it was asked for or read. What was removed since
-    ///   does not come back with what was under way.
-    /// - Parameter supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
-    func write(
-        _ entry: StoredResponse, since began: MemoryStamp, supersedes: Bool = true
-    ) async -> (isStored: Bool, MemoryStamp?) {
-        guard tier.isUnremoved(began) else { return (false, nil) }
-        let before = tier.stamp(keys: [], providers: [entry.provider])
-        // Asked once more when it is written, which may be after this has returned.
-        let outcome = await store.write(entry, supersedes: supersedes) { [tier] in tier.isUnremoved(began) }
-        tier.invalidate(entry.key.digest)
-        if case .refused(let reason) = outcome {
-            log.debug("not stored", ["provider": entry.provider, "reason": reason])
-            return (false, nil)
-        }
-        // What is on its way to the disk may be answered from memory; whether it is stored nobody knows yet.
-        let isStored = outcome == .stored
-        let after = tier.stamp(keys: [entry.key.digest], providers: [entry.provider])
-        // Whatever was removed while it was written was removed before it was there.
-        guard tier.isUnremoved(began) else {
-            await remove(entry.key.digest, of: entry.provider)
-            return (false, nil)
-        }
-        return (isStored, tier.isCurrent(before) ? after : nil)
+        return Made(entry: entry, written: await cache.write(entry, since: began), hold: response.hold)
     }
 }
 
@@ -182,7 +142,7 @@ extension DaemonContext {
 
     private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
     {
-        let began = tier.removalStamp(key.digest)
+        let began = cache.begin(key)
         if let plan = question.endpoint.plan {
             return await PlannedWork(
                 context: self, question: question, key: key, hasFallback: hasFallback, began: began
@@ -224,7 +184,7 @@ extension DaemonContext {
     }
 
     private func normalise(
-        _ raw: Served, _ question: NormalisedQuestion, _ key: CacheKey, _ began: MemoryStamp
+        _ raw: Served, _ question: NormalisedQuestion, _ key: CacheKey, _ began: RemovalStamp
     ) async -> FlightResult {
         let endpoint = question.endpoint
         let signer = signer
@@ -262,7 +222,7 @@ extension DaemonContext {
         }
         var made = Made(entry: entry, covering: raw.failure)
         if raw.failure == nil, raw.hasRow, !question.directives.noStore {
-            (made.isStored, made.stamp) = await write(entry, since: began)
+            made.written = await cache.write(entry, since: began)
         }
         return .answered(made)
     }
@@ -270,9 +230,7 @@ extension DaemonContext {
     /// A raw form that was taken for an answer and cannot be read is kept for a minute only and then asked for again,
     /// else the source would stay broken for its whole lifetime.
     func shorten(_ raw: StoredResponse) async {
-        let end = min(raw.freshUntil, time.wall() + .seconds(60))
-        let isDone = await store.updateFreshness(raw.key.digest, freshUntil: end, staleUntil: end)
-        if !isDone, end < raw.freshUntil { hide(raw) }
+        await cache.shorten(raw, to: time.wall() + .seconds(60))
     }
 
     func noteDropped(_ normalised: NormalisedEntry, of provider: String) {

@@ -21,13 +21,12 @@ struct TierCase {
 
     @discardableResult
     func insert(
-        _ target: String, body: Bytes = [1], key: String? = nil, provider: String = "itunes", listener: UInt16 = 0,
-        takesGzip: Bool? = nil, life: Int64 = 100
+        _ target: String, body: Bytes = [1], key: String? = nil, listener: UInt16 = 0, takesGzip: Bool? = nil, life: Int64 = 100
     ) -> Bool {
-        tier.insert(
+        let key = Sample.key(key ?? target).digest
+        return tier.insert(
             listener: listener, target: Bytes(text: target), takesGzip: takesGzip,
-            response: response(body, life: life), key: Sample.key(key ?? target).digest, provider: provider,
-            now: Sample.now)
+            response: response(body, life: life), key: key, stamp: tier.readyStamp(key), now: Sample.now)
     }
 
     /// Asked for twice: a full tier then takes it.
@@ -108,7 +107,7 @@ struct TierCase {
                 conditions: conditions)
             tier.tier.insert(
                 listener: 0, target: Bytes(text: target), takesGzip: nil, response: ready, key: Sample.key("k").digest,
-                provider: "itunes", now: Sample.now)
+                stamp: tier.tier.readyStamp(Sample.key("k").digest), now: Sample.now)
         }
         #expect(tier.tier.statistics().bytes == 2 * (TierCase.charge("/a", body: 0) + conditions.byteCount) + 500)
         let shared = try #require(tier.ready("/b"))
@@ -154,23 +153,20 @@ struct TierCase {
 
     // MARK: Invalidation
 
-    @Test func invalidationByKeyProviderAndAllIsSeenByTheNextRequest() {
+    @Test func invalidationByKeyAndOfAllIsSeenByTheNextRequest() {
         let tier = TierCase(budget: 1 << 20)
         func fill() {
-            tier.insert("/a", key: "a", provider: "itunes")
-            tier.insert("/A", key: "a", provider: "itunes")
-            tier.insert("/b", key: "b", provider: "itunes")
-            tier.insert("/c", key: "c", provider: "newsapi")
+            tier.insert("/a", key: "a")
+            tier.insert("/A", key: "a")
+            tier.insert("/b", key: "b")
+            tier.insert("/c", key: "c")
         }
         func held() -> [String] { ["/a", "/A", "/b", "/c"].filter { tier.ready($0) != nil } }
         fill()
         tier.tier.invalidate(Sample.key("a").digest)
         #expect(held() == ["/b", "/c"])
         fill()
-        tier.tier.invalidate(provider: "itunes")
-        #expect(held() == ["/c"])
-        fill()
-        tier.tier.invalidateAll()
+        tier.tier.removeAll()
         #expect(held() == [])
         #expect(tier.tier.statistics() == figures(budget: 1 << 20))
         fill()
@@ -180,7 +176,7 @@ struct TierCase {
     @Test func answerReadBeforeAnInvalidationIsNotTakenAfterIt() {
         let tier = TierCase(budget: 1 << 20)
         let key = Sample.key("a").digest
-        let stamp = tier.tier.stamp(keys: [key], providers: ["itunes"])
+        let stamp = tier.tier.readyStamp(key)
         tier.tier.invalidate(key)
         let taken = tier.tier.insert(
             listener: 0, target: Bytes(text: "/a"), takesGzip: nil, response: tier.response([1]), key: key,
@@ -190,18 +186,17 @@ struct TierCase {
     }
 
     @Test func mergedAnswerGoesWithAnyOfItsSources() {
-        for number in 0..<4 {
+        for number in 0..<3 {
             let tier = TierCase(budget: 1 << 20)
             let keys = [Sample.key("a").digest, Sample.key("b").digest]
             tier.tier.insert(
                 listener: 0, target: Bytes(text: "/m"), takesGzip: nil, response: tier.response([1]), key: keys[0],
-                stamp: tier.tier.stamp(keys: keys, providers: ["itunes", "newsapi"]), now: Sample.now)
+                stamp: tier.tier.readyStamp(keys), now: Sample.now)
             #expect(tier.ready("/m") != nil)
             switch number {
             case 0: tier.tier.invalidate(keys[0])
             case 1: tier.tier.invalidate(keys[1])
-            case 2: tier.tier.invalidate(provider: "itunes")
-            default: tier.tier.invalidate(provider: "newsapi")
+            default: tier.tier.removeAll()
             }
             #expect(tier.ready("/m") == nil)
         }

@@ -41,14 +41,14 @@ import Testing
         var locks: [ForeignLock] = []
         var ends: [StoreEnding] = []
         try await withLarder(directory: directory) { larder in
-            ends = [larder.daemon.context.store.shared.ending, larder.daemon.context.state.ending]
+            ends = [larder.daemon.context.cache.store.shared.ending, larder.daemon.context.state.ending]
             locks = [
                 try ForeignLock(directory.path + "/cache/cache.db"),
                 try ForeignLock(directory.path + "/state/state.db"),
             ]
             // A total to save, and a use to note.
             larder.daemon.context.counters.cell(DaemonCounters.outcomes, "itunes", "hit").add()
-            larder.daemon.context.store.touch(Digest(of: [1]))
+            larder.daemon.context.cache.store.touch(Digest(of: [1]))
         }
         #expect(locks.count == 2)
         for end in ends {
@@ -69,8 +69,8 @@ import Testing
         try await withLarder(
             log: Logger(label: "test", sink: log, time: SystemTime()), stopPatience: .milliseconds(50)
         ) { larder in
-            larder.daemon.context.store.touch(Digest(of: [1]))
-            faults = larder.daemon.context.store.shared.faults
+            larder.daemon.context.cache.store.touch(Digest(of: [1]))
+            faults = larder.daemon.context.cache.store.shared.faults
             faults?.hold(true)
         }
         let line = log.said.first { $0.message == "the stop waits no longer: what was not written is lost" }

@@ -41,7 +41,7 @@ import Testing
 
     private func written(_ larder: RunningLarder) async throws {
         try await larder.eventually("the removals are written") {
-            larder.daemon.context.store.pendingRemovals == 0
+            larder.daemon.context.cache.store.pendingRemovals == 0
         }
     }
 
@@ -54,10 +54,10 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             #expect(try await held(larder).text == "one")
-            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).status == 504)
-            larder.daemon.context.store.shared.faults.fail(with: nil)
+            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
         }
@@ -74,10 +74,10 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             #expect(try await held(larder).text == "one")
-            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).status == 504)
-            larder.daemon.context.store.shared.faults.fail(with: nil)
+            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
         }
@@ -99,10 +99,10 @@ import Testing
             }
             #expect(try await larder.get("/raw/tmdb/3/movie/5").status == 200)
             #expect(try await stored() == 200)
-            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await larder.get("/v1/tmdb/movie/5").status == 502)
             #expect(try await stored() == 504)
-            larder.daemon.context.store.shared.faults.fail(with: nil)
+            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await stored() == 504)
         }
@@ -117,9 +117,9 @@ import Testing
         defer { origin.stop() }
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
-            larder.daemon.context.store.shared.faults.fail(with: Self.full)
+            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "one")
-            larder.daemon.context.store.shared.faults.fail(with: nil)
+            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
         }
@@ -157,7 +157,7 @@ import Testing
         try await withLarder(configuration(origin, cache)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             try await larder.eventually("it is stored") { try await held(larder).status == 200 }
-            let store = larder.daemon.context.store
+            let store = larder.daemon.context.cache.store
             store.shared.faults.hold(true)
             #expect(try await reload(larder).text == "two")
             #expect(try await reload(larder).text.count == large.count)

@@ -44,6 +44,6 @@ extension DaemonContext {
             standings[provider] = standing
             return Snapshot(current.settings, standings: standings)
         }
-        tier.remove(nil)
+        cache.settingsChanged()
     }
 }

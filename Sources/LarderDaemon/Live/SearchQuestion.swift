@@ -62,7 +62,7 @@ struct SearchQuestion: Sendable {
 struct SearchAnswers: Sendable {
     var parts: [(source: SourceAnswer, served: Served?)]
     /// The memory tier's state before the first of them was asked.
-    var stamp: MemoryStamp
+    var stamp: ReadyStamp
 
     var sources: [SourceAnswer] { parts.map(\.source) }
 }
@@ -73,8 +73,7 @@ extension DaemonContext {
     func ask(
         _ question: SearchQuestion, report: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
     ) async -> SearchAnswers {
-        let stamp = tier.stamp(
-            keys: question.keys(signer: signer), providers: question.parts.map(\.providerName))
+        let stamp = cache.readyStamp(question.keys(signer: signer))
         if let only = question.parts.first, question.isSingle {
             let answer = await ask(only, question)
             report(0, answer.source)
@@ -133,8 +132,8 @@ extension DaemonContext {
         for part in question.parts {
             guard case .ask(let provider, let endpoint) = part else { continue }
             if case .pooled = provider.provider.constancy(of: endpoint.upstream) { return false }
-            guard let entry = await readOrMiss(provider.normalisedKey(endpoint, signer: signer)),
-                isFresh(entry, question.directives, provider.rule(for: endpoint.name))
+            let key = provider.normalisedKey(endpoint, signer: signer)
+            guard await cache.fresh(key, question.directives, provider.rule(for: endpoint.name)) != nil
             else { return false }
         }
         return true

@@ -13,7 +13,7 @@ struct LocalRoute: Sendable {
         let question = try LocalQuestion(query: request.parameters(), providers: context.snapshot.providers)
         let answer: FullTextAnswer
         do throws(StoreError) {
-            answer = try await context.store.search(question.fullText(context))
+            answer = try await context.cache.store.search(question.fullText(context))
         } catch {
             context.countLocal("asked", "failed")
             throw Self.face(of: error, context)

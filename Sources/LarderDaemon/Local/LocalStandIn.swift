@@ -24,7 +24,7 @@ extension DaemonContext {
         question.keyParts = [signerMark] + Self.bounds(endpoint, request)
         let answer: FullTextAnswer
         do throws(StoreError) {
-            answer = try await store.search(question)
+            answer = try await cache.store.search(question)
         } catch {
             countLocal("standIn", "failed")
             return nil

@@ -14,7 +14,7 @@ struct PassFetch: Sendable {
     let snapshot: Snapshot
     /// What the asker found, and the state of memory before it looked: while nothing was written since, nothing else is
     /// there to be found.
-    var looked: (found: VariantShelf.Found, stamp: MemoryStamp)?
+    var looked: (found: VariantShelf.Found, stamp: ReadyStamp)?
     /// Nobody waits: the client's own wishes have no part in it.
     var isRefresh = false
 
@@ -31,15 +31,16 @@ struct PassFetch: Sendable {
 
     func work(_ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
-        let began = context.tier.removalStamp(request.primary.digest)
-        let before = context.tier.stamp(keys: [request.primary.digest], providers: [request.provider.name])
+        let began = context.cache.begin(request.primary)
+        let before = context.cache.readyStamp([request.primary.digest])
         var found: VariantShelf.Found
-        if let looked, context.tier.isCurrent(looked.stamp) { found = looked.found } else { found = await shelf.find() }
+        if let looked, context.cache.isCurrent(looked.stamp) { found = looked.found } else { found = await shelf.find() }
         if let entry = found.entry, request.isPersonal, !request.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
             return .answered(
-                Made(entry: entry, isStored: true, stamp: before, passed: passed(entry, nil, nil, began)))
+                Made(
+                    entry: entry, written: Written(state: .committed, ready: before), passed: passed(entry, nil, nil, began)))
         }
         // With our own rules the answer's validators have no say: it is asked for anew.
         var conditions: HeaderFields = [:]
@@ -103,36 +104,36 @@ struct PassFetch: Sendable {
     /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
     /// for (RFC 9111 §4.3.4).
     private func freshen(
-        _ entry: StoredResponse, by head: UpstreamHead, _ found: VariantShelf.Found, _ began: MemoryStamp
+        _ entry: StoredResponse, by head: UpstreamHead, _ found: VariantShelf.Found, _ began: RemovalStamp
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         var made = Made(entry: news.entry)
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
-            made.isStored = await context.rewrite(made.entry, entry, since: began)
-            if found.isInDoubt, made.isStored {
+            if await context.cache.freshen(entry, to: made.entry, since: began) { made.written = .found }
+            if found.isInDoubt, made.written.isCommitted {
                 await shelf.note(made.entry, names: names(made.entry))
             } else {
                 await shelf.prolong(made.entry)
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
-            await context.remove(entry.key.digest, of: entry.provider)
+            await context.cache.remove(entry.key.digest, of: entry.provider)
             made.mayBeShared = false
         }
         for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
             let other = others[place - 1]
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
             if names(fresh) == names(other) {
-                _ = await context.rewrite(fresh, other, since: began)
+                await context.cache.freshen(other, to: fresh, since: began)
             } else {
-                await context.remove(other.key.digest, of: other.provider)
+                await context.cache.remove(other.key.digest, of: other.provider)
             }
         }
-        made.stamp = context.tier.stamp(
-            keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
-        if !context.tier.isUnremoved(began) { made.stamp = nil }
+        if made.written.isCommitted, context.cache.isCurrent(began) {
+            made.written.ready = context.cache.readyStamp([request.primary.digest, entry.key.digest])
+        }
         made.passed = passed(made.entry, 304, .validated, began)
         return made
     }
@@ -147,7 +148,7 @@ struct PassFetch: Sendable {
     // MARK: A whole answer
 
     private func receive(
-        _ stream: UpstreamStream, _ classification: Classification, _ found: VariantShelf.Found, _ began: MemoryStamp,
+        _ stream: UpstreamStream, _ classification: Classification, _ found: VariantShelf.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult {
         let head = stream.head
@@ -168,7 +169,7 @@ struct PassFetch: Sendable {
         made.passed = passed
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
         if verdict.rule == .objectTooLarge {
-            if let old = found.entry { await context.remove(old.key.digest, of: old.provider) }
+            if let old = found.entry { await context.cache.remove(old.key.digest, of: old.provider) }
             // What was not found may be there all the same, or be on its way.
             var newer = made.entry
             newer.key = shelf.place(names(newer)).key
@@ -180,8 +181,7 @@ struct PassFetch: Sendable {
             made.passed?.body = nil
             made.entry.body = whole
             if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
-                (made.isStored, made.stamp) = await keep(made.entry, found, began)
-                made.isUnderWay = !made.isStored && made.stamp != nil
+                made.written = await keep(made.entry, found, began)
             } else if verdict.isStored {
                 await hideOlder(than: made.entry, found)
             }
@@ -287,13 +287,13 @@ struct PassFetch: Sendable {
     /// An answer that is not stored leaves nothing older that it has made unsuitable.
     /// - Returns: the state of removals with which its readers compare: its own removal makes it no answer of before.
     private func displace(
-        _ entry: StoredResponse, _ why: CacheRule, _ found: VariantShelf.Found, _ began: MemoryStamp
-    ) async -> MemoryStamp {
+        _ entry: StoredResponse, _ why: CacheRule, _ found: VariantShelf.Found, _ began: RemovalStamp
+    ) async -> RemovalStamp {
         let isForOneClient = request.isPersonal || why == .requestNoStore
         switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
         case .none: return began
         case .selected:
-            if rule.semantics == .rfc, let old = found.entry { context.hide(entry, inPlaceOf: old) }
+            if rule.semantics == .rfc, let old = found.entry { context.cache.hide(entry, inPlaceOf: old) }
             return began
         case .all:
             guard found.entry != nil || found.index != nil else {
@@ -301,16 +301,16 @@ struct PassFetch: Sendable {
                 await hideOlder(than: entry, found)
                 return began
             }
-            let isCurrent = context.tier.isUnremoved(began)
+            let isCurrent = context.cache.isCurrent(began)
             // All variants go with the key of their URL.
-            await context.remove(request.primary.digest, of: request.provider.name)
-            return isCurrent ? context.tier.removalStamp(request.primary.digest) : began
+            await context.cache.remove(request.primary.digest, of: request.provider.name)
+            return isCurrent ? context.cache.begin(request.primary) : began
         }
     }
 
     /// The answer was given out and is not stored: nothing older is answered in its place.
     private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) async {
-        context.hide(entry)
+        context.cache.hide(entry)
         hideElsewhere(entry, found)
         await removeVariants(entry, found)
     }
@@ -318,7 +318,7 @@ struct PassFetch: Sendable {
     /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
     private func removeVariants(_ entry: StoredResponse, _ found: VariantShelf.Found) async {
         guard found.index != nil, putsOthersInDoubt(entry, found) else { return }
-        await context.remove(request.primary.digest, of: request.provider.name)
+        await context.cache.remove(request.primary.digest, of: request.provider.name)
     }
 
     private func putsOthersInDoubt(_ entry: StoredResponse, _ found: VariantShelf.Found) -> Bool {
@@ -327,12 +327,12 @@ struct PassFetch: Sendable {
 
     /// The same, where the older one lies under another key than the newer, which is not known to be stored.
     private func hideElsewhere(_ entry: StoredResponse, _ found: VariantShelf.Found) {
-        if let old = found.entry, old.key != entry.key { context.hide(old) }
+        if let old = found.entry, old.key != entry.key { context.cache.hide(old) }
         guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
         // Nothing was found, which a look-up that took too long says too.
         var older = entry
         older.key = request.primary
-        context.hide(older)
+        context.cache.hide(older)
     }
 
     /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
@@ -342,27 +342,36 @@ struct PassFetch: Sendable {
         let isDoubtful = putsOthersInDoubt(entry, found)
         guard await !shelf.note(entry, names: names(entry), putsOthersInDoubt: isDoubtful) else { return }
         await removeVariants(entry, found)
-        if let old = found.entry, old.key != entry.key, old.key != request.primary { context.hide(old) }
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { context.cache.hide(old) }
     }
 
     private func keep(
-        _ entry: StoredResponse, _ found: VariantShelf.Found, _ began: MemoryStamp
-    ) async -> (isStored: Bool, MemoryStamp?) {
-        let (isStored, written) = await context.write(entry, since: began)
-        guard isStored || written != nil else {
-            hideElsewhere(entry, found)
-            await removeVariants(entry, found)
-            return (false, nil)
+        _ entry: StoredResponse, _ found: VariantShelf.Found, _ began: RemovalStamp
+    ) async -> Written {
+        await noted(await context.cache.write(entry, since: began), entry, found, began)
+    }
+
+    /// A variant that was accepted is noted in its URL's index; whatever was removed meanwhile was removed before it was
+    /// there.
+    private func noted(
+        _ written: Written, _ entry: StoredResponse, _ found: VariantShelf.Found, _ began: RemovalStamp
+    ) async -> Written {
+        guard written.isAccepted else {
+            // What a removal made an answer of before says nothing of what is stored now.
+            if context.cache.isCurrent(began) {
+                hideElsewhere(entry, found)
+                await removeVariants(entry, found)
+            }
+            return written
         }
-        await note(entry, found, isStored: isStored)
-        let stamp = context.tier.stamp(
-            keys: [request.primary.digest, entry.key.digest], providers: [request.provider.name])
-        // The same while its variant was noted.
-        guard context.tier.isUnremoved(began) else {
-            await context.remove(entry.key.digest, of: entry.provider)
-            return (false, nil)
+        await note(entry, found, isStored: written.isCommitted)
+        var written = written
+        written.ready = context.cache.readyStamp([request.primary.digest, entry.key.digest])
+        guard context.cache.isCurrent(began) else {
+            await context.cache.remove(entry.key.digest, of: entry.provider)
+            return .refused
         }
-        return (isStored, stamp)
+        return written
     }
 
     /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
@@ -379,12 +388,12 @@ struct PassFetch: Sendable {
 
     /// Writes the body into the store as it comes.
     private func archive(
-        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: VariantShelf.Found, _ began: MemoryStamp
+        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: VariantShelf.Found, _ began: RemovalStamp
     ) async -> FlightResult {
         let tape = stream.body
         defer { tape.release() }
         guard let archivist = tape.reader(isArchivist: true),
-            case .success(let writer) = await context.store.begin(expecting: body.length)
+            let writer = await context.cache.beginBody(expecting: body.length)
         else {
             await hideOlder(than: made.entry, found)
             stream.becamePaced()
@@ -416,26 +425,13 @@ struct PassFetch: Sendable {
             writer.abandon()
             return .failed(request.cutOff(error))
         }
-        guard context.tier.isUnremoved(began) else {
-            writer.abandon()
-            return .answered(made)
-        }
-        let outcome = await writer.complete(made.entry) { [tier = context.tier] in tier.isUnremoved(began) }
-        context.tier.invalidate(made.entry.key.digest)
-        if outcome == .stored || outcome == .pending {
-            await note(made.entry, found, isStored: outcome == .stored)
-        } else {
-            hideElsewhere(made.entry, found)
-            await removeVariants(made.entry, found)
-        }
-        if !context.tier.isUnremoved(began) {
-            await context.remove(made.entry.key.digest, of: made.entry.provider)
-        }
+        _ = await noted(
+            await context.cache.complete(writer, made.entry, since: began), made.entry, found, began)
         return .answered(made)
     }
 
     private func passed(
-        _ entry: StoredResponse, _ status: Int?, _ storing: CacheRule?, _ began: MemoryStamp
+        _ entry: StoredResponse, _ status: Int?, _ storing: CacheRule?, _ began: RemovalStamp
     ) -> PassedAnswer {
         PassedAnswer(
             upstreamStatus: status ?? entry.status, storing: storing, vary: Vary(entry.fields),

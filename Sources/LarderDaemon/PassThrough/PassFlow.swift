@@ -20,7 +20,7 @@ struct PassServed: Sendable {
     var isOwn = false
     var interim: [InterimHead] = []
     /// Under which memory may keep it; nil keeps it out.
-    var stamp: MemoryStamp?
+    var stamp: ReadyStamp?
     /// By which rule it was used, or was not and went forward; by which it was stored, or was not.
     var rule: CacheRule
     var storing: CacheRule?
@@ -42,7 +42,7 @@ struct PassFlow: Sendable {
     }
 
     func run() async throws(UpstreamFailure) -> Ending {
-        let stamp = context.tier.stamp(keys: [request.primary.digest], providers: [request.provider.name])
+        let stamp = context.cache.readyStamp([request.primary.digest])
         let shelf = VariantShelf(context: context, request: request)
         let found = await shelf.find()
         guard let entry = found.entry else {
@@ -81,9 +81,9 @@ struct PassFlow: Sendable {
     }
 
     private func stored(
-        _ entry: StoredResponse, _ outcome: CacheOutcome, _ stamp: MemoryStamp?, _ rule: CacheRule
+        _ entry: StoredResponse, _ outcome: CacheOutcome, _ stamp: ReadyStamp?, _ rule: CacheRule
     ) -> PassServed {
-        context.store.touch(entry.key.digest)
+        context.cache.used(entry.key.digest)
         return PassServed(entry: entry, body: entry.source, outcome: outcome, stamp: stamp, rule: rule)
     }
 
@@ -104,7 +104,7 @@ struct PassFlow: Sendable {
     // MARK: Forward
 
     private func forward(
-        _ reason: ForwardReason, _ entry: StoredResponse?, _ found: VariantShelf.Found, _ stamp: MemoryStamp,
+        _ reason: ForwardReason, _ entry: StoredResponse?, _ found: VariantShelf.Found, _ stamp: ReadyStamp,
         _ rule: CacheRule
     ) async throws(UpstreamFailure) -> Ending {
         if request.method == .head { return .forward(reason, stored: entry, rule) }
@@ -146,7 +146,7 @@ struct PassFlow: Sendable {
         // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
         if passed.body?.tape.failure != nil { return false }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
-        guard context.tier.isUnremoved(passed.began) else { return false }
+        guard context.cache.isCurrent(passed.began) else { return false }
         if passed.storing == nil {
             // It was found stored: then this request's own demands on what is stored count.
             switch request.verdict(made.entry, request.directives, now: context.time.wall()).decision {
@@ -167,7 +167,7 @@ struct PassFlow: Sendable {
         _ made: Made, _ joined: Bool, _ reason: ForwardReason, _ old: StoredResponse?, _ rule: CacheRule
     ) async throws(UpstreamFailure) -> Ending {
         guard let passed = made.passed else {
-            return .served(stored(made.entry, .hit, made.stamp, rule))
+            return .served(stored(made.entry, .hit, made.written.ready, rule))
         }
         let fails = request.rule.semantics == .ttl ? !passed.isAnswer : passed.upstreamStatus >= 500
         if fails, let old, let covered = coverForStatus(passed.upstreamStatus, old) {
@@ -179,9 +179,8 @@ struct PassFlow: Sendable {
         let fetched: CacheOutcome = passed.upstreamStatus == 304 ? .revalidated : .miss
         var served = PassServed(
             entry: made.entry, body: made.entry.source, outcome: joined ? .joined : fetched, forward: reason,
-            forwardStatus: passed.upstreamStatus, isStored: made.isStored,
-            interim: joined ? [] : passed.interim, stamp: made.isStored || made.isUnderWay ? made.stamp : nil,
-            rule: rule,
+            forwardStatus: passed.upstreamStatus, isStored: made.written.isCommitted,
+            interim: joined ? [] : passed.interim, stamp: made.written.ready, rule: rule,
             storing: passed.storing)
         if !joined, let own = passed.ownFields, PassFields.hasMore(own, than: made.entry.fields) {
             // Some fields are for who asked and not for the store.
@@ -189,7 +188,7 @@ struct PassFlow: Sendable {
             served.stamp = nil
             served.isOwn = true
         }
-        if made.isStored, passed.body == nil, passed.storing == nil {
+        if made.written.isCommitted, passed.body == nil, passed.storing == nil {
             // It was found in the store by then.
             served.outcome = .hit
             served.forward = nil
@@ -197,7 +196,7 @@ struct PassFlow: Sendable {
             served.rule = .fresh
         }
         if request.directives.noStore { served.forward = .request }
-        if request.isPersonal, !made.isStored, passed.body == nil || !made.mayBeShared {
+        if request.isPersonal, !made.written.isCommitted, passed.body == nil || !made.mayBeShared {
             // The cache had no part in it.
             served.outcome = .bypass
             served.forward = .bypass

@@ -71,7 +71,7 @@ struct PassRoute: Sendable {
         case .bytes(let bytes): answer.body = bytes
         case .large, .tape, .plain: answer.stream = served.body
         }
-        if !context.tier.isOff, entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
+        if !context.cache.memory.isOff, entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
             answer.digest = entry.key.digest
             answer.rows = [request.primary.digest, entry.key.digest]
             answer.target = request.target
@@ -128,7 +128,7 @@ struct PassRoute: Sendable {
         if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
-        let began = context.tier.removalStamp(request.primary.digest)
+        let began = context.cache.begin(request.primary)
         var order = request.order(fields, method: server.method, settings: snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
         order.body = server.body.isEmpty ? nil : server.body
@@ -161,26 +161,26 @@ struct PassRoute: Sendable {
     /// (§4.3.5).
     private func applyEffects(
         _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?,
-        since began: MemoryStamp
+        since began: RemovalStamp
     ) async {
         if Invalidation.isDue(method: server.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
-            await context.remove(request.primary.digest, of: request.provider.name)
+            await context.cache.remove(request.primary.digest, of: request.provider.name)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
-                await context.remove(key.digest, of: request.provider.name)
+                await context.cache.remove(key.digest, of: request.provider.name)
             }
         }
         guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
         case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
-            await context.remove(stored.key.digest, of: stored.provider)
+            await context.cache.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
-            _ = await context.rewrite(entry, stored, since: began)
-            context.tier.invalidate(request.primary.digest)
+            await context.cache.freshen(stored, to: entry, since: began)
+            context.cache.memory.invalidate(request.primary.digest)
         case .invalidate:
-            await context.remove(stored.key.digest, of: stored.provider)
-            context.tier.invalidate(request.primary.digest)
+            await context.cache.remove(stored.key.digest, of: stored.provider)
+            context.cache.memory.invalidate(request.primary.digest)
         case .none: break
         }
     }

@@ -23,7 +23,7 @@ struct PassedAnswer: Sendable {
     /// The provider takes it for an answer, and not for a failure.
     var isAnswer = true
     /// Removals up to when it was asked for.
-    var began: MemoryStamp
+    var began: RemovalStamp
 }
 
 /// A body on a tape. For as long as somebody may still begin to read it, its beginning stays where it is: the last copy of

@@ -28,12 +28,12 @@ struct VariantShelf: Sendable {
 
     /// Looks for the stored answer that fits the request's selecting fields.
     func find() async -> Found {
-        guard let first = await context.openOrMiss(request.primary) else { return Found() }
+        guard let first = await context.cache.open(request.primary) else { return Found() }
         guard first.endpoint == Self.indexName else { return await canBegin(first) ? Found(entry: first) : Found() }
         guard let index = VariantIndex(decoding: first.body) else { return Found() }
-        context.store.touch(request.primary.digest)
+        context.cache.used(request.primary.digest)
         for selection in index.candidates(for: request.forwarded) {
-            if let entry = await context.openOrMiss(request.variantKey(selection)), await canBegin(entry) {
+            if let entry = await context.cache.open(request.variantKey(selection)), await canBegin(entry) {
                 return Found(entry: entry, isInDoubt: index.isInDoubt(selection), index: index)
             }
         }
@@ -61,7 +61,7 @@ struct VariantShelf: Sendable {
     /// A validated variant lives longer; its index must not be evicted before it.
     func prolong(_ entry: StoredResponse) async {
         guard entry.key != request.primary else { return }
-        await context.store.updateFreshness(
+        await context.cache.prolong(
             request.primary.digest, freshUntil: entry.freshUntil, staleUntil: entry.staleUntil)
     }
 
@@ -69,7 +69,7 @@ struct VariantShelf: Sendable {
     func all(_ index: VariantIndex) async -> [StoredResponse] {
         var entries: [StoredResponse] = []
         for selection in index.variants.map(\.selection) {
-            if let entry = await context.openOrMiss(request.variantKey(selection)) { entries.append(entry) }
+            if let entry = await context.cache.open(request.variantKey(selection)) { entries.append(entry) }
         }
         return entries
     }
@@ -86,13 +86,13 @@ struct VariantShelf: Sendable {
     @discardableResult
     func note(_ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool = false) async -> Bool {
         guard !names.isEmpty else { return true }
-        let row = await context.openOrMiss(request.primary)
+        let row = await context.cache.open(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (_, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
             putsOthersInDoubt: putsOthersInDoubt)
-        let (isStored, _) = await context.write(
+        let written = await context.cache.write(
             StoredResponse(
                 key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
                 body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
@@ -100,59 +100,10 @@ struct VariantShelf: Sendable {
                 staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label),
             // A list of variants that are gone selects nothing, and whoever calls looks at removals afterwards.
             // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
-            since: context.tier.removalStamp(request.primary.digest), supersedes: known == nil)
+            since: context.cache.begin(request.primary), supersedes: known == nil)
         for selection in dropped {
-            await context.remove(request.variantKey(selection).digest, of: request.provider.name)
+            await context.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
-        return isStored
-    }
-}
-
-extension DaemonContext {
-    /// Removes one entry, and what was made from it, from store and memory.
-    ///
-    /// It counts at once, and is tried again where the disk does not take it.
-    func remove(_ digest: Digest, of provider: String) async {
-        tier.remove(digest)
-        if case .refused(let error) = await store.remove(.digest(digest), soft: false, provider: provider) {
-            log.error("an entry could not be removed", ["error": "\(error)"])
-        }
-        tier.remove(digest)
-    }
-
-    /// What is stored under the entry's key is answered no more, until a newer answer is stored.
-    func hide(_ entry: StoredResponse) {
-        store.hide(entry)
-        tier.invalidate(entry.key.digest)
-    }
-
-    /// The same where the older one may lie under another key.
-    func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
-        var newer = entry
-        newer.key = old.key
-        hide(newer)
-    }
-
-    /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that
-    /// could not be written, it is used no more.
-    /// - Parameter began: the state of removals from before the upstream was asked: what was removed or expired since is
-    ///   not made fresh again.
-    func rewrite(_ entry: StoredResponse, _ old: StoredResponse, since began: MemoryStamp) async -> Bool {
-        let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [tier] in
-            tier.isUnremoved(began)
-        }
-        tier.invalidate(entry.key.digest)
-        if !isDone, entry.freshUntil < old.freshUntil, tier.isUnremoved(began) { hide(old) }
-        return isDone
-    }
-
-    /// The stored entry, a large body left where it is; a store that cannot be read is a miss, logged.
-    func openOrMiss(_ key: CacheKey) async -> StoredResponse? {
-        do {
-            return try await store.open(key)
-        } catch {
-            log.warning("the store could not be read", ["error": "\(error)"])
-            return nil
-        }
+        return written.isCommitted
     }
 }

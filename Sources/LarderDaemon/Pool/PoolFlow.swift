@@ -111,10 +111,10 @@ extension DaemonContext {
     private func fill(_ question: PoolQuestion, _ key: CacheKey, isForced: Bool) async -> FlightResult {
         let provider = question.provider
         let terms = question.terms
-        let began = tier.removalStamp(key.digest)
-        let kept = await readOrMiss(key)
-        if !isForced, let kept, isFresh(kept, .none, provider.rule(for: question.endpoint)) {
-            return .answered(Made(entry: kept, isStored: true))
+        let began = cache.begin(key)
+        let kept = await cache.read(key)
+        if !isForced, let kept, cache.isFresh(kept, .none, provider.rule(for: question.endpoint)) {
+            return .answered(Made(entry: kept, written: .found))
         }
         let before = await compute.run { kept.map(PoolShelf.answers) ?? [] }
         let missing = max(1, terms.least - before.count)
@@ -189,7 +189,7 @@ extension DaemonContext {
 
     private func shelve(
         _ pooled: [PooledAnswer], _ response: UpstreamResponse, _ classification: Classification,
-        _ question: PoolQuestion, _ key: CacheKey, _ began: MemoryStamp
+        _ question: PoolQuestion, _ key: CacheKey, _ began: RemovalStamp
     ) async -> Made {
         let provider = question.provider
         let request = question.terms.refill
@@ -207,8 +207,7 @@ extension DaemonContext {
         entry.freshUntil = lifetimes.freshUntil
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
-        let (isStored, _) = await write(entry, since: began)
-        return Made(entry: entry, isStored: isStored)
+        return Made(entry: entry, written: await cache.write(entry, since: began))
     }
 
     /// What the answers of a pool have in common: not length, coding, date and validators of the call that brought them.

@@ -18,37 +18,23 @@ struct AdminRoutes: Sendable {
         try query.check(only: ["all", "provider", "term", "url", "key", "soft"])
         let isSoft = try Self.flag(query, "soft")
         let orders = try orders(query)
-        var count = 0
-        var isPending = false
-        var isKept = true
-        // Before it begins, for what is under way; and again after it, for what was read meanwhile.
-        context.tier.remove(nil)
-        for selector in orders.selectors {
-            let outcome = await context.store.remove(selector, soft: isSoft, provider: nil)
-            count += outcome.count
-            switch outcome {
-            case .done: break
-            case .pending(_, let holds):
-                isPending = true
-                isKept = isKept && holds
-            case .refused(let error):
-                // Some of it may be purged all the same.
-                context.tier.remove(nil)
-                context.log.error("purge failed", ["error": "\(error)"])
-                throw ClientFacingError(
-                    status: 503, code: "storeUnavailable",
-                    detail: "The store could not be changed; nothing more was purged.",
-                    retryable: true)
-            }
+        let purged = await context.cache.purge(orders.selectors, soft: isSoft)
+        if let error = purged.failure {
+            // Some of it may be purged all the same.
+            context.log.error("purge failed", ["error": "\(error)"])
+            throw ClientFacingError(
+                status: 503, code: "storeUnavailable",
+                detail: "The store could not be changed; nothing more was purged.",
+                retryable: true)
         }
-        // Merged answers name several parents, so memory forgets all: it fills again from the store at once.
-        context.tier.remove(nil)
+        let count = purged.count
+        let isKept = purged.survivesRestart
         context.log.notice("purged", ["entries": String(count), "soft": String(isSoft)])
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("purged", count)
             writer.member("soft", isSoft)
-            if isPending {
+            if purged.isPending {
                 // It counts already: nothing of it is answered any more.
                 writer.member("pending", true)
                 writer.member("survivesRestart", isKept)

@@ -87,9 +87,9 @@ struct ArtworkRoute: Sendable {
         _ key: CacheKey, _ provider: ConfiguredProvider, _ permission: ImageHosts.Permission, _ rule: FreshnessRule,
         _ settings: Settings, _ directives: ClientDirectives
     ) async -> FlightResult {
-        let began = context.tier.removalStamp(key.digest)
-        if let entry = await context.readOrMiss(key), context.isFresh(entry, directives, rule) {
-            return .answered(Made(entry: entry, isStored: true))
+        let began = context.cache.begin(key)
+        if let entry = await context.cache.fresh(key, directives, rule) {
+            return .answered(Made(entry: entry, written: .found))
         }
         let hosts = provider.imageHosts
         let order = FetchOrder(
@@ -125,8 +125,8 @@ struct ArtworkRoute: Sendable {
             entry.freshUntil = lifetimes.freshUntil
             entry.staleUntil = lifetimes.staleUntil
             entry.isNegative = lifetimes.isNegative
-            let (isStored, stamp) = await context.write(entry, since: began)
-            return .answered(Made(entry: entry, isStored: isStored, stamp: stamp, hold: response.hold))
+            let written = await context.cache.write(entry, since: began)
+            return .answered(Made(entry: entry, written: written, hold: response.hold))
         }
     }
 

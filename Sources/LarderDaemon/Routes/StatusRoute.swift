@@ -17,7 +17,7 @@ struct StatusRoute: Sendable {
         for provider in snapshot.providers.all {
             lanes.append((provider, await context.upstream.report(provider.name)))
         }
-        let tier = context.tier.statistics()
+        let tier = context.cache.memory.statistics()
         let totals = await context.totals.report(snapshot.providers.all.map(\.name))
         var writer = JSONWriter()
         writer.object { writer in
@@ -48,10 +48,10 @@ struct StatusRoute: Sendable {
 
     func storeStatistics() async -> StoreStatistics {
         do {
-            return try await context.store.statistics()
+            return try await context.cache.store.statistics()
         } catch {
             var statistics = StoreStatistics()
-            statistics.pendingRemovals = context.store.pendingRemovals
+            statistics.pendingRemovals = context.cache.store.pendingRemovals
             statistics.degraded = "the store cannot be read (SQLite \(error.extendedCode ?? error.code))"
             return statistics
         }

@@ -72,7 +72,7 @@ struct ProvisionalAnswer: Sendable {
     private func needsFetch(_ asked: AskedSearch) async -> Bool {
         for (provider, endpoint) in asked.parts {
             let key = provider.normalisedKey(endpoint, signer: context.signer)
-            if let entry = await context.readOrMiss(key), isUsable(entry, provider.rule(for: endpoint.name)) {
+            if let entry = await context.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
                 continue
             }
             let question = NormalisedQuestion(
@@ -94,7 +94,7 @@ struct ProvisionalAnswer: Sendable {
         var found: [SourceAnswer] = []
         for (provider, endpoint) in candidate.parts where asked.parts.contains(where: { $0.provider === provider }) {
             let key = provider.normalisedKey(endpoint, signer: context.signer)
-            guard let entry = await context.readOrMiss(key), !entry.isNegative,
+            guard let entry = await context.cache.read(key), !entry.isNegative,
                 isUsable(entry, provider.rule(for: endpoint.name)), let normalised = NormalisedEntry(entry)
             else { continue }
             let isFresh = context.time.wall() < entry.freshUntil

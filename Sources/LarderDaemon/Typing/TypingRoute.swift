@@ -90,7 +90,7 @@ extension DaemonContext {
         let provider = question.provider
         let rule = provider.rule(for: question.endpoint.name)
         for request in [question.endpoint.upstream] + question.endpoint.wider().map(\.request) {
-            if let raw = await readOrMiss(provider.rawKey(request)), isFresh(raw, question.directives, rule) {
+            if await cache.fresh(provider.rawKey(request), question.directives, rule) != nil {
                 return true
             }
         }

@@ -292,15 +292,9 @@ struct UploadWork: Sendable {
 extension DaemonContext {
     /// Removes what is stored of Imgur's whose request holds one of those texts.
     func purgeImgur(_ terms: [String]) async {
-        tier.remove(nil)
-        for term in terms {
-            do {
-                _ = try await store.purge(.term(term, provider: ImgurRoutes.provider), soft: false)
-            } catch {
-                log.warning("cached copies could not be purged", ["provider": "imgur", "error": "\(error)"])
-            }
+        let purged = await cache.purge(terms.map { .term($0, provider: ImgurRoutes.provider) }, soft: false)
+        if let error = purged.failure {
+            log.warning("cached copies could not be purged", ["provider": "imgur", "error": "\(error)"])
         }
-        // Again, for what was read meanwhile.
-        tier.remove(nil)
     }
 }

@@ -9,17 +9,17 @@ import LarderStore
 
 extension DaemonContext {
     /// The answer out of a stored and fresh one that holds it; nil where there is none, or where its own raw answer is there.
-    func answerFromWider(_ question: NormalisedQuestion, _ key: CacheKey, _ began: MemoryStamp) async -> Made? {
+    func answerFromWider(_ question: NormalisedQuestion, _ key: CacheKey, _ began: RemovalStamp) async -> Made? {
         let endpoint = question.endpoint
         let provider = question.provider
         let answers = endpoint.wider()
         guard !answers.isEmpty else { return nil }
         let rule = provider.rule(for: endpoint.name)
-        let own = await readOrMiss(provider.rawKey(endpoint.upstream))
-        if let own, isFresh(own, question.directives, rule) { return nil }
+        let own = provider.rawKey(endpoint.upstream)
+        guard await cache.fresh(own, question.directives, rule) == nil else { return nil }
         for wider in answers {
-            guard let stored = await readOrMiss(provider.rawKey(wider.request)), !stored.isNegative,
-                isFresh(stored, question.directives, rule),
+            let raw = provider.rawKey(wider.request)
+            guard let stored = await cache.fresh(raw, question.directives, rule), !stored.isNegative,
                 let normalised = await read(stored, wider, question)
             else { continue }
             var entry = StoredResponse(
@@ -29,11 +29,11 @@ extension DaemonContext {
                 normaliserVersion: provider.about.normaliserVersion, label: stored.label)
             entry.fields = normalised.fields
             entry.body = normalised.results
-            store.touch(stored.key.digest)
+            cache.used(stored.key.digest)
             counters.cell(DaemonCounters.wider, provider.name).add()
             var made = Made(entry: entry, storedForm: "wider")
             if !question.directives.noStore {
-                (made.isStored, made.stamp) = await write(entry, since: began)
+                made.written = await cache.write(entry, since: began)
             }
             return made
         }
