@@ -1,6 +1,6 @@
-// The way of one request through the cache, as named steps: look up, then answer, refresh, wait or fetch. The flow is a
-// value; whoever drives it performs the step it names and reports what came of it. The order is always
-// lookup → join → limiter → fetch: joining and limiting are the fetch step's own business, behind every lookup.
+// The way of one request through the cache, as one list of steps for raw, normalised, artwork, pool and pass-through
+// entries alike. The flow is a value: whoever drives it performs the step it names and reports what came of it. The order
+// is always look-up → join → limits → fetch: the limits are the fetch's own business, behind every look-up.
 import LarderCore
 import LarderHTTP
 
@@ -10,90 +10,218 @@ public typealias ForwardReason = CacheStatus.ForwardReason
 /// One request's decisions.
 public struct RequestFlow: Sendable {
     public enum Step: Sendable {
+        /// Find the entry that the request selects.
         case lookUp
-        /// Answer with this entry.
-        case answer(StoredResponse, CacheOutcome)
+        /// Answer with this stored entry.
+        case answer(Stored)
         /// Answer with this stale entry and have it refreshed once, by whoever is first.
-        case answerAndRefresh(StoredResponse)
-        /// Fetch, or join a fetch. With a fallback, which may be served when the fetch fails or, where `patience`
-        /// says so, takes longer than that.
-        case fetch(ForwardReason, fallback: StoredResponse?, patience: Duration?)
+        case answerAndRefresh(Stored)
+        /// Make the entry from another stored form, without a call.
+        case makeFromStore
+        /// Join the key's fetch, or lead one.
+        case fetch(Forward)
+        /// Fetch for this request alone.
+        case fetchAlone(Forward)
+        /// Answer with what the fetch brought.
+        case answerFetched(Fresh)
+        /// Send the request itself: neither joined nor stored.
+        case passOn(ForwardReason, stored: StoredResponse?, CacheRule)
         /// Nothing usable is stored and the client wants nothing else (RFC 9111 §5.2.1.7).
-        case gatewayTimeout
+        case gatewayTimeout(CacheRule)
+        /// The failure is the answer; 504 where an entry had to be validated first (RFC 9111 §5.2.2.2).
+        case fail(isValidationOwed: Bool)
     }
 
-    /// What a fetch without an answer came to. One with an answer ends the flow by itself.
-    public enum FetchResult: Sendable {
+    /// A stored entry as an answer.
+    public struct Stored: Sendable {
+        public var entry: StoredResponse
+        public var outcome: CacheOutcome
+        public var rule: CacheRule
+        /// Why the request went forward before, where it did, and what the upstream answered.
+        public var forward: ForwardReason?
+        public var forwardStatus: Int?
+    }
+
+    /// A fetch to be had.
+    public struct Forward: Sendable {
+        public var reason: ForwardReason
+        /// Why nothing stored answered.
+        public var rule: CacheRule
+        /// What is stored could cover for a failure.
+        public var hasFallback: Bool
+        /// After which something stale answers.
+        public var patience: Duration?
+    }
+
+    /// What a fetch brought, as an answer.
+    public struct Fresh: Sendable {
+        public var outcome: CacheOutcome
+        public var forward: ForwardReason?
+        public var forwardStatus: Int?
+        public var rule: CacheRule
+    }
+
+    /// How a fetch ended without an answer.
+    public enum Ending: Sendable, Hashable, CaseIterable {
         case failed
         /// Patience ran out; the fetch goes on without this request.
         case late
+        /// The answers of this key are nobody else's to use: the request fetches for itself.
+        case unshareable
     }
 
-    /// The end of the flow after a fetch.
-    public enum Ending: Sendable {
-        case answer(StoredResponse, CacheOutcome)
-        /// Nothing to fall back on: the failure is the answer.
-        case failure
-    }
+    private let terms: RequestTerms
+    private var stored: StoredResponse?
+    private var forward = Forward(reason: .uriMiss, rule: .uriMiss, hasFallback: false, patience: nil)
+    private var hasJoinedAgain = false
 
-    private let directives: ClientDirectives
-    private let rule: FreshnessRule
-    private let staleWhileRefresh: Duration
-    private let patience: Duration?
-    private let wantsFresh: Bool
-    private var fallback: StoredResponse?
+    public init(_ terms: RequestTerms) { self.terms = terms }
 
-    /// - Parameters:
-    ///   - staleWhileRefresh: for how long past its freshness an entry answers at once while it is refreshed (`ttl`
-    ///     semantics); after that, and until its hard bound, it only covers for a fetch that fails or is slow.
-    ///   - patience: how long a client waits for a fetch while there is something stale to give it.
-    ///   - wantsFresh: the flow serves a refresh, or a normalised form made from this raw one: a stale entry may only
-    ///     cover for a failed fetch, else nothing would ever be refreshed.
-    public init(
-        directives: ClientDirectives, rule: FreshnessRule, staleWhileRefresh: Duration, patience: Duration?,
-        wantsFresh: Bool = false
-    ) {
-        self.directives = directives
-        self.rule = rule
-        self.staleWhileRefresh = staleWhileRefresh
-        self.patience = patience
-        self.wantsFresh = wantsFresh
-    }
+    private var directives: ClientDirectives { terms.directives }
 
     public func begin() -> Step { .lookUp }
 
-    /// The store has answered.
-    public mutating func lookedUp(_ entry: StoredResponse?, now: WallTime) -> Step {
+    // MARK: The look-up
+
+    /// What is stored was looked at.
+    /// - Parameters:
+    ///   - hasVariants: something is stored under the URL, if not for this request.
+    ///   - isInDoubt: the entry is used only after a validation (`Displacement.putsOthersInDoubt`).
+    public mutating func lookedUp(
+        _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, now: WallTime
+    ) -> Step {
         guard let entry else {
-            return directives.onlyIfCached ? .gatewayTimeout : .fetch(.uriMiss, fallback: nil, patience: nil)
+            return go(hasVariants ? .varyMiss : .uriMiss, hasVariants ? .variantMiss : .uriMiss, nil, now)
         }
-        switch Reuse.decide(entry: entry, directives: directives, rule: rule, now: now) {
-        case .fresh: return .answer(entry, .hit)
-        case .negative: return .answer(entry, .negative)
+        if terms.isPersonal, !terms.judge.isForAll(entry) {
+            // An answer that is not said to be everybody's may differ for who shows who they are; nothing tells.
+            return go(.bypass, .ownBusiness, nil, now)
+        }
+        // Neither does it cover for a failure.
+        if isInDoubt { return go(.stale, .variantInDoubt, nil, now) }
+        let verdict = terms.judge.decide(entry, directives, now: now)
+        switch verdict.decision {
+        case .fresh: return .answer(Stored(entry: entry, outcome: .hit, rule: verdict.rule))
+        case .negative: return .answer(Stored(entry: entry, outcome: .negative, rule: verdict.rule))
         case .stale:
-            // With `rfc` the answer's own stale-while-revalidate allowed it (RFC 5861 §3).
-            let mayRefreshBehind = rule.semantics == .rfc || now < entry.freshUntil + staleWhileRefresh
-            if directives.onlyIfCached || (mayRefreshBehind && !wantsFresh) { return .answerAndRefresh(entry) }
-            fallback = entry
-            return .fetch(.stale, fallback: entry, patience: wantsFresh ? nil : patience)
+            let answer = Stored(entry: entry, outcome: .stale, rule: verdict.rule)
+            if directives.onlyIfCached { return .answer(answer) }
+            guard !terms.wantsFresh, terms.judge.refreshesBehind(entry, now: now) else {
+                return go(.stale, verdict.rule, entry, now, patience: terms.judge.hasPatience ? terms.patience : nil)
+            }
+            // A refresh that may not be stored would cost a call and bring nothing to anybody.
+            return directives.noStore ? .answer(answer) : .answerAndRefresh(answer)
         case .unusable:
-            if directives.onlyIfCached { return .gatewayTimeout }
-            // Past its freshness or not to this client's liking; it may still cover for an upstream that fails.
-            let cover = Reuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
-            if case .unusable = cover { fallback = nil } else { fallback = entry }
-            return .fetch(directives.noCache ? .request : .stale, fallback: fallback, patience: nil)
+            // What is fresh and was not taken, was refused by the request (RFC 9211 §2.2).
+            return go(now < entry.freshUntil ? .request : .stale, verdict.rule, entry, now)
         }
+    }
+
+    /// Nothing stored answers.
+    private mutating func go(
+        _ reason: ForwardReason, _ rule: CacheRule, _ entry: StoredResponse?, _ now: WallTime,
+        patience: Duration? = nil
+    ) -> Step {
+        if directives.onlyIfCached {
+            guard !terms.worksFromStore else { return .makeFromStore }
+            return .gatewayTimeout(entry == nil && rule != .variantInDoubt ? .onlyIfCached : rule)
+        }
+        if terms.isHead { return .passOn(reason, stored: entry, rule) }
+        stored = entry
+        let cover = entry.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision.isUsable }
+        forward = Forward(
+            reason: reason, rule: rule, hasFallback: cover ?? false,
+            patience: terms.wantsFresh ? nil : patience)
+        // What is one client's own, or must not be kept, is handed to no others (RFC 9111 §3.5, §5.2.1.5).
+        return directives.noStore || terms.isPersonal ? alone() : .fetch(forward)
+    }
+
+    private func alone() -> Step {
+        // A part of what nobody may share is best asked for as a part.
+        if terms.wantsRange, stored == nil { return .passOn(forward.reason, stored: nil, forward.rule) }
+        return .fetchAlone(forward)
+    }
+
+    // MARK: The fetch
+
+    /// The fetch brought something.
+    public mutating func fetched(_ fetched: Fetched, now: WallTime) -> Step {
+        if fetched.hasJoined {
+            guard fetched.isSelected else { return alone() }
+            if isTooOld(fetched, now) {
+                // It was made of what is stored for whoever led, who may take older answers than this client does.
+                defer { hasJoinedAgain = true }
+                return hasJoinedAgain ? alone() : .fetch(forward)
+            }
+        }
+        switch fetched.origin {
+        case .standIn:
+            return .answer(Stored(entry: fetched.entry, outcome: .stale, rule: forward.rule))
+        case .otherForm, .store:
+            return .answerFetched(Fresh(outcome: fetched.entry.isNegative ? .negative : .hit, rule: .fresh))
+        case .upstream(let status, let isAnswer):
+            return answered(fetched, status, isAnswer, now)
+        }
+    }
+
+    private func isTooOld(_ fetched: Fetched, _ now: WallTime) -> Bool {
+        guard fetched.origin == .otherForm || fetched.origin == .store else { return false }
+        switch terms.judge.decide(fetched.entry, directives, now: now).decision {
+        case .fresh, .negative: return false
+        case .stale, .unusable: return true
+        }
+    }
+
+    private func answered(_ fetched: Fetched, _ status: Int, _ isAnswer: Bool, _ now: WallTime) -> Step {
+        if let stored, terms.judge.isFailure(status: status, isAnswer: isAnswer) {
+            let cover = terms.judge.afterFailure(.status(status), stored, directives, now: now)
+            if cover.decision.isUsable {
+                return .answer(
+                    Stored(
+                        entry: stored, outcome: .stale, rule: cover.rule, forward: forward.reason,
+                        forwardStatus: status))
+            }
+        }
+        let outcome: CacheOutcome = fetched.hasJoined ? .joined : status == 304 ? .revalidated : .miss
+        var answer = Fresh(
+            outcome: outcome, forward: directives.noStore ? .request : forward.reason, forwardStatus: status,
+            rule: forward.rule)
+        if terms.isPersonal, !fetched.isStored, fetched.body == .whole || !fetched.mayBeShared {
+            // The cache had no part in it.
+            answer.outcome = .bypass
+            answer.forward = .bypass
+            // That nothing was stored is not why: with the same answer in the store it would have been no other.
+            if answer.rule == .uriMiss || answer.rule == .variantMiss { answer.rule = .ownBusiness }
+        }
+        if terms.wantsRange, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
+            return .passOn(forward.reason, stored: stored, forward.rule)
+        }
+        return .answerFetched(answer)
     }
 
     /// The fetch brought nothing, or patience ran out. An error never replaces a good entry: what is stored answers,
     /// within its hard bound.
-    public func fetched(_ result: FetchResult, now: WallTime) -> Ending {
-        guard let fallback else { return .failure }
-        switch Reuse.afterFailure(entry: fallback, directives: directives, rule: rule, now: now) {
-        case .fresh: return .answer(fallback, .hit)
-        case .negative: return .answer(fallback, .negative)
-        case .stale: return .answer(fallback, .stale)
-        case .unusable: return .failure
+    public mutating func ended(_ ending: Ending, now: WallTime) -> Step {
+        if ending == .unshareable { return alone() }
+        guard let stored else { return .fail(isValidationOwed: false) }
+        let verdict = terms.judge.afterFailure(.disconnected, stored, directives, now: now)
+        let outcome: CacheOutcome
+        switch verdict.decision {
+        case .fresh: outcome = .hit
+        case .negative: outcome = .negative
+        case .stale: outcome = .stale
+        case .unusable: return .fail(isValidationOwed: verdict.rule.demandsValidation)
+        }
+        return .answer(Stored(entry: stored, outcome: outcome, rule: verdict.rule, forward: forward.reason))
+    }
+}
+
+extension ReuseDecision {
+    /// Whether the stored answer may be given.
+    public var isUsable: Bool {
+        switch self {
+        case .fresh, .negative, .stale: true
+        case .unusable: false
         }
     }
 }

@@ -19,18 +19,13 @@ struct Answer: Sendable {
     /// When its age was zero.
     var bornAt: WallTime
     var freshUntil: WallTime
-    var outcome: CacheOutcome
-    var forward: ForwardReason?
-    var forwardStatus: Int?
-    var isStored = false
-    /// A word of our own in `Cache-Status`.
-    var detail: String?
+    var provenance: Provenance
     /// Nil for an answer over several.
     var provider: String?
     var route: String
     /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
     var digest: Digest?
-    var stamp: ReadyStamp?
+    var ready: ReadyStamp?
     /// What makes the entry's identity, for explanations.
     var target: PassTarget?
     /// The stored entries it was made from, where that is not `digest` alone.
@@ -45,6 +40,32 @@ struct Answer: Sendable {
     var isMirroredError = false
 }
 
+extension Answer {
+    /// An entry as it is kept, with these fields.
+    init(_ served: Served, _ fields: HeaderFields, provider: String, route: String) {
+        let entry = served.entry
+        self.init(
+            status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason, fields: fields, body: entry.body,
+            hold: served.hold, bornAt: entry.responseTime + .milliseconds(-entry.initialAge),
+            freshUntil: entry.freshUntil, provenance: served.provenance, provider: provider, route: route)
+        if case .bytes = served.body { return }
+        body = []
+        stream = served.body
+    }
+
+    /// An answer of the upstream's that is passed on as it came and kept by nobody: no conditions apply to it here.
+    init(
+        passedOn response: UpstreamResponse, _ fields: HeaderFields, _ provenance: Provenance, provider: String,
+        route: String
+    ) {
+        self.init(
+            status: response.status, reason: response.reason.isEmpty ? nil : response.reason, fields: fields,
+            body: response.body, hold: response.hold, bornAt: response.responseTime,
+            freshUntil: response.responseTime, provenance: provenance, provider: provider, route: route)
+        isMirroredError = true
+    }
+}
+
 extension DaemonContext {
     /// Finishes an answer for one request.
     func respond(_ answer: Answer, to request: ServerRequest) -> ServerResponse {
@@ -57,12 +78,12 @@ extension DaemonContext {
             answer.fields.set("Date", HTTPDate.format(answer.bornAt))
         }
         // A merged answer's sources were counted one by one.
-        if !answer.isMerged, let provider = answer.provider { count(answer.outcome, of: provider) }
+        if !answer.isMerged, let provider = answer.provider { count(answer.provenance.outcome, of: provider) }
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
         var response = ServerResponse(
             status: answer.status, reason: answer.reason, fields: answer.fields,
             body: answer.stream?.whole(isRead: request.method != .head) ?? .bytes(answer.body),
-            outcome: answer.outcome, provider: answer.provider, route: answer.route)
+            outcome: answer.provenance.outcome, provider: answer.provider, route: answer.route)
         if answer.status == 200, !answer.isMirroredError {
             keepReady(answer, request, now)
             applyConditions(answer, request, &response, now)
@@ -82,14 +103,15 @@ extension DaemonContext {
     private func cacheStatus(_ answer: Answer, _ now: WallTime) -> String {
         let left = (answer.freshUntil - now).milliseconds
         let ttl = left >= 0 ? left / 1000 : (left - 999) / 1000
+        let how = answer.provenance
         // A stale answer for which the upstream was asked in vain is no hit (RFC 9211 §2.2).
-        if answer.outcome == .stale, !answer.isOurs, let reason = answer.forward {
-            return CacheStatus.forwarded(reason, status: answer.forwardStatus, ttl: ttl, detail: answer.detail)
+        if how.outcome == .stale, !answer.isOurs, let reason = how.forward {
+            return CacheStatus.forwarded(reason, status: how.forwardStatus, ttl: ttl, detail: how.detail)
         }
         return CacheStatus.render(
-            outcome: answer.outcome, ttl: ttl, fwdStatus: answer.forwardStatus,
-            stored: answer.outcome == .miss ? answer.isStored : nil, collapsed: answer.outcome == .joined,
-            fwdReason: answer.forward, detail: answer.detail)
+            outcome: how.outcome, ttl: ttl, fwdStatus: how.forwardStatus,
+            stored: how.outcome == .miss ? how.isStored : nil, collapsed: how.outcome == .joined,
+            fwdReason: how.forward, detail: how.detail)
     }
 
     /// RFC 9110 §13 and §14: a condition that holds back the body comes before a range of it.
@@ -176,9 +198,9 @@ extension DaemonContext {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard !cache.memory.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.stamp,
+        guard !cache.memory.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.ready,
             now < answer.freshUntil,
-            answer.outcome != .bypass, answer.outcome != .stale, request.method == .get || request.method == .head,
+            answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale, request.method == .get || request.method == .head,
             request.isPlain,
             // Memory tells clients apart by whether they take gzip, and by nothing else.
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true

@@ -23,12 +23,32 @@ struct Made: Sendable {
     var hold: BodyHold?
     /// With pass-through: the answer as it came, whose body may still be on its way.
     var passed: PassedAnswer?
+    /// It was found stored: another flight ended between the asker's look and its lead.
+    var isFound = false
+}
+
+extension Made {
+    /// An entry that another flight has stored by now.
+    init(found entry: StoredResponse, ready: ReadyStamp? = nil, passed: PassedAnswer? = nil) {
+        self.init(entry: entry, written: Written(state: .committed, ready: ready), passed: passed, isFound: true)
+    }
+
+    /// Where it comes from, as far as decisions go.
+    var origin: Fetched.Origin {
+        if covering != nil { return .standIn }
+        if storedForm != nil { return .otherForm }
+        if isFound { return .store }
+        return .upstream(status: passed?.upstreamStatus ?? entry.status, isAnswer: passed?.isAnswer ?? true)
+    }
 }
 
 /// By which a flight's work tells what it brings before its end: everyone who waits is answered then, and who comes
 /// later is answered at once, while the flight goes on until its row is committed or refused.
 struct FlightVoice: Sendable {
     let announce: @Sendable (Made) async -> Void
+
+    /// Of work that is no flight's.
+    static let silent = FlightVoice { _ in }
 }
 
 /// What a flight brings to everyone who waits for it.
@@ -83,7 +103,7 @@ actor FlightDesk {
     /// The clock of the loop's timers, which patience and plans are measured on. Also for other threads.
     nonisolated let timers: any TimeSource = SystemTime()
     private let time: any TimeSource
-    private let cache: EntryCache
+    private let memory: MemoryTier
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var tasks: [FlightNumber: Task<Void, Never>] = [:]
     /// How long each has waited in our queue.
@@ -118,11 +138,11 @@ actor FlightDesk {
     private let underWay: CounterCell
 
     init(
-        loop: EventLoop, time: any TimeSource, cache: EntryCache, counters: CounterRegistry, failurePause: Duration
+        loop: EventLoop, time: any TimeSource, memory: MemoryTier, counters: CounterRegistry, failurePause: Duration
     ) {
         self.loop = loop
         self.time = time
-        self.cache = cache
+        self.memory = memory
         self.failurePause = failurePause
         joined = counters.cell(DaemonCounters.joined)
         refused = counters.cell(DaemonCounters.flightsRefused)
@@ -160,7 +180,7 @@ actor FlightDesk {
 
     /// Whoever asks after a purge, or after an unsafe request, asks anew.
     private func letGo(_ key: CacheKey) {
-        guard let number = table.flight(of: key), let beginning = beginnings[number], !cache.isCurrent(beginning)
+        guard let number = table.flight(of: key), let beginning = beginnings[number], !memory.isCurrent(beginning)
         else {
             return
         }
@@ -171,7 +191,7 @@ actor FlightDesk {
     func isAnswered(_ key: CacheKey) -> Bool {
         if failures.recall(key.digest, now: time.monotonic()) != nil { return true }
         guard let number = table.flight(of: key), let beginning = beginnings[number] else { return false }
-        return cache.isCurrent(beginning)
+        return memory.isCurrent(beginning)
     }
 
     /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
@@ -196,7 +216,7 @@ actor FlightDesk {
         _ work: @escaping @Sendable (FlightVoice) async -> FlightResult
     ) {
         underWay.set(table.count)
-        beginnings[number] = cache.begin(removable)
+        beginnings[number] = memory.removalStamp(removable)
         let wait = FlightWait()
         waits[number] = wait
         tasks[number] = FlightWait.$current.withValue(wait) {

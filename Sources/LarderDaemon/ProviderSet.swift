@@ -76,6 +76,11 @@ final class ConfiguredProvider: Sendable {
             jitterPercent: jitterPercent, retention: about.retention)
     }
 
+    /// How stored answers of an endpoint are judged.
+    func judge(for endpoint: String) -> ReuseJudge {
+        .configured(rule(for: endpoint), staleWhileRefresh: settings.staleWhileRefresh)
+    }
+
     /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
     func rawKey(_ request: UpstreamRequest, variant: String? = nil, identity: Bytes = []) -> CacheKey {
         let identity = identity.isEmpty ? accountIdentity(request) : identity

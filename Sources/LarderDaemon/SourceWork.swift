@@ -28,9 +28,9 @@ struct RawQuestion: Sendable {
 }
 
 extension DaemonContext {
-    /// The flight work for a raw entry.
-    func rawWork(_ question: RawQuestion) -> @Sendable (Bool) async -> FlightResult {
-        { _ in await self.makeRaw(question) }
+    /// How a raw entry is had.
+    func rawRecipe(_ question: RawQuestion) -> EntryRecipe {
+        EntryRecipe(cache, question.key, provider: question.provider.name) { _ in await self.makeRaw(question) }
     }
 
     private func makeRaw(_ question: RawQuestion) async -> FlightResult {
@@ -38,7 +38,7 @@ extension DaemonContext {
         let rule = question.provider.rule(for: question.endpoint)
         let began = cache.begin(question.key)
         if let entry = await cache.fresh(question.key, question.directives, rule) {
-            return .answered(Made(entry: entry, written: .found))
+            return .answered(Made(found: entry))
         }
         let provider = question.provider
         let endpoint = question.endpoint
@@ -130,14 +130,16 @@ extension DaemonContext {
             return try await drawn(question, terms)
         }
         let key = provider.normalisedKey(question.endpoint, signer: signer)
-        let rule = provider.rule(for: question.endpoint.name)
-        return try await EntryFlow(
-            context: self, provider: provider.name, key: key, rule: rule,
-            staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives,
-            patience: question.settings.fetchSoftDeadline, deadline: question.deadline, worksFromStore: true,
-            hold: holding(question, key), isMissed: true,
-            work: { hasFallback in await self.makeNormalised(question, key: key, hasFallback: hasFallback) }
-        ).run()
+        var terms = RequestTerms(
+            directives: question.directives, judge: provider.judge(for: question.endpoint.name),
+            patience: question.settings.fetchSoftDeadline)
+        terms.worksFromStore = true
+        return try await EntryRequest(
+            context: self,
+            recipe: EntryRecipe(cache, key, provider: provider.name) { hasFallback in
+                await self.makeNormalised(question, key: key, hasFallback: hasFallback)
+            }, terms: terms, deadline: question.deadline, hold: holding(question, key), isMissed: true
+        ).served()
     }
 
     private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
@@ -171,16 +173,17 @@ extension DaemonContext {
     ) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
         let key = provider.rawKey(request)
-        return try await EntryFlow(
-            context: self, provider: provider.name, key: key, rule: provider.rule(for: endpoint),
-            staleWhileRefresh: provider.settings.staleWhileRefresh, directives: question.directives, wantsFresh: true,
-            deadline: deadline, plan: plan,
-            work: rawWork(
+        return try await EntryRequest(
+            context: self,
+            recipe: rawRecipe(
                 RawQuestion(
                     provider: provider, endpoint: endpoint, request: request, key: key,
                     order: provider.order(request, settings: question.settings), directives: question.directives,
-                    isStored: !question.directives.noStore))
-        ).run()
+                    isStored: !question.directives.noStore)),
+            terms: RequestTerms(
+                directives: question.directives, judge: provider.judge(for: endpoint), wantsFresh: true),
+            deadline: deadline, plan: plan
+        ).served()
     }
 
     private func normalise(
@@ -243,12 +246,6 @@ extension DaemonContext {
         UpstreamFailure(
             provider: provider, failure: .broken, detail: "The answer of \(provider) could not be read: \(why).")
     }
-}
-
-extension Served {
-    /// Whether a row stands behind it. A normalised row is made from raw rows only: what was not kept raw is not kept in
-    /// normal form.
-    var hasRow: Bool { forward == nil || isStored || outcome == .joined || stamp != nil }
 }
 
 extension UpstreamResponse {

@@ -1,59 +1,106 @@
+// One request's decisions, step by step: what stored entries and what a fetch brings lead to.
 import LarderCache
 import LarderCore
 import LarderHTTP
 import Testing
 
-@Suite struct RequestFlowTests {
-    private let now = WallTime(seconds: 1_000_000)
+/// Entries, terms and flows for tests of the request's way.
+struct FlowCase {
+    static let now = WallTime(seconds: 1_000_000)
 
-    private func rule(_ semantics: FreshnessRule.Semantics = .ttl) -> FreshnessRule {
+    static func rule(_ semantics: FreshnessRule.Semantics = .ttl) -> FreshnessRule {
         FreshnessRule(
             semantics: semantics, ttl: .seconds(60), staleWindow: .seconds(3600), emptyTTL: .seconds(5),
             negativeTTL: .seconds(5), jitterPercent: 0, retention: nil)
     }
 
     /// An entry whose freshness ends that many seconds from now.
-    private func entry(freshFor seconds: Int64, negative: Bool = false, fields: HeaderFields = [:]) -> StoredResponse {
+    static func entry(freshFor seconds: Int64, negative: Bool = false, fields: HeaderFields = [:]) -> StoredResponse {
         StoredResponse(
             key: CacheKey(bytes: [1]), layer: .raw, provider: "p", endpoint: "e", isNegative: negative, fields: fields,
             requestTime: now + .seconds(seconds - 60), responseTime: now + .seconds(seconds - 60),
             freshUntil: now + .seconds(seconds), staleUntil: now + .seconds(seconds + 3600))
     }
 
-    private func flow(
-        _ fields: HeaderFields = [:], semantics: FreshnessRule.Semantics = .ttl, wantsFresh: Bool = false
-    ) -> RequestFlow {
-        RequestFlow(
-            directives: ClientDirectives(fields: fields), rule: rule(semantics), staleWhileRefresh: .seconds(600),
-            patience: .seconds(2), wantsFresh: wantsFresh)
+    /// Terms by our own rules.
+    static func terms(_ fields: HeaderFields = [:], semantics: FreshnessRule.Semantics = .ttl) -> RequestTerms {
+        RequestTerms(
+            directives: ClientDirectives(fields: fields),
+            judge: .configured(rule(semantics), staleWhileRefresh: .seconds(600)), patience: .seconds(2))
     }
 
-    @Test func nothingStoredIsFetched() {
+    /// Terms by RFC 9111.
+    static func standard(_ fields: HeaderFields = [:]) -> RequestTerms {
+        RequestTerms(
+            directives: ClientDirectives(fields: fields), judge: .standard(rule(.rfc), targets: []),
+            patience: .seconds(2))
+    }
+
+    static func fetched(_ status: Int = 200, _ change: (inout Fetched) -> Void = { _ in }) -> Fetched {
+        var fetched = Fetched(entry: entry(freshFor: 60), origin: .upstream(status: status, isAnswer: status < 500))
+        change(&fetched)
+        return fetched
+    }
+}
+
+@Suite struct RequestFlowTests {
+    private let now = FlowCase.now
+
+    private func flow(_ fields: HeaderFields = [:], _ change: (inout RequestTerms) -> Void = { _ in }) -> RequestFlow {
+        var terms = FlowCase.terms(fields)
+        change(&terms)
+        return RequestFlow(terms)
+    }
+
+    private func entry(freshFor seconds: Int64, negative: Bool = false) -> StoredResponse {
+        FlowCase.entry(freshFor: seconds, negative: negative)
+    }
+
+    // MARK: The look-up
+
+    @Test func nothingStoredIsFetchedAndAFailureIsTheAnswer() {
         var flow = flow()
-        guard case .fetch(.uriMiss, nil, nil) = flow.lookedUp(nil, now: now) else {
+        guard case .fetch(let forward) = flow.lookedUp(nil, now: now) else {
             Issue.record("not fetched")
             return
         }
-        guard case .failure = flow.fetched(.failed, now: now) else {
+        #expect(forward.reason == .uriMiss && !forward.hasFallback && forward.patience == nil)
+        guard case .fail(isValidationOwed: false) = flow.ended(.failed, now: now) else {
             Issue.record("there is nothing to fall back on")
             return
         }
     }
 
-    @Test func aFreshEntryAnswers() {
+    @Test func otherVariantsAreNoAnswer() {
         var flow = flow()
-        guard case .answer(_, .hit) = flow.lookedUp(entry(freshFor: 10), now: now) else {
-            Issue.record("no hit")
+        guard case .fetch(let forward) = flow.lookedUp(nil, hasVariants: true, now: now) else {
+            Issue.record("not fetched")
+            return
+        }
+        #expect(forward.reason == .varyMiss && forward.rule == .variantMiss)
+    }
+
+    @Test func aVariantInDoubtIsAskedAboutAndCoversForNothing() {
+        var flow = flow()
+        guard case .fetch(let forward) = flow.lookedUp(entry(freshFor: 10), isInDoubt: true, now: now) else {
+            Issue.record("answered without a validation")
+            return
+        }
+        #expect(forward.reason == .stale && forward.rule == .variantInDoubt && !forward.hasFallback)
+        guard case .fail = flow.ended(.failed, now: now) else {
+            Issue.record("it covered for a failure")
             return
         }
     }
 
-    @Test func aFreshNegativeEntryAnswersAsSuch() {
+    @Test(arguments: [(false, CacheOutcome.hit), (true, .negative)])
+    func aFreshEntryAnswers(_ isNegative: Bool, _ outcome: CacheOutcome) {
         var flow = flow()
-        guard case .answer(_, .negative) = flow.lookedUp(entry(freshFor: 10, negative: true), now: now) else {
-            Issue.record("not negative")
+        guard case .answer(let stored) = flow.lookedUp(entry(freshFor: 10, negative: isNegative), now: now) else {
+            Issue.record("no hit")
             return
         }
+        #expect(stored.outcome == outcome && stored.forward == nil)
     }
 
     @Test func staleEntryIsServedWhileOneRefreshRuns() {
@@ -64,85 +111,227 @@ import Testing
         }
     }
 
-    @Test func longStaleEntryOnlyCoversForAFailedOrSlowFetch() {
+    @Test func whatMayNotBeStoredIsNotRefreshed() {
+        var flow = flow(["Cache-Control": "no-store"])
+        guard case .answer(let stored) = flow.lookedUp(entry(freshFor: -10), now: now) else {
+            Issue.record("a call that brings nothing to anybody")
+            return
+        }
+        #expect(stored.outcome == .stale)
+    }
+
+    @Test(arguments: RequestFlow.Ending.allCases.filter { $0 != .unshareable })
+    func longStaleEntryOnlyCoversForAFailedOrSlowFetch(_ ending: RequestFlow.Ending) {
         var flow = flow()
-        guard case .fetch(.stale, _?, .some) = flow.lookedUp(entry(freshFor: -700), now: now) else {
+        guard case .fetch(let forward) = flow.lookedUp(entry(freshFor: -700), now: now),
+            forward.patience != nil, forward.hasFallback
+        else {
             Issue.record("not fetched in front of the client")
             return
         }
-        guard case .answer(_, .stale) = flow.fetched(.failed, now: now),
-            case .answer(_, .stale) = flow.fetched(.late, now: now)
-        else {
+        guard case .answer(let stored) = flow.ended(ending, now: now) else {
             Issue.record("the fallback did not answer")
             return
         }
+        #expect(stored.outcome == .stale && stored.forward == .stale)
     }
 
     @Test func aRefreshNeverAnswersWithWhatItIsToReplace() {
-        var flow = flow(wantsFresh: true)
-        guard case .fetch(.stale, _?, nil) = flow.lookedUp(entry(freshFor: -10), now: now) else {
+        var flow = flow { $0.wantsFresh = true }
+        guard case .fetch(let forward) = flow.lookedUp(entry(freshFor: -10), now: now) else {
             Issue.record("the refresh did not fetch")
             return
         }
+        #expect(forward.hasFallback && forward.patience == nil)
     }
 
-    @Test func stalenessHasAHardEnd() {
+    @Test(arguments: [(-3600, false), (-1, true)])
+    func stalenessHasAHardEndAndAnAbsenceNone(_ seconds: Int64, _ isNegative: Bool) {
         var flow = flow()
-        guard case .fetch(.stale, nil, nil) = flow.lookedUp(entry(freshFor: -3600), now: now) else {
-            Issue.record("an entry past its bound was kept as a fallback")
+        guard case .fetch(let forward) = flow.lookedUp(entry(freshFor: seconds, negative: isNegative), now: now) else {
+            Issue.record("an entry past its bound answered")
             return
         }
-    }
-
-    @Test func anExpiredNegativeEntryIsNoFallback() {
-        var flow = flow()
-        guard case .fetch(.stale, nil, nil) = flow.lookedUp(entry(freshFor: -1, negative: true), now: now) else {
-            Issue.record("a negative entry outlived its time")
-            return
-        }
+        #expect(forward.reason == .stale && !forward.hasFallback)
     }
 
     @Test func theClientsNoCacheIsObeyedButCoversForAFailure() {
         var flow = flow(["Cache-Control": "no-cache"])
-        guard case .fetch(.request, _?, nil) = flow.lookedUp(entry(freshFor: 10), now: now) else {
+        guard case .fetch(let forward) = flow.lookedUp(entry(freshFor: 10), now: now) else {
             Issue.record("reused against the client's word")
             return
         }
-        guard case .answer(_, .hit) = flow.fetched(.failed, now: now) else {
+        #expect(forward.reason == .request && forward.patience == nil)
+        guard case .answer(let stored) = flow.ended(.failed, now: now) else {
             Issue.record("a fresh entry did not cover for a dead upstream")
+            return
+        }
+        #expect(stored.outcome == .hit)
+    }
+
+    @Test(arguments: [nil, FlowCase.entry(freshFor: -4000)])
+    func onlyIfCachedNeverFetches(_ entry: StoredResponse?) {
+        var flow = flow(["Cache-Control": "only-if-cached"])
+        guard case .gatewayTimeout = flow.lookedUp(entry, now: now) else {
+            Issue.record("fetched")
             return
         }
     }
 
-    @Test func onlyIfCachedNeverFetches() {
-        var empty = flow(["Cache-Control": "only-if-cached"])
-        guard case .gatewayTimeout = empty.lookedUp(nil, now: now) else {
-            Issue.record("fetched")
-            return
-        }
-        var expired = flow(["Cache-Control": "only-if-cached"])
-        guard case .gatewayTimeout = expired.lookedUp(entry(freshFor: -4000), now: now) else {
-            Issue.record("fetched")
-            return
-        }
-        var stale = flow(["Cache-Control": "only-if-cached, max-stale"])
-        guard case .answerAndRefresh = stale.lookedUp(entry(freshFor: -1000), now: now) else {
+    @Test func onlyIfCachedTakesWhatIsStaleWithoutARefresh() {
+        var flow = flow(["Cache-Control": "only-if-cached, max-stale"])
+        guard case .answer(let stored) = flow.lookedUp(entry(freshFor: -1000), now: now) else {
             Issue.record("max-stale was not obeyed")
+            return
+        }
+        #expect(stored.outcome == .stale)
+    }
+
+    @Test func onlyIfCachedTakesWhatAnotherStoredFormGives() {
+        var flow = flow(["Cache-Control": "only-if-cached"]) { $0.worksFromStore = true }
+        guard case .makeFromStore = flow.lookedUp(nil, now: now) else {
+            Issue.record("the other form was not asked")
             return
         }
     }
 
     @Test func byTheBookAStaleAnswerNeedsThePermissionOfItsOrigin() {
-        var without = flow(semantics: .rfc)
-        guard case .fetch(.stale, _?, _) = without.lookedUp(entry(freshFor: -10), now: now) else {
+        var without = RequestFlow(FlowCase.standard())
+        guard case .fetch(let forward) = without.lookedUp(entry(freshFor: -10), now: now) else {
             Issue.record("stale without permission")
             return
         }
-        var with = flow(semantics: .rfc)
-        let allowed = entry(freshFor: -10, fields: ["Cache-Control": "max-age=60, stale-while-revalidate=30"])
+        #expect(forward.patience == nil, "a slow upstream is no reason for a stale answer")
+        var with = RequestFlow(FlowCase.standard())
+        let allowed = FlowCase.entry(
+            freshFor: -10, fields: ["Cache-Control": "max-age=60, stale-while-revalidate=30"])
         guard case .answerAndRefresh = with.lookedUp(allowed, now: now) else {
             Issue.record("stale-while-revalidate was not used")
             return
         }
+    }
+
+    @Test func whatMustBeValidatedAndCouldNotBeIsOwedAs504() {
+        var flow = RequestFlow(FlowCase.standard())
+        _ = flow.lookedUp(
+            FlowCase.entry(freshFor: -10, fields: ["Cache-Control": "max-age=60, must-revalidate"]), now: now)
+        guard case .fail(isValidationOwed: true) = flow.ended(.failed, now: now) else {
+            Issue.record("no 504")
+            return
+        }
+    }
+
+    // MARK: Who asks
+
+    @Test func aPersonalRequestTakesNothingStoredThatIsNotForAll() {
+        var terms = FlowCase.standard()
+        terms.isPersonal = true
+        var flow = RequestFlow(terms)
+        guard case .fetchAlone(let forward) = flow.lookedUp(entry(freshFor: 10), now: now) else {
+            Issue.record("somebody else's answer")
+            return
+        }
+        #expect(forward.reason == .bypass && forward.rule == .ownBusiness)
+    }
+
+    @Test func whatIsSaidToBePublicGoesToAPersonalRequestToo() {
+        var terms = FlowCase.standard()
+        terms.isPersonal = true
+        var flow = RequestFlow(terms)
+        let shared = FlowCase.entry(freshFor: 10, fields: ["Cache-Control": "public, max-age=60"])
+        guard case .answer = flow.lookedUp(shared, now: now) else {
+            Issue.record("not answered")
+            return
+        }
+    }
+
+    @Test func aHeadThatNothingAnswersIsPassedOn() {
+        var flow = flow { $0.isHead = true }
+        guard case .passOn(.uriMiss, stored: nil, .uriMiss) = flow.lookedUp(nil, now: now) else {
+            Issue.record("fetched whole")
+            return
+        }
+    }
+
+    @Test func aPartOfWhatNobodyMayShareIsAskedForAsAPart() {
+        var flow = flow { $0.wantsRange = true }
+        _ = flow.lookedUp(nil, now: now)
+        guard case .passOn(.uriMiss, stored: nil, .uriMiss) = flow.ended(.unshareable, now: now) else {
+            Issue.record("fetched whole")
+            return
+        }
+    }
+
+    // MARK: What a fetch brought
+
+    @Test(arguments: [(200, false, CacheOutcome.miss), (304, false, .revalidated), (200, true, .joined)])
+    func aFetchTellsWhatItWas(_ status: Int, _ hasJoined: Bool, _ outcome: CacheOutcome) {
+        var flow = flow()
+        _ = flow.lookedUp(nil, now: now)
+        guard case .answerFetched(let fresh) = flow.fetched(FlowCase.fetched(status) { $0.hasJoined = hasJoined }, now: now)
+        else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(fresh.outcome == outcome && fresh.forward == .uriMiss && fresh.forwardStatus == status)
+    }
+
+    @Test func whatAnotherFetchStoredMeanwhileIsAHit() {
+        var flow = flow()
+        _ = flow.lookedUp(nil, now: now)
+        guard case .answerFetched(let fresh) = flow.fetched(FlowCase.fetched { $0.origin = .store }, now: now) else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(fresh.outcome == .hit && fresh.forward == nil)
+    }
+
+    @Test func anErrorIsCoveredByWhatIsStored() {
+        var flow = flow()
+        _ = flow.lookedUp(entry(freshFor: -700), now: now)
+        guard case .answer(let stored) = flow.fetched(FlowCase.fetched(503), now: now) else {
+            Issue.record("the error went out")
+            return
+        }
+        #expect(stored.outcome == .stale && stored.forwardStatus == 503)
+    }
+
+    @Test func anAnswerThatOthersFieldsSelectedIsFetchedForThisRequestAlone() {
+        var flow = flow()
+        _ = flow.lookedUp(nil, now: now)
+        let other = FlowCase.fetched {
+            $0.hasJoined = true
+            $0.isSelected = false
+        }
+        guard case .fetchAlone = flow.fetched(other, now: now) else {
+            Issue.record("somebody else's variant")
+            return
+        }
+    }
+
+    @Test func anOlderAnswerThanTheClientTakesIsAskedForOnceMoreAndThenAlone() {
+        var flow = flow(["Cache-Control": "max-age=1"])
+        _ = flow.lookedUp(nil, now: now)
+        let old = FlowCase.fetched {
+            $0.entry = entry(freshFor: 10)
+            $0.origin = .otherForm
+            $0.hasJoined = true
+        }
+        guard case .fetch = flow.fetched(old, now: now), case .fetchAlone = flow.fetched(old, now: now) else {
+            Issue.record("an older answer than the client takes")
+            return
+        }
+    }
+
+    @Test func thePersonalAnswerThatIsNotStoredPassedTheCacheBy() {
+        var terms = FlowCase.standard()
+        terms.isPersonal = true
+        var flow = RequestFlow(terms)
+        _ = flow.lookedUp(nil, now: now)
+        guard case .answerFetched(let fresh) = flow.fetched(FlowCase.fetched(), now: now) else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(fresh.outcome == .bypass && fresh.forward == .bypass && fresh.rule == .ownBusiness)
     }
 }

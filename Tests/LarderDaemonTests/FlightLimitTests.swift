@@ -46,7 +46,7 @@ import Testing
         try loop.start()
         let counters = CounterRegistry()
         let desk = FlightDesk(
-            loop: loop, time: time, tier: MemoryTier(budget: 1 << 20), counters: counters, failurePause: .zero)
+            loop: loop, time: time, memory: MemoryTier(budget: 1 << 20), counters: counters, failurePause: .zero)
         try await body(Stand(time: time, loop: loop, desk: desk))
         await desk.shutDown()
         loop.stop()

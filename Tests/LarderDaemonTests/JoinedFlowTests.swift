@@ -23,13 +23,15 @@ import Testing
         try await withLarder { larder in
             let context = larder.daemon.context
             let now = context.time.wall()
-            func flow(_ directives: ClientDirectives, _ work: @escaping @Sendable () async -> Made) -> EntryFlow {
-                EntryFlow(
-                    context: context, provider: "itunes", key: key,
-                    rule: FreshnessRule(
-                        semantics: .ttl, ttl: .seconds(3600), staleWindow: .seconds(3600),
-                        emptyTTL: .zero, negativeTTL: .zero),
-                    staleWhileRefresh: .zero, directives: directives, work: { _ in .answered(await work()) })
+            func flow(_ directives: ClientDirectives, _ work: @escaping @Sendable () async -> Made) -> EntryRequest {
+                let rule = FreshnessRule(
+                    semantics: .ttl, ttl: .seconds(3600), staleWindow: .seconds(3600), emptyTTL: .zero,
+                    negativeTTL: .zero)
+                return EntryRequest(
+                    context: context,
+                    recipe: EntryRecipe(context.cache, key, provider: "itunes") { _ in .answered(await work()) },
+                    terms: RequestTerms(
+                        directives: directives, judge: .configured(rule, staleWhileRefresh: .zero)))
             }
             let leader = flow(.none) {
                 for await _ in gate { break }
@@ -38,9 +40,9 @@ import Testing
             let follower = flow(ClientDirectives(fields: ["Cache-Control": directives])) {
                 Made(entry: entry(key, "new", at: now))
             }
-            async let first = leader.run()
+            async let first = leader.served()
             try await larder.eventually("it is under way") { await context.flights.isAnswered(key) }
-            async let second = follower.run()
+            async let second = follower.served()
             try await larder.eventually("it was joined") { try await larder.counter("larder_joined_total") == 1 }
             opening.finish()
             #expect(try await first.entry.body == Bytes(text: "old"))

@@ -22,7 +22,8 @@ import Testing
             responseTime: response, initialAge: age, freshUntil: response + .seconds(freshFor),
             staleUntil: response + .seconds(freshFor * 2))
         return .success(
-            Served(entry: entry, outcome: .miss, forward: .uriMiss, failure: failure, isStored: isStored))
+            Served(
+                entry, Provenance(outcome: .miss, forward: .uriMiss, isStored: isStored, failure: failure)))
     }
 
     private func failed(_ failure: FailureClass) -> Result<Served, UpstreamFailure> {

@@ -17,8 +17,7 @@ struct Written: Sendable {
     var ready: ReadyStamp?
 
     static let refused = Written(state: .refused)
-    /// It was there already.
-    static let found = Written(state: .committed)
+    static let committed = Written(state: .committed)
     var isCommitted: Bool { state == .committed }
     /// Whether anybody may be answered by it from now on.
     var isAccepted: Bool { state != .refused }

@@ -30,6 +30,10 @@ final class EntryCache: Sendable {
     /// What a look-up found, and what was in force when it began.
     struct Found: Sendable {
         var entry: StoredResponse?
+        /// The entry is used only after a validation (`Displacement.putsOthersInDoubt`).
+        var isInDoubt = false
+        /// The variants that are stored under a URL, where it has any.
+        var index: VariantIndex?
         /// Under which memory may keep an answer made of the entry.
         let ready: ReadyStamp
         /// Removals up to the look-up.

@@ -86,7 +86,7 @@ struct LiveRoute: Sendable {
             answer.withLock { $0 = result }
             switch result {
             case .success(let made):
-                if !made.isMerged, let provider = made.provider { context.count(made.outcome, of: provider) }
+                if !made.isMerged, let provider = made.provider { context.count(made.provenance.outcome, of: provider) }
                 let count = answers.sources.reduce(0) { $0 + ($1.normalised?.count ?? 0) }
                 context.searches.conclude(page, LiveSearch.Conclusion(made, count: count))
             case .failure(let error):

@@ -29,7 +29,7 @@ struct LiveSearch: Sendable {
         init(_ answer: Answer, count: Int) {
             body = answer.body
             self.count = count
-            outcome = answer.outcome
+            outcome = answer.provenance.outcome
             bornAt = answer.bornAt
             freshUntil = answer.freshUntil
         }

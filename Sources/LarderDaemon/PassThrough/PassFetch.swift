@@ -12,9 +12,6 @@ struct PassFetch: Sendable {
     let context: DaemonContext
     let request: PassRequest
     let snapshot: Snapshot
-    /// What the asker found, and the state of memory before it looked: while nothing was written since, nothing else is
-    /// there to be found.
-    var looked: (found: VariantShelf.Found, stamp: ReadyStamp)?
     /// Nobody waits: the client's own wishes have no part in it.
     var isRefresh = false
 
@@ -29,18 +26,45 @@ struct PassFetch: Sendable {
     private var rule: FreshnessRule { request.rule }
     private var settings: Settings { snapshot.settings }
 
-    func work(_ voice: FlightVoice) async -> FlightResult {
+    /// How the answer to such a request is had.
+    var recipe: EntryRecipe {
+        EntryRecipe(
+            provider: request.provider.name, removable: request.primary.digest, find: { await shelf.find() },
+            flightKey: { flightKey($0) },
+            make: { order, voice in
+                var fetch = self
+                fetch.isRefresh = order.isRefresh
+                return await fetch.work(order.found, voice)
+            }, selects: { selects($0) })
+    }
+
+    /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
+    /// select as far as can be told.
+    private func flightKey(_ found: EntryCache.Found) -> CacheKey {
+        let names = found.index?.variants.first?.names ?? ["accept-encoding"]
+        return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
+    }
+
+    /// Whether an answer to another's request is one to this: the fields that selected it are the same.
+    private func selects(_ made: Made) -> Bool {
+        guard let passed = made.passed else { return true }
+        // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
+        if passed.body?.tape.failure != nil { return false }
+        // What was asked for before a purge or an unsafe request is not given to who asks after it.
+        guard context.cache.isCurrent(passed.began) else { return false }
+        return rule.semantics == .ttl || passed.vary.matches(passed.selecting, request.forwarded)
+    }
+
+    /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
+    private func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
         let began = context.cache.begin(request.primary)
-        let before = context.cache.readyStamp([request.primary.digest])
-        var found: VariantShelf.Found
-        if let looked, context.cache.isCurrent(looked.stamp) { found = looked.found } else { found = await shelf.find() }
-        if let entry = found.entry, request.isPersonal, !request.isForAll(entry) { found.entry = nil }
+        var found: EntryCache.Found
+        if let looked, context.cache.isCurrent(looked.ready) { found = looked } else { found = await shelf.find() }
+        if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
-            return .answered(
-                Made(
-                    entry: entry, written: Written(state: .committed, ready: before), passed: passed(entry, nil, nil, began)))
+            return .answered(Made(found: entry, ready: found.ready, passed: passed(entry, nil, nil, began)))
         }
         // With our own rules the answer's validators have no say: it is asked for anew.
         var conditions: HeaderFields = [:]
@@ -74,7 +98,7 @@ struct PassFetch: Sendable {
 
     private func answersNow(_ entry: StoredResponse) -> Bool {
         let directives = isRefresh ? ClientDirectives.none : request.directives
-        return switch request.verdict(entry, directives, now: context.time.wall()).decision {
+        return switch request.judge.decide(entry, directives, now: context.time.wall()).decision {
         case .fresh, .negative: true
         case .stale, .unusable: false
         }
@@ -104,14 +128,14 @@ struct PassFetch: Sendable {
     /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
     /// for (RFC 9111 §4.3.4).
     private func freshen(
-        _ entry: StoredResponse, by head: UpstreamHead, _ found: VariantShelf.Found, _ began: RemovalStamp
+        _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         var made = Made(entry: news.entry)
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
-            if await context.cache.freshen(entry, to: made.entry, since: began) { made.written = .found }
+            if await context.cache.freshen(entry, to: made.entry, since: began) { made.written = .committed }
             if found.isInDoubt, made.written.isCommitted {
                 await shelf.note(made.entry, names: names(made.entry))
             } else {
@@ -148,7 +172,7 @@ struct PassFetch: Sendable {
     // MARK: A whole answer
 
     private func receive(
-        _ stream: UpstreamStream, _ classification: Classification, _ found: VariantShelf.Found, _ began: RemovalStamp,
+        _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult {
         let head = stream.head
@@ -287,7 +311,7 @@ struct PassFetch: Sendable {
     /// An answer that is not stored leaves nothing older that it has made unsuitable.
     /// - Returns: the state of removals with which its readers compare: its own removal makes it no answer of before.
     private func displace(
-        _ entry: StoredResponse, _ why: CacheRule, _ found: VariantShelf.Found, _ began: RemovalStamp
+        _ entry: StoredResponse, _ why: CacheRule, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> RemovalStamp {
         let isForOneClient = request.isPersonal || why == .requestNoStore
         switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
@@ -309,24 +333,24 @@ struct PassFetch: Sendable {
     }
 
     /// The answer was given out and is not stored: nothing older is answered in its place.
-    private func hideOlder(than entry: StoredResponse, _ found: VariantShelf.Found) async {
+    private func hideOlder(than entry: StoredResponse, _ found: EntryCache.Found) async {
         context.cache.hide(entry)
         hideElsewhere(entry, found)
         await removeVariants(entry, found)
     }
 
     /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
-    private func removeVariants(_ entry: StoredResponse, _ found: VariantShelf.Found) async {
+    private func removeVariants(_ entry: StoredResponse, _ found: EntryCache.Found) async {
         guard found.index != nil, putsOthersInDoubt(entry, found) else { return }
         await context.cache.remove(request.primary.digest, of: request.provider.name)
     }
 
-    private func putsOthersInDoubt(_ entry: StoredResponse, _ found: VariantShelf.Found) -> Bool {
+    private func putsOthersInDoubt(_ entry: StoredResponse, _ found: EntryCache.Found) -> Bool {
         Displacement.putsOthersInDoubt(status: entry.status, after: found.entry?.status)
     }
 
     /// The same, where the older one lies under another key than the newer, which is not known to be stored.
-    private func hideElsewhere(_ entry: StoredResponse, _ found: VariantShelf.Found) {
+    private func hideElsewhere(_ entry: StoredResponse, _ found: EntryCache.Found) {
         if let old = found.entry, old.key != entry.key { context.cache.hide(old) }
         guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
         // Nothing was found, which a look-up that took too long says too.
@@ -337,7 +361,7 @@ struct PassFetch: Sendable {
 
     /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
     /// to be stored, and afterwards where the index is not, which may still select it.
-    private func note(_ entry: StoredResponse, _ found: VariantShelf.Found, isStored: Bool) async {
+    private func note(_ entry: StoredResponse, _ found: EntryCache.Found, isStored: Bool) async {
         if !isStored { hideElsewhere(entry, found) }
         let isDoubtful = putsOthersInDoubt(entry, found)
         guard await !shelf.note(entry, names: names(entry), putsOthersInDoubt: isDoubtful) else { return }
@@ -346,7 +370,7 @@ struct PassFetch: Sendable {
     }
 
     private func keep(
-        _ entry: StoredResponse, _ found: VariantShelf.Found, _ began: RemovalStamp
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Written {
         await noted(await context.cache.write(entry, since: began), entry, found, began)
     }
@@ -354,7 +378,7 @@ struct PassFetch: Sendable {
     /// A variant that was accepted is noted in its URL's index; whatever was removed meanwhile was removed before it was
     /// there.
     private func noted(
-        _ written: Written, _ entry: StoredResponse, _ found: VariantShelf.Found, _ began: RemovalStamp
+        _ written: Written, _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Written {
         guard written.isAccepted else {
             // What a removal made an answer of before says nothing of what is stored now.
@@ -388,7 +412,7 @@ struct PassFetch: Sendable {
 
     /// Writes the body into the store as it comes.
     private func archive(
-        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: VariantShelf.Found, _ began: RemovalStamp
+        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> FlightResult {
         let tape = stream.body
         defer { tape.release() }

@@ -127,11 +127,21 @@ extension PassRequest {
     /// nothing would tell whom its answer is for.
     var isOwnBusiness: Bool { rule.semantics == .ttl && isPersonal }
 
-    /// Whether a stored answer is said to be everybody's, so that it may go to a request with credentials too. Stricter
-    /// than RFC 9111 §4, which lets any stored answer go.
-    func isForAll(_ entry: StoredResponse) -> Bool {
-        let control = ResponseControl(fields: entry.fields, targets: targets).control
-        return control.isPublic || control.sMaxAge != nil || control.mustRevalidate
+    /// By whose rules what is stored is judged.
+    var judge: ReuseJudge {
+        switch rule.semantics {
+        case .rfc: .standard(rule, targets: targets)
+        case .ttl: .configured(rule, staleWhileRefresh: provider.settings.staleWhileRefresh)
+        }
+    }
+
+    /// The request as far as the cache's decisions go.
+    func terms(patience: Duration) -> RequestTerms {
+        var terms = RequestTerms(directives: directives, judge: judge, patience: patience)
+        terms.isPersonal = isPersonal
+        terms.isHead = method == .head
+        terms.wantsRange = wantsRange
+        return terms
     }
 
     /// Whether the request's target and coding alone lead to that answer, so that memory can keep it ready.
@@ -148,37 +158,6 @@ extension PassRequest {
     }
 
     var wantsRange: Bool { method == .get && fields.contains("Range") }
-
-    /// Whether a stored answer may be used for this request before the upstream is asked.
-    func verdict(_ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime) -> ReuseVerdict {
-        switch rule.semantics {
-        case .rfc:
-            return RFCReuse.decide(entry: entry, directives: directives, rule: rule, targets: targets, now: now)
-        case .ttl:
-            let decision = Reuse.decide(entry: entry, directives: directives, rule: rule, now: now)
-            return ReuseVerdict(decision: decision, rule: .configuredTTL)
-        }
-    }
-
-    /// The same after the upstream was asked and did not help.
-    func verdictAfter(
-        _ trouble: UpstreamTrouble, _ entry: StoredResponse, _ directives: ClientDirectives, now: WallTime
-    ) -> ReuseVerdict {
-        switch rule.semantics {
-        case .rfc:
-            return RFCReuse.afterFailure(
-                entry: entry, directives: directives, rule: rule, targets: targets, failure: trouble, now: now)
-        case .ttl:
-            let decision = Reuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
-            return ReuseVerdict(decision: decision, rule: .configuredTTL)
-        }
-    }
-
-    /// Whether a stale answer goes out at once while it is refreshed behind: with `rfc` that is what made it usable
-    /// (RFC 5861 §3), or the client said so; with our rules it is a window of its own.
-    func refreshesBehind(_ entry: StoredResponse, now: WallTime) -> Bool {
-        rule.semantics == .rfc || now < entry.freshUntil + provider.settings.staleWhileRefresh
-    }
 
     /// The call for an order.
     func call(_ order: FetchOrder) -> UpstreamCall {

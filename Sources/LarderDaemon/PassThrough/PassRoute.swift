@@ -23,9 +23,12 @@ struct PassRoute: Sendable {
             return try await forward(server, request, reason, stored: nil, rule: rule, snapshot, route)
         }
         do {
-            switch try await PassFlow(context: context, request: request, snapshot: snapshot).run() {
+            let way = EntryRequest(
+                context: context, recipe: PassFetch(context: context, request: request, snapshot: snapshot).recipe,
+                terms: request.terms(patience: snapshot.settings.fetchSoftDeadline))
+            switch try await way.run() {
             case .served(let served): return await respond(served, request, server, route)
-            case .forward(let reason, let stored, let rule):
+            case .passOn(let reason, let stored, let rule):
                 return try await forward(server, request, reason, stored: stored, rule: rule, snapshot, route)
             case .notCached(let rule): throw notCached(request, rule)
             }
@@ -42,7 +45,7 @@ struct PassRoute: Sendable {
     // MARK: Answers
 
     private func respond(
-        _ served: PassServed, _ request: PassRequest, _ server: ServerRequest, _ route: String
+        _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
     ) async -> ServerResponse {
         explain(server, request, served)
         var answer = assemble(served, request, server, route)
@@ -54,28 +57,24 @@ struct PassRoute: Sendable {
     }
 
     private func assemble(
-        _ served: PassServed, _ request: PassRequest, _ server: ServerRequest, _ route: String
+        _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
     ) -> Answer {
         let entry = served.entry
-        let isShared = !served.isOwn && served.outcome != .bypass && (served.isStored || !served.outcome.isFetched)
+        let isShared =
+            !served.isOwn && served.outcome != .bypass && (served.provenance.isStored || !served.outcome.isFetched)
         var answer = Answer(
-            status: entry.status, reason: entry.reason,
-            fields: request.way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
-            body: [], bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
-            outcome: served.outcome, forward: served.forward, forwardStatus: served.forwardStatus,
-            isStored: served.isStored, provider: request.provider.name, route: route)
+            served, request.way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
+            provider: request.provider.name, route: route)
+        answer.reason = entry.reason
         answer.isOurs = false
-        answer.detail = served.forward != nil && served.outcome == .stale ? served.rule.rawValue : nil
+        let how = served.provenance
+        answer.provenance.detail = how.forward != nil && how.outcome == .stale ? how.rule?.rawValue : nil
         answer.variesByCoding = true
-        switch served.body {
-        case .bytes(let bytes): answer.body = bytes
-        case .large, .tape, .plain: answer.stream = served.body
-        }
         if !context.cache.memory.isOff, entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
             answer.digest = entry.key.digest
             answer.rows = [request.primary.digest, entry.key.digest]
             answer.target = request.target
-            answer.stamp = served.stamp
+            answer.ready = served.ready
         }
         return answer
     }
@@ -85,32 +84,21 @@ struct PassRoute: Sendable {
         _ response: UpstreamResponse, _ request: PassRequest, _ server: ServerRequest, _ route: String
     ) async -> ServerResponse {
         var answer = Answer(
-            status: response.status, reason: response.reason,
-            fields: request.way.fields(response.fields, isShared: true, received: response.responseTime),
-            body: response.body, bornAt: response.responseTime, freshUntil: response.responseTime, outcome: .miss,
-            forward: .uriMiss, forwardStatus: response.status, provider: request.provider.name, route: route)
+            passedOn: response, request.way.fields(response.fields, isShared: true, received: response.responseTime),
+            Provenance(outcome: .miss, forward: .uriMiss, forwardStatus: response.status),
+            provider: request.provider.name, route: route)
+        answer.reason = response.reason
         answer.isOurs = false
-        answer.isMirroredError = true
         return context.respond(await context.accepted(answer, by: server), to: server)
     }
 
-    private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: PassServed) {
+    private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: Served) {
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.target
         if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
         part.digest = served.entry.key.digest
-        part.outcome = served.outcome
-        part.forward = served.forward
-        part.upstreamStatus = served.forwardStatus
-        part.rule = served.rule
-        part.storing = served.storing
-        if served.outcome.isFetched { part.isStored = served.isStored }
-        if case .tape = served.body { part.isBeingStored = served.isKept }
-        part.receivedAt = served.entry.responseTime
-        part.initialAge = served.entry.initialAge
-        part.freshUntil = served.entry.freshUntil
-        part.staleUntil = served.entry.staleUntil
-        part.note(served.failure)
+        part.tell(served.provenance)
+        part.tell(served.entry)
         context.explanations.note(server.id, at: context.time.wall(), part)
     }
 
@@ -147,14 +135,12 @@ struct PassRoute: Sendable {
     /// What is stored tells a HEAD about its GET where the upstream cannot be asked, if it may be used stale.
     private func covered(
         _ stored: StoredResponse, _ failure: UpstreamFailure, _ request: PassRequest, _ reason: ForwardReason
-    ) -> PassServed? {
+    ) -> Served? {
         let now = context.time.wall()
-        let verdict = request.verdictAfter(.disconnected, stored, request.directives, now: now)
-        if case .unusable = verdict.decision { return nil }
-        var served = PassServed(entry: stored, body: stored.source, outcome: .stale, rule: verdict.rule)
-        served.forward = reason
-        served.failure = failure
-        return served
+        let verdict = request.judge.afterFailure(.disconnected, stored, request.directives, now: now)
+        guard verdict.decision.isUsable else { return nil }
+        return Served(
+            stored, Provenance(outcome: .stale, forward: reason, rule: verdict.rule, failure: failure))
     }
 
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
@@ -206,8 +192,9 @@ struct PassRoute: Sendable {
             fields: request.way.fields(
                 PassFields.endToEnd(head), isShared: false, received: head.responseTime), body: [],
             bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
-            outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
-            forwardStatus: head.status, provider: request.provider.name, route: route)
+            provenance: Provenance(
+                outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
+                forwardStatus: head.status), provider: request.provider.name, route: route)
         answer.isOurs = false
         answer.isMirroredError = true
         let isHead = server.method == .head
@@ -233,7 +220,7 @@ struct PassRoute: Sendable {
     }
 
     private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {
-        refusal(EntryFlow.notCached, request)
+        refusal(EntryRequest.notCached, request)
     }
 
     /// How often a request may still be forwarded; what is more than can be counted is as much as can be, and what is no

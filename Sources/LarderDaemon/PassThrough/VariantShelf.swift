@@ -10,34 +10,29 @@ struct VariantShelf: Sendable {
     let context: DaemonContext
     let request: PassRequest
 
-    /// What is stored under a URL.
-    struct Found: Sendable {
-        /// The answer that this request's fields select.
-        var entry: StoredResponse?
-        /// It is used only after a validation (`Displacement.putsOthersInDoubt`).
-        var isInDoubt = false
-        /// The variants there are.
-        var index: VariantIndex?
-
-        /// Something is stored, if not for this request.
-        var isVaryMiss: Bool { entry == nil && index != nil }
-    }
-
     /// The endpoint name of an index's row.
     private static let indexName = "variants"
 
     /// Looks for the stored answer that fits the request's selecting fields.
-    func find() async -> Found {
-        guard let first = await context.cache.open(request.primary) else { return Found() }
-        guard first.endpoint == Self.indexName else { return await canBegin(first) ? Found(entry: first) : Found() }
-        guard let index = VariantIndex(decoding: first.body) else { return Found() }
+    func find() async -> EntryCache.Found {
+        var found = EntryCache.Found(
+            ready: context.cache.readyStamp([request.primary.digest]), began: context.cache.begin(request.primary))
+        guard let first = await context.cache.open(request.primary) else { return found }
+        guard first.endpoint == Self.indexName else {
+            if await canBegin(first) { found.entry = first }
+            return found
+        }
+        guard let index = VariantIndex(decoding: first.body) else { return found }
+        found.index = index
         context.cache.used(request.primary.digest)
         for selection in index.candidates(for: request.forwarded) {
             if let entry = await context.cache.open(request.variantKey(selection)), await canBegin(entry) {
-                return Found(entry: entry, isInDoubt: index.isInDoubt(selection), index: index)
+                found.entry = entry
+                found.isInDoubt = index.isInDoubt(selection)
+                break
             }
         }
-        return Found(index: index)
+        return found
     }
 
     /// Whether the parts of a large body that are asked for begin with what was stored: a damaged one is a miss as long as no

@@ -29,7 +29,7 @@ extension DaemonContext {
                 directives: question.directives, settings: question.settings))
         var served = row
         served.isDrawn = true
-        served.stamp = nil
+        served.ready = nil
         guard !row.entry.isNegative else { return served }
         let signer = signer
         let entry = row.entry
@@ -66,7 +66,7 @@ extension DaemonContext {
         let (row, answers) = try await draw(question)
         var served = row
         served.isDrawn = true
-        served.stamp = nil
+        served.ready = nil
         if let answer = answers.first { served.entry.body = answer.body }
         return served
     }
@@ -79,12 +79,15 @@ extension DaemonContext {
         // keep is its own share.
         var directives = ClientDirectives.none
         directives.onlyIfCached = question.directives.onlyIfCached
-        let row = try await EntryFlow(
-            context: self, provider: provider.name, key: key, rule: provider.rule(for: question.endpoint),
-            staleWhileRefresh: provider.settings.staleWhileRefresh, directives: directives,
-            patience: question.settings.fetchSoftDeadline,
-            work: { _ in await self.fill(question, key, isForced: false) }
-        ).run()
+        let row = try await EntryRequest(
+            context: self,
+            recipe: EntryRecipe(cache, key, provider: provider.name) { _ in
+                await self.fill(question, key, isForced: false)
+            },
+            terms: RequestTerms(
+                directives: directives, judge: provider.judge(for: question.endpoint),
+                patience: question.settings.fetchSoftDeadline)
+        ).served()
         let fits = question.fits
         let entry = row.entry
         // Read away from the loop, and before the lock: what fits is the provider's to say.
@@ -114,7 +117,7 @@ extension DaemonContext {
         let began = cache.begin(key)
         let kept = await cache.read(key)
         if !isForced, let kept, cache.isFresh(kept, .none, provider.rule(for: question.endpoint)) {
-            return .answered(Made(entry: kept, written: .found))
+            return .answered(Made(found: kept))
         }
         let before = await compute.run { kept.map(PoolShelf.answers) ?? [] }
         let missing = max(1, terms.least - before.count)

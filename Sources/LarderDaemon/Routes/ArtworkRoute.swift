@@ -36,12 +36,16 @@ struct ArtworkRoute: Sendable {
         let directives = ClientDirectives(fields: request.fields)
         let served: Served
         do {
-            served = try await EntryFlow(
-                context: context, provider: name, key: key, rule: rule,
-                staleWhileRefresh: provider.settings.staleWhileRefresh, directives: directives,
-                patience: settings.fetchSoftDeadline,
-                work: { _ in await self.fetch(key, provider, permission, rule, settings, directives) }
-            ).run()
+            served = try await EntryRequest(
+                context: context,
+                recipe: EntryRecipe(context.cache, key, provider: name) { _ in
+                    await self.fetch(key, provider, permission, rule, settings, directives)
+                },
+                terms: RequestTerms(
+                    directives: directives,
+                    judge: .configured(rule, staleWhileRefresh: provider.settings.staleWhileRefresh),
+                    patience: settings.fetchSoftDeadline)
+            ).served()
         } catch {
             context.countFailure(name)
             var failure = error
@@ -64,7 +68,7 @@ struct ArtworkRoute: Sendable {
                 fields: [
                     "Cache-Status": CacheStatus.render(
                         outcome: served.outcome, ttl: (entry.freshUntil - now).wholeSeconds, fwdStatus: nil,
-                        stored: nil, collapsed: served.outcome == .joined, fwdReason: served.forward)
+                        stored: nil, collapsed: served.outcome == .joined, fwdReason: served.provenance.forward)
                 ])
         }
         var fields = entry.fields
@@ -73,14 +77,10 @@ struct ArtworkRoute: Sendable {
         fields.set("Cache-Control", "private, max-age=\(lifetime), immutable")
         fields.set("X-Content-Type-Options", "nosniff")
         fields.set("Content-Security-Policy", "default-src 'none'; sandbox")
-        return context.respond(
-            Answer(
-                fields: fields, body: entry.body, hold: served.hold,
-                bornAt: entry.responseTime + .milliseconds(-entry.initialAge),
-                freshUntil: entry.freshUntil, outcome: served.outcome, forward: served.forward,
-                forwardStatus: served.forward.map { _ in 200 }, isStored: served.isStored, provider: provider.name,
-                route: route, digest: entry.key.digest, stamp: served.stamp),
-            to: request)
+        var answer = Answer(served, fields, provider: provider.name, route: route)
+        answer.digest = entry.key.digest
+        answer.ready = served.ready
+        return context.respond(answer, to: request)
     }
 
     private func fetch(
@@ -89,7 +89,7 @@ struct ArtworkRoute: Sendable {
     ) async -> FlightResult {
         let began = context.cache.begin(key)
         if let entry = await context.cache.fresh(key, directives, rule) {
-            return .answered(Made(entry: entry, written: .found))
+            return .answered(Made(found: entry))
         }
         let hosts = provider.imageHosts
         let order = FetchOrder(

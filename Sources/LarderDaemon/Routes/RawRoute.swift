@@ -54,7 +54,6 @@ struct RawRoute: Sendable {
         if case .fleeting = constancy, raw.bypass == nil { raw.bypass = .fleeting }
         if raw.bypass != nil { return try await bypass(raw, way, request, snapshot.settings, route) }
         let endpoint = provider.provider.endpointName(for: raw.upstream)
-        let rule = provider.rule(for: endpoint)
         let directives = ClientDirectives(fields: request.fields)
         let key = provider.rawKey(raw.upstream, identity: raw.identity)
         let question = RawQuestion(
@@ -70,11 +69,12 @@ struct RawRoute: Sendable {
                         settings: snapshot.settings))
                 return await answer(served, way, raw, request, route)
             }
-            let served = try await EntryFlow(
-                context: context, provider: provider.name, key: key, rule: rule,
-                staleWhileRefresh: provider.settings.staleWhileRefresh, directives: directives,
-                patience: snapshot.settings.fetchSoftDeadline, work: context.rawWork(question)
-            ).run()
+            let served = try await EntryRequest(
+                context: context, recipe: context.rawRecipe(question),
+                terms: RequestTerms(
+                    directives: directives, judge: provider.judge(for: endpoint),
+                    patience: snapshot.settings.fetchSoftDeadline)
+            ).served()
             return await answer(served, way, raw, request, route)
         } catch {
             return try await mirrored(error, way, raw, .uriMiss, request, route)
@@ -107,14 +107,12 @@ struct RawRoute: Sendable {
         case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, request, route)
         case .success((let response, _)):
             note(request, explained(raw, provider, forward: .bypass, status: response.status))
-            var answer = Answer(
-                status: response.status, reason: response.reason,
-                fields: way.fields(response.fields, isShared: false, received: response.responseTime),
-                body: response.body, hold: response.hold, bornAt: response.responseTime,
-                freshUntil: response.responseTime, outcome: .bypass,
-                forward: raw.upstream.method.isSafe ? .bypass : .method,
-                forwardStatus: response.status, provider: provider.name, route: route)
-            answer.isMirroredError = true
+            let answer = Answer(
+                passedOn: response, way.fields(response.fields, isShared: false, received: response.responseTime),
+                Provenance(
+                    outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
+                    forwardStatus: response.status),
+                provider: provider.name, route: route)
             return context.respond(await context.accepted(answer, by: request), to: request)
         }
     }
@@ -125,14 +123,10 @@ struct RawRoute: Sendable {
         let provider = way.provider
         let entry = served.entry
         note(request, served.explained(raw.keyParts))
-        let isShared = served.isStored || served.outcome != .miss
+        let isShared = served.provenance.isStored || served.outcome != .miss
         var answer = Answer(
-            status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason,
-            fields: way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
-            body: entry.body, hold: served.hold,
-            bornAt: entry.responseTime + .milliseconds(-entry.initialAge), freshUntil: entry.freshUntil,
-            outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in entry.status },
-            isStored: served.isStored, provider: provider.name, route: route)
+            served, way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
+            provider: provider.name, route: route)
         answer.isOurs = false
         if served.isDrawn { answer.fields.set("Cache-Control", "no-store") }
         // Only what the store keeps may be ready in memory, else nothing would ever purge it; and only what is anybody's,
@@ -141,7 +135,7 @@ struct RawRoute: Sendable {
             answer.fields.set("Cache-Control", "private, no-store")
         } else if entry.status == 200, raw.identity.isEmpty {
             answer.digest = entry.key.digest
-            answer.stamp = served.stamp
+            answer.ready = served.ready
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
         return context.respond(await context.accepted(answer, by: request), to: request)
@@ -187,14 +181,12 @@ struct RawRoute: Sendable {
             throw failure.clientFacing(now: context.time.wall())
         }
         note(request, part)
-        var answer = Answer(
-            status: response.status, reason: response.reason.isEmpty ? nil : response.reason,
-            fields: way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
-            body: response.body, hold: response.hold, bornAt: response.responseTime,
-            freshUntil: response.responseTime, outcome: forward == .bypass ? .bypass : .miss, forward: forward,
-            forwardStatus: response.status,
+        let answer = Answer(
+            passedOn: response,
+            way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
+            Provenance(
+                outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status),
             provider: provider.name, route: route)
-        answer.isMirroredError = true
         return context.respond(await context.accepted(answer, by: request), to: request)
     }
 }

@@ -83,11 +83,9 @@ struct SearchRoute: Sendable {
             query: query, sources: [source], count: normalised.count, results: results)
         return Answer(
             fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
-            outcome: served.outcome, forward: served.forward, forwardStatus: served.forward.map { _ in 200 },
-            isStored: served.isStored, detail: served.detail, provider: source.provider, route: route,
-            digest: served.entry.key.digest,
+            provenance: served.provenance, provider: source.provider, route: route, digest: served.entry.key.digest,
             // A partial answer must not outlive the outage that made it so.
-            stamp: source.isWhole ? served.stamp : nil)
+            ready: source.isWhole ? served.ready : nil)
     }
 
     private func merged(
@@ -110,17 +108,17 @@ struct SearchRoute: Sendable {
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
         var answer = Answer(
             fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: body,
-            bornAt: oldest, freshUntil: freshUntil, outcome: outcome, provider: nil, route: route)
+            bornAt: oldest, freshUntil: freshUntil, provenance: Provenance(outcome: outcome), provider: nil, route: route)
         answer.isMerged = true
-        if sources.contains(where: \.isLocal) { answer.detail = "local" }
+        if sources.contains(where: \.isLocal) { answer.provenance.detail = "local" }
         for case let served? in answers.parts.map(\.served) {
             context.count(served.outcome, of: served.entry.provider)
         }
-        answer.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
+        answer.provenance.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
         // A partial answer must not outlive the outage that made it so; a whole one is ready for the next asker.
         if isWhole {
             answer.digest = Digest(of: question.query)
-            answer.stamp = answers.stamp
+            answer.ready = answers.stamp
             answer.rows = question.keys(signer: context.signer)
         }
         return answer
@@ -175,7 +173,7 @@ struct SearchRoute: Sendable {
             "Age": String(served.entry.age(at: now)),
             "Cache-Status": CacheStatus.render(
                 outcome: served.outcome, ttl: (served.entry.freshUntil - now).wholeSeconds, fwdStatus: nil,
-                stored: nil, collapsed: served.outcome == .joined, fwdReason: served.forward),
+                stored: nil, collapsed: served.outcome == .joined, fwdReason: served.provenance.forward),
         ]
         return error
     }

@@ -98,7 +98,7 @@ struct ProvisionalAnswer: Sendable {
                 isUsable(entry, provider.rule(for: endpoint.name)), let normalised = NormalisedEntry(entry)
             else { continue }
             let isFresh = context.time.wall() < entry.freshUntil
-            found.append(SourceAnswer(Served(entry: entry, outcome: isFresh ? .hit : .stale), normalised))
+            found.append(SourceAnswer(Served(entry, Provenance(outcome: isFresh ? .hit : .stale)), normalised))
         }
         return found
     }
@@ -141,8 +141,8 @@ struct ProvisionalAnswer: Sendable {
             ],
             body: Self.marked(body, prefix), bornAt: found.map(\.bornAt).min() ?? now,
             freshUntil: found.compactMap(\.freshUntil).min() ?? now,
-            outcome: found.contains(where: \.isStale) ? .stale : .hit, provider: nil, route: route)
-        answer.detail = "provisional"
+            provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil, route: route)
+        answer.provenance.detail = "provisional"
         // It is none of the cache's answers to this question.
         answer.isMerged = true
         context.counters.cell(TypingCounters.provisional).add()
