@@ -7,7 +7,9 @@ import Testing
 @Suite struct OwnQueueScenarios {
     /// Three lists of six items each, and empty answers to searches.
     private static func body(_ target: String) -> String {
-        let lists = ["topstories": 10, "newstories": 20, "beststories": 30]
+        let lists = [
+            "topstories": 10, "newstories": 20, "beststories": 30, "askstories": 40, "showstories": 50, "jobstories": 60,
+        ]
         if let first = lists.first(where: { target.contains($0.key) })?.value {
             return "\((first..<first + 6).map { $0 })"
         }
@@ -32,14 +34,14 @@ import Testing
         try await withLarder(configuration) { larder in try await body(larder) }
     }
 
-    /// Together their calls take longer than the deadline of one.
+    /// Together their calls take longer than the deadline of one, which leaves each four times the time that its own take.
     @Test func theTimeInOurQueueIsNotThatOfAnAnswerOfSeveralCalls() async throws {
         let origin = ScriptedOrigin { request in
-            [.take(.milliseconds(350)), .send(ok(Self.body(request.target)))]
+            [.take(.milliseconds(250)), .send(ok(Self.body(request.target)))]
         }
-        try await withNews("fetch: { deadline: 6s, queueTimeout: 5min }", origin) { larder in
+        try await withNews("fetch: { deadline: 9s, queueTimeout: 5min }", origin) { larder in
             let answers = try await withThrowingTaskGroup { group in
-                for list in ["top", "new", "best"] {
+                for list in ["top", "new", "best", "ask", "show", "job"] {
                     group.addTask { try await larder.get("/v1/hackernews/\(list)") }
                 }
                 return try await group.reduce(into: [WireResponse]()) { $0.append($1) }
@@ -48,7 +50,7 @@ import Testing
                 #expect(answer.status == 200, "\(answer)")
                 #expect(try answer.json()["state"]?.string == "results", "\(answer.text)")
             }
-            #expect(origin.requests.count == 21)
+            #expect(origin.requests.count == 42)
         }
     }
 
