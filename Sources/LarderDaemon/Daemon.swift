@@ -193,10 +193,12 @@ public final class Daemon: Sendable {
         secrets.configure(settings)
         // Of a provider that was off until now the kept sign-in is known only from here on.
         let opened = await context.accounts.open(settings)
-        let snapshot = context.replace { current in
+        func renewed(_ current: Snapshot) -> Snapshot {
             Snapshot(settings, standings: current.standings.merging(opened) { present, _ in present })
         }
-        await context.upstream.open(snapshot.providers)
+        // A provider's budget is known before anybody can ask for it.
+        await context.upstream.open(renewed(context.snapshot).providers)
+        context.replace(renewed)
         await context.flights.forgetFailures(pause: settings.fetchFailurePause)
         await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)
         context.cache.store.apply(Self.storeSettings(settings))

@@ -28,9 +28,16 @@ struct CallAttempt {
 
 extension UpstreamDesk {
     /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
-    /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no lane counts.
+    /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no budget counts.
+    /// - Throws: the refusal of its lane, and where it has none.
     func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
-        guard call.isBudgeted, let lane = lanes[call.provider] else { return nil }
+        guard call.isBudgeted else { return nil }
+        guard let lane = lanes[call.provider] else {
+            // Nobody knows what may be called: nothing is.
+            throw UpstreamFailure(
+                provider: call.provider, failure: .notConfigured,
+                detail: "What may be called of \(call.provider) is not known.")
+        }
         let now = time.moment()
         let admission = lane.permit(now: now)
         look(call.provider)

@@ -173,7 +173,7 @@ actor UpstreamDesk {
 
     /// Whether a call may be made that nobody waits for.
     func spare(_ provider: String) -> CallBudget.Grant {
-        lanes[provider]?.budget.spare(now: time.moment()) ?? .granted
+        lanes[provider]?.budget.spare(now: time.moment()) ?? .spent(until: time.monotonic() + .seconds(60))
     }
 
     /// Sends one call and says what came of it. One that speaks for an account, and is refused with 401 or 403, is sent

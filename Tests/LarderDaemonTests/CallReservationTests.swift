@@ -59,6 +59,25 @@ import Testing
         loop.join()
     }
 
+    @Test func whatMayBeCalledOfAProviderWithoutALaneIsNotKnownAndNothingIs() async throws {
+        try await withDesk { _ in
+            Issue.record("it was sent")
+            return nil
+        } _: { desk, _, call in
+            var call = call
+            call.provider = "added"
+            guard case .failure(let failure) = await desk.perform(call) else {
+                Issue.record("it was answered")
+                return
+            }
+            #expect(failure.failure == .notConfigured, "\(failure)")
+            guard case .spent = await desk.spare("added") else {
+                Issue.record("there is something to spare")
+                return
+            }
+        }
+    }
+
     private func recorded(_ desk: UpstreamDesk, _ state: StateStore) async throws -> Int {
         await desk.flush()
         return try await state.calls(of: "itunes", since: .distantPast).count
