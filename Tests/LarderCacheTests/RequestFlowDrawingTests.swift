@@ -91,9 +91,12 @@ import Testing
         case .lookUp:
             for (what, entry) in stored { take(what) { $0.lookedUp(entry, now: FlowCase.now) } }
         case .fetch, .fetchAlone:
-            for (what, brought) in fetched { take(what) { $0.fetched(brought, now: FlowCase.now) } }
-            for ending in RequestFlow.Ending.allCases {
+            for (what, brought) in fetched {
                 // Who fetches alone shares with nobody.
+                if brought.hasJoined, case .fetchAlone = step { continue }
+                take(what) { $0.fetched(brought, now: FlowCase.now) }
+            }
+            for ending in RequestFlow.Ending.allCases {
                 if ending == .unshareable, case .fetchAlone = step { continue }
                 take("\(ending)") { $0.ended(ending, now: FlowCase.now) }
             }
