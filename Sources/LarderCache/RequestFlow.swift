@@ -91,14 +91,14 @@ public struct RequestFlow: Sendable {
         _ entry: StoredResponse?, hasVariants: Bool = false, isInDoubt: Bool = false, now: WallTime
     ) -> Step {
         guard let entry else {
-            return go(hasVariants ? .varyMiss : .uriMiss, hasVariants ? .variantMiss : .uriMiss, nil, now)
+            return forwardOrRefuse(hasVariants ? .varyMiss : .uriMiss, hasVariants ? .variantMiss : .uriMiss, nil, now)
         }
         if terms.isPersonal, !terms.judge.isForAll(entry) {
             // An answer that is not said to be everybody's may differ for who shows who they are; nothing tells.
-            return go(.bypass, .ownBusiness, nil, now)
+            return forwardOrRefuse(.bypass, .ownBusiness, nil, now)
         }
         // Neither does it cover for a failure.
-        if isInDoubt { return go(.stale, .variantInDoubt, nil, now) }
+        if isInDoubt { return forwardOrRefuse(.stale, .variantInDoubt, nil, now) }
         let verdict = terms.judge.decide(entry, directives, now: now)
         switch verdict.decision {
         case .fresh: return .answer(Stored(entry: entry, outcome: .hit, rule: verdict.rule))
@@ -107,18 +107,19 @@ public struct RequestFlow: Sendable {
             let answer = Stored(entry: entry, outcome: .stale, rule: verdict.rule)
             if directives.onlyIfCached { return .answer(answer) }
             guard !terms.wantsFresh, terms.judge.refreshesBehind(entry, now: now) else {
-                return go(.stale, verdict.rule, entry, now, patience: terms.judge.hasPatience ? terms.patience : nil)
+                return forwardOrRefuse(.stale, verdict.rule, entry, now, patience: terms.judge.hasPatience ? terms.patience : nil)
             }
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
             return directives.noStore ? .answer(answer) : .answerAndRefresh(answer)
         case .unusable:
-            // What is fresh and was not taken, was refused by the request (RFC 9211 §2.2).
-            return go(now < entry.freshUntil ? .request : .stale, verdict.rule, entry, now)
+            // What is fresh and was not taken, was refused by the request (RFC 9211 §2.2), or by a clock that is set back.
+            let isRefused = now < entry.freshUntil && entry.responseTime - now <= Reuse.clockLimit
+            return forwardOrRefuse(isRefused ? .request : .stale, verdict.rule, entry, now)
         }
     }
 
     /// Nothing stored answers.
-    private mutating func go(
+    private mutating func forwardOrRefuse(
         _ reason: ForwardReason, _ rule: CacheRule, _ entry: StoredResponse?, _ now: WallTime,
         patience: Duration? = nil
     ) -> Step {
@@ -128,9 +129,9 @@ public struct RequestFlow: Sendable {
         }
         if terms.isHead { return .passOn(reason, stored: entry, rule) }
         stored = entry
-        let cover = entry.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision.isUsable }
+        let covers = entry.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision.isUsable }
         forward = Forward(
-            reason: reason, rule: rule, hasFallback: cover ?? false,
+            reason: reason, rule: rule, hasFallback: covers ?? false,
             patience: terms.wantsFresh ? nil : patience)
         // What is one client's own, or must not be kept, is handed to no others (RFC 9111 §3.5, §5.2.1.5).
         return directives.noStore || terms.isPersonal ? alone() : .fetch(forward)
@@ -156,9 +157,11 @@ public struct RequestFlow: Sendable {
         }
         switch fetched.origin {
         case .standIn:
-            return .answer(Stored(entry: fetched.entry, outcome: .stale, rule: forward.rule))
+            let rule = terms.judge.afterFailure(.disconnected, fetched.entry, directives, now: now).rule
+            return .answer(Stored(entry: fetched.entry, outcome: .stale, rule: rule, forward: forward.reason))
         case .otherForm, .store:
-            return .answerFetched(Fresh(outcome: fetched.entry.isNegative ? .negative : .hit, rule: .fresh))
+            let rule = terms.judge.decide(fetched.entry, directives, now: now).rule
+            return .answerFetched(Fresh(outcome: fetched.entry.isNegative ? .negative : .hit, rule: rule))
         case .upstream(let status, let isAnswer):
             return answered(fetched, status, isAnswer, now)
         }
@@ -212,7 +215,10 @@ public struct RequestFlow: Sendable {
         case .stale: outcome = .stale
         case .unusable: return .fail(isValidationOwed: verdict.rule.demandsValidation)
         }
-        return .answer(Stored(entry: stored, outcome: outcome, rule: verdict.rule, forward: forward.reason))
+        return .answer(
+            Stored(
+                entry: stored, outcome: terms.isPassThrough ? .stale : outcome, rule: verdict.rule,
+                forward: forward.reason))
     }
 }
 

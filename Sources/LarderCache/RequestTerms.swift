@@ -1,5 +1,5 @@
-// What a request is, as far as the cache's decisions go, and what a fetch brought for it. `RequestFlow` decides on these;
-// how a key is found, fetched or built is the recipe of the room that drives the flow.
+// What a request is, as far as the cache's decisions go, and what a fetch brought for it. `RequestFlow` decides on these.
+// How an entry is found and made is told by the `EntryRecipe` of whoever performs the flow's steps.
 import LarderCore
 import LarderHTTP
 
@@ -17,6 +17,8 @@ public struct RequestTerms: Sendable {
     /// A HEAD goes forward by itself where nothing stored answers it.
     public var isHead = false
     public var wantsRange = false
+    /// The upstream's own answers go out: a stored one for which it was asked in vain is told as stale, fresh or not.
+    public var isPassThrough = false
     /// The entry can be made from another stored form, without a call: `only-if-cached` does not end the flow.
     public var worksFromStore = false
 

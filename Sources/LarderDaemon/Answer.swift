@@ -200,7 +200,8 @@ extension DaemonContext {
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
         guard !cache.memory.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.ready,
             now < answer.freshUntil,
-            answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale, request.method == .get || request.method == .head,
+            answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
+            request.method == .get || request.method == .head,
             request.isPlain,
             // Memory tells clients apart by whether they take gzip, and by nothing else.
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true

@@ -123,7 +123,8 @@ public final class Daemon: Sendable {
         let context = DaemonContext(
             snapshot: snapshot, cache: cache, state: state,
             flights: FlightDesk(
-                loop: fetchLoop, time: time, memory: cache.memory, counters: counters, failurePause: settings.fetchFailurePause),
+                loop: fetchLoop, time: time, memory: cache.memory, counters: counters,
+                failurePause: settings.fetchFailurePause),
             upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         context.cache.memory.register(in: counters)

@@ -25,6 +25,8 @@ struct EntryRecipe: Sendable {
     var flightKey: @Sendable (EntryCache.Found) -> CacheKey
     /// Fetches, classifies, stores, and ends when the row is committed or refused.
     var make: @Sendable (Order, FlightVoice) async -> FlightResult
+    /// The fetch begins with what the request's look-up found.
+    private let beginsWithFound: Bool
     /// Whether what was made for another request is an answer to this one.
     var selects: @Sendable (Made) -> Bool = { _ in true }
 
@@ -35,6 +37,7 @@ struct EntryRecipe: Sendable {
     ) {
         self.provider = provider
         removable = key.digest
+        beginsWithFound = false
         find = { await cache.lookUp(key) }
         flightKey = { _ in key }
         self.make = { order, _ in await make(order.hasFallback) }
@@ -52,11 +55,17 @@ struct EntryRecipe: Sendable {
         self.flightKey = flightKey
         self.make = make
         self.selects = selects
+        beginsWithFound = true
+    }
+
+    /// - Parameter found: left out where the fetch has no use for it: it holds a whole body.
+    func order(_ found: EntryCache.Found, hasFallback: Bool, isRefresh: Bool = false) -> Order {
+        Order(found: beginsWithFound ? found : nil, hasFallback: hasFallback, isRefresh: isRefresh)
     }
 }
 
 struct EntryRequest: Sendable {
-    enum Ending: Sendable {
+    enum Conclusion: Sendable {
         case served(Served)
         /// The request goes forward by itself: a HEAD, or a part of what is not stored.
         case passOn(ForwardReason, stored: StoredResponse?, CacheRule)
@@ -85,7 +94,7 @@ struct EntryRequest: Sendable {
         return served
     }
 
-    func run() async throws(UpstreamFailure) -> Ending {
+    func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
         var step = flow.begin()
         var found: EntryCache.Found?
@@ -100,7 +109,7 @@ struct EntryRequest: Sendable {
             case .answer(let stored):
                 return .served(answer(stored, found, fetch))
             case .answerAndRefresh(let stored):
-                noteDemand(found)
+                noteDemand(found.map(recipe.flightKey))
                 await refresh(found)
                 return .served(answer(stored, found, nil))
             case .makeFromStore:
@@ -142,7 +151,7 @@ struct EntryRequest: Sendable {
         _ forward: RequestFlow.Forward, _ found: EntryCache.Found?, isShared: Bool
     ) async throws(UpstreamFailure) -> Fetch {
         guard let found else { throw Self.unwanted }
-        let order = EntryRecipe.Order(found: found, hasFallback: forward.hasFallback)
+        let order = recipe.order(found, hasFallback: forward.hasFallback)
         let key = recipe.flightKey(found)
         let work: @Sendable (FlightVoice) async -> FlightResult = { [recipe] in await recipe.make(order, $0) }
         let obtained =
@@ -190,31 +199,32 @@ struct EntryRequest: Sendable {
 
     private func refresh(_ found: EntryCache.Found?) async {
         guard let found else { return }
-        guard let hold else { return await startRefresh(found) }
+        let order = recipe.order(found, hasFallback: true, isRefresh: true)
+        let key = recipe.flightKey(found)
+        guard let hold else { return await refresh(key, order) }
         // The client is answered meanwhile.
         Task(executorPreference: context.flights.loop) {
             guard await hold() else { return }
-            await startRefresh(found)
+            await refresh(key, order)
         }
     }
 
-    private func startRefresh(_ found: EntryCache.Found) async {
-        await context.flights.refresh(recipe.flightKey(found), of: recipe.removable) { voice in
-            let order = EntryRecipe.Order(found: found, hasFallback: true, isRefresh: true)
+    private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
+        await context.flights.refresh(key, of: recipe.removable) { voice in
             let result = await recipe.make(order, voice)
             // The first to ask was answered before anybody knew that the provider is away.
-            if case .failed = result { noteDemand(found) }
+            if case .failed = result { noteDemand(key) }
             return result
         }
     }
 
     /// A stale answer was given.
-    private func noteDemand(_ found: EntryCache.Found?) {
+    private func noteDemand(_ key: CacheKey?) {
         let directives = terms.directives
-        guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore, let found else { return }
+        guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore, let key else { return }
         context.refreshes.asked(
             RefreshDesk.Demand(
-                provider: recipe.provider, key: recipe.flightKey(found),
+                provider: recipe.provider, key: key,
                 isDue: { [cache, recipe, terms] in
                     guard let entry = await recipe.find().entry else { return false }
                     return !cache.isFresh(entry, .none, terms.judge.rule)
@@ -229,13 +239,13 @@ struct EntryRequest: Sendable {
     private func answer(_ stored: RequestFlow.Stored, _ found: EntryCache.Found?, _ fetch: Fetch?) -> Served {
         let failure = fetch?.made?.covering ?? fetch?.failure
         cache.used(stored.entry.key.digest)
-        if fetch != nil, stored.outcome == .stale { noteDemand(found) }
+        if fetch != nil, stored.outcome == .stale { noteDemand(found.map(recipe.flightKey)) }
         return Served(
             stored.entry,
             Provenance(
                 outcome: stored.outcome, forward: stored.forward, forwardStatus: stored.forwardStatus,
                 rule: stored.rule, failure: failure),
-            // What was answered after a fetch, or stale, is not the state of things.
+            // Memory keeps only what was fresh and needed no fetch.
             ready: fetch == nil && stored.outcome != .stale ? found?.ready : nil)
     }
 

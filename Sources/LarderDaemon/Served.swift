@@ -54,7 +54,7 @@ struct Served: Sendable {
     /// Whether a row stands behind it. A normalised row is made from raw rows only: what was not kept raw is not kept in
     /// normal form.
     var hasRow: Bool {
-        provenance.forward == nil || provenance.isStored || outcome == .joined || outcome == .stale || ready != nil
+        outcome != .miss || provenance.isStored || ready != nil
     }
 
     /// What is to be told of it afterwards.
@@ -64,6 +64,8 @@ struct Served: Sendable {
         part.digest = entry.key.digest
         part.tell(provenance)
         part.tell(entry)
+        // Of other entries the status is our own.
+        if entry.layer != .raw { part.upstreamStatus = nil }
         return part
     }
 }

@@ -130,15 +130,15 @@ extension DaemonContext {
             return try await drawn(question, terms)
         }
         let key = provider.normalisedKey(question.endpoint, signer: signer)
-        var terms = RequestTerms(
+        var demands = RequestTerms(
             directives: question.directives, judge: provider.judge(for: question.endpoint.name),
             patience: question.settings.fetchSoftDeadline)
-        terms.worksFromStore = true
+        demands.worksFromStore = true
         return try await EntryRequest(
             context: self,
             recipe: EntryRecipe(cache, key, provider: provider.name) { hasFallback in
                 await self.makeNormalised(question, key: key, hasFallback: hasFallback)
-            }, terms: terms, deadline: question.deadline, hold: holding(question, key), isMissed: true
+            }, terms: demands, deadline: question.deadline, hold: holding(question, key), isMissed: true
         ).served()
     }
 

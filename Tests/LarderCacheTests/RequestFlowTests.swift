@@ -221,6 +221,41 @@ struct FlowCase {
         }
     }
 
+    @Test func whatPassesThroughIsStaleWhereTheUpstreamWasAskedInVain() {
+        var flow = flow(["Cache-Control": "no-cache"]) { $0.isPassThrough = true }
+        _ = flow.lookedUp(entry(freshFor: 10), now: now)
+        guard case .answer(let stored) = flow.ended(.failed, now: now) else {
+            Issue.record("not covered")
+            return
+        }
+        #expect(stored.outcome == .stale && stored.forward == .request)
+    }
+
+    @Test func anEntryFromFarAheadIsRefusedByNoRequest() {
+        var flow = flow()
+        var ahead = entry(freshFor: 200_000)
+        ahead.responseTime = now + .seconds(100_000)
+        guard case .fetch(let forward) = flow.lookedUp(ahead, now: now) else {
+            Issue.record("an entry of tomorrow answered")
+            return
+        }
+        #expect(forward.reason == .stale)
+    }
+
+    @Test func aStandInTellsThatTheUpstreamWasAsked() {
+        var flow = flow()
+        _ = flow.lookedUp(nil, now: now)
+        let standIn = FlowCase.fetched {
+            $0.entry = entry(freshFor: -10)
+            $0.origin = .standIn
+        }
+        guard case .answer(let stored) = flow.fetched(standIn, now: now) else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(stored.outcome == .stale && stored.forward == .uriMiss && stored.rule == .configuredTTL)
+    }
+
     // MARK: Who asks
 
     @Test func aPersonalRequestTakesNothingStoredThatIsNotForAll() {

@@ -41,6 +41,15 @@ import Testing
         #expect(sum.parents.count == 3 && sum.subjects.count == 1 && sum.haveRows)
     }
 
+    /// The client asked for a fresh one, the provider failed, and what is stored is fresh all the same.
+    @Test func aStoredPartThatCoveredForAFailureHasItsRow() {
+        let entry = StoredResponse(
+            key: CacheKey(bytes: [1]), layer: .raw, provider: "p", endpoint: "e", requestTime: WallTime(seconds: 1),
+            responseTime: WallTime(seconds: 1), freshUntil: WallTime(seconds: 2), staleUntil: WallTime(seconds: 3))
+        #expect(Served(entry, Provenance(outcome: .hit, forward: .request)).hasRow)
+        #expect(!Served(entry, Provenance(outcome: .miss, forward: .uriMiss)).hasRow)
+    }
+
     @Test func anAidCountsNeitherForAgeNorAsMissing() {
         var sum = PlannedSum()
         _ = sum.add(served(at: 1000, freshFor: 60), of: call(.subject))

@@ -138,6 +138,7 @@ extension PassRequest {
     /// The request as far as the cache's decisions go.
     func terms(patience: Duration) -> RequestTerms {
         var terms = RequestTerms(directives: directives, judge: judge, patience: patience)
+        terms.isPassThrough = true
         terms.isPersonal = isPersonal
         terms.isHead = method == .head
         terms.wantsRange = wantsRange

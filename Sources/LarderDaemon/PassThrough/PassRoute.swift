@@ -23,10 +23,10 @@ struct PassRoute: Sendable {
             return try await forward(server, request, reason, stored: nil, rule: rule, snapshot, route)
         }
         do {
-            let way = EntryRequest(
+            let entry = EntryRequest(
                 context: context, recipe: PassFetch(context: context, request: request, snapshot: snapshot).recipe,
                 terms: request.terms(patience: snapshot.settings.fetchSoftDeadline))
-            switch try await way.run() {
+            switch try await entry.run() {
             case .served(let served): return await respond(served, request, server, route)
             case .passOn(let reason, let stored, let rule):
                 return try await forward(server, request, reason, stored: stored, rule: rule, snapshot, route)

@@ -127,6 +127,8 @@ struct RawRoute: Sendable {
         var answer = Answer(
             served, way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
             provider: provider.name, route: route)
+        // `Cache-Status` tells a stored answer as a hit, also where the provider was asked in vain.
+        if !served.outcome.isFetched, served.outcome != .joined { answer.provenance.forward = nil }
         answer.isOurs = false
         if served.isDrawn { answer.fields.set("Cache-Control", "no-store") }
         // Only what the store keeps may be ready in memory, else nothing would ever purge it; and only what is anybody's,

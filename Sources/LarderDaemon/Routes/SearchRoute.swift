@@ -108,7 +108,8 @@ struct SearchRoute: Sendable {
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
         var answer = Answer(
             fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: body,
-            bornAt: oldest, freshUntil: freshUntil, provenance: Provenance(outcome: outcome), provider: nil, route: route)
+            bornAt: oldest, freshUntil: freshUntil, provenance: Provenance(outcome: outcome), provider: nil,
+            route: route)
         answer.isMerged = true
         if sources.contains(where: \.isLocal) { answer.provenance.detail = "local" }
         for case let served? in answers.parts.map(\.served) {

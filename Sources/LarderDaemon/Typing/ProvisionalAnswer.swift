@@ -141,7 +141,8 @@ struct ProvisionalAnswer: Sendable {
             ],
             body: Self.marked(body, prefix), bornAt: found.map(\.bornAt).min() ?? now,
             freshUntil: found.compactMap(\.freshUntil).min() ?? now,
-            provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil, route: route)
+            provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil,
+            route: route)
         answer.provenance.detail = "provisional"
         // It is none of the cache's answers to this question.
         answer.isMerged = true
