@@ -16,6 +16,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
@@ -49,6 +50,22 @@ static inline uint64_t larder_epoll_word(const struct epoll_event *event) { retu
 // accept4 is declared only under _GNU_SOURCE.
 static inline int larder_accept4(int fd, struct sockaddr *address, socklen_t *length) {
     return (int)syscall(SYS_accept4, fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// Reads what the page cache holds and never waits for the disk (preadv2(2), RWF_NOWAIT). Bytes, or the error number below
+// zero: EAGAIN where it would have to wait, EOPNOTSUPP where the file system does not know the question.
+static inline ssize_t larder_pread_nowait(int fd, void *bytes, size_t count, off_t offset) {
+    struct iovec piece = {bytes, count};
+    ssize_t got;
+    // Two words for the offset, of which a 64-bit kernel reads the first; 8 is RWF_NOWAIT, which old headers lack.
+    do got = syscall(SYS_preadv2, fd, &piece, 1, (long)offset, 0L, 8);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : got;
+}
+
+// Swift imports no sys/sendfile.h of its own.
+static inline ssize_t larder_sendfile(int socket, int file, off_t *offset, size_t count) {
+    return sendfile(socket, file, offset, count);
 }
 
 // struct ucred is declared only under _GNU_SOURCE; this is its layout (unix(7)).

@@ -1,0 +1,234 @@
+// A SQLite VFS over the system's own that reads only what needs no waiting: what the page cache of the kernel holds. Where a
+// read would have to wait for the disk it answers SQLITE_BUSY, and the same statement succeeds when it is repeated and may
+// wait. So a look-up can be tried on an event loop, which must not wait for a disk.
+//
+// The rules that carry it (sqlite.org/vfs.html, preadv2(2)):
+// - A partial read without waiting is "would wait", never a short read, which SQLite would fill up with zeros
+//   (sqlite.org/c3ref/io_methods.html). Only where the file ends is the system's own read asked.
+// - SQLite gives no documented way to its descriptor. Each file has a second one of our own, opened once in a process and
+//   kept: closing it would give up the POSIX locks of every connection on that file (sqlite.org/howtocorrupt.html §2.2).
+// - Everything but reading is the system's: the table of methods of an opened file is copied, and `xRead` replaced. Our
+//   state lies behind the system's own structure, in the room that `szOsFile` asks for.
+// - A connection of this VFS has no busy handler: it would be asked again and again for what only the disk can end.
+import CLinux
+import CSQLite
+import Glibc
+import LarderCore
+
+/// The VFS: registered once, named when a connection is opened.
+public enum NoWaitVFS {
+    /// What `sqlite3_open_v2` is given.
+    public static let name = "larder-nowait"
+
+    /// Registers it, once in a process. False where SQLite refuses.
+    public static let isRegistered: Bool = register()
+
+    /// Closes the descriptors of our own. Only once no connection of this process, of this VFS or another, has one of the
+    /// files open.
+    public static func closeDescriptors() { NoWaitFiles.closeAll() }
+
+    /// Descriptors of our own.
+    static var descriptors: Int { NoWaitFiles.count }
+
+    private static func register() -> Bool {
+        guard let base = sqlite3_vfs_find(nil) else { return false }
+        let state = (Int(base.pointee.szOsFile) + 15) & ~15
+        let known = Base(vfs: base, state: state)
+        Self.known.withLock { $0 = known }
+        // It lives as long as the process does: SQLite keeps the address.
+        let made = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+        // A copy keeps what the system's functions look for in it (pAppData).
+        made.initialize(to: base.pointee)
+        made.pointee.szOsFile = Int32(state + MemoryLayout<NoWaitState>.size)
+        made.pointee.pNext = nil
+        made.pointee.zName = UnsafePointer(strdup(name))
+        made.pointee.xOpen = noWaitOpens
+        return sqlite3_vfs_register(made, 0) == SQLITE_OK
+    }
+
+    /// The system's VFS, and where our state lies in a file of ours. Never changed once it is set.
+    fileprivate struct Base: @unchecked Sendable {
+        // Unchecked: the VFS of the system is never freed and may be called on any thread.
+        let vfs: UnsafeMutablePointer<sqlite3_vfs>
+        let state: Int
+    }
+
+    private static let known = Lock<Base?>(nil)
+
+    fileprivate static var base: Base? { known.withLock { $0 } }
+}
+
+/// How the file reads of one connection are done. Used on the connection's thread, while it is open.
+public struct NoWaitReads {
+    private let state: UnsafeMutablePointer<NoWaitState>
+
+    /// Nil where the connection is of another VFS.
+    public init?(_ connection: OpaquePointer) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+            NoWaitFiles.isOurs(file), let base = NoWaitVFS.base
+        else { return nil }
+        state = noWaitState(file, base.state)
+    }
+
+    /// Whether reads wait for the disk. False at first.
+    public var waits: Bool {
+        get { state.pointee.waits }
+        nonmutating set { state.pointee.waits = newValue }
+    }
+
+    /// Reads that would have waited.
+    public var refused: Int { state.pointee.refused }
+
+    /// False once the file system has answered that it knows no reading without waiting. Reads wait then.
+    public var isSupported: Bool { !state.pointee.isUnsupported }
+
+    /// Takes every page for one that is not in memory: for tests.
+    var refusesAll: Bool {
+        get { state.pointee.refusesAll }
+        nonmutating set { state.pointee.refusesAll = newValue }
+    }
+}
+
+/// What lies behind the system's structure of an open file.
+private struct NoWaitState {
+    var descriptor: Int32
+    /// The methods of the system.
+    var methods: UnsafePointer<sqlite3_io_methods>
+    /// That of the database's file, which holds what follows for its log too.
+    var leader: UnsafeMutablePointer<NoWaitState>
+    var waits = false
+    var isUnsupported = false
+    var refusesAll = false
+    var refused = 0
+}
+
+private func noWaitState(
+    _ file: UnsafeMutablePointer<sqlite3_file>, _ offset: Int
+) -> UnsafeMutablePointer<NoWaitState> {
+    (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: NoWaitState.self)
+}
+
+/// xOpen. A file that is neither a database nor its log is the system's alone.
+private func noWaitOpens(
+    _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?,
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
+) -> Int32 {
+    guard let base = NoWaitVFS.base, let open = base.vfs.pointee.xOpen else { return SQLITE_CANTOPEN }
+    let code = open(base.vfs, name, file, flags, outFlags)
+    guard code == SQLITE_OK, let file, let name, flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL) != 0,
+        let methods = file.pointee.pMethods, let table = NoWaitFiles.table(over: methods)
+    else { return code }
+    let state = noWaitState(file, base.state)
+    var leader = state
+    if flags & SQLITE_OPEN_WAL != 0 {
+        // Documented for the name of a log (sqlite.org/c3ref/database_file_object.html).
+        guard let main = sqlite3_database_file_object(name), NoWaitFiles.isOurs(main) else { return code }
+        leader = noWaitState(main, base.state)
+    }
+    guard let descriptor = NoWaitFiles.descriptor(name) else { return code }
+    state.initialize(to: NoWaitState(descriptor: descriptor, methods: methods, leader: leader))
+    file.pointee.pMethods = table
+    return code
+}
+
+/// xRead.
+private func noWaitReads(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ amount: Int32, _ offset: sqlite3_int64
+) -> Int32 {
+    guard let file, let start = NoWaitFiles.stateOffset else { return SQLITE_IOERR }
+    let state = noWaitState(file, start)
+    let leader = state.pointee.leader
+    func waiting() -> Int32 { state.pointee.methods.pointee.xRead?(file, buffer, amount, offset) ?? SQLITE_IOERR }
+    if leader.pointee.waits || leader.pointee.isUnsupported { return waiting() }
+    if !leader.pointee.refusesAll {
+        let got = larder_pread_nowait(state.pointee.descriptor, buffer, Int(amount), Int(offset))
+        if got == Int(amount) { return SQLITE_OK }
+        switch Int32(truncatingIfNeeded: got) {
+        case -EAGAIN: break
+        case 0...:
+            var status = stat()
+            // The rest lies behind the end: no disk is waited for.
+            if fstat(state.pointee.descriptor, &status) == 0, Int64(status.st_size) <= offset + Int64(got) {
+                return waiting()
+            }
+        case -EOPNOTSUPP, -EINVAL, -ENOSYS:
+            leader.pointee.isUnsupported = true
+            return waiting()
+        default:
+            // Whatever failed is to be met and named by the system's own read.
+            return waiting()
+        }
+    }
+    leader.pointee.refused += 1
+    return SQLITE_BUSY
+}
+
+/// What the files of this VFS share.
+private enum NoWaitFiles {
+    private struct Identity: Hashable {
+        var device: UInt64
+        var number: UInt64
+
+        init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
+    }
+
+    private struct Shared {
+        var descriptors: [Identity: Int32] = [:]
+        /// One table for each of the system's: files with locks and files without have different ones.
+        var tables: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
+    }
+
+    private static let shared = Lock(Shared())
+
+    /// Asked with each read: without the lock.
+    static let stateOffset: Int? = NoWaitVFS.base?.state
+
+    static var count: Int { shared.withLock { $0.descriptors.count } }
+
+    static func isOurs(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
+        guard let methods = file.pointee.pMethods else { return false }
+        return shared.withLock { shared in shared.tables.values.contains(methods) }
+    }
+
+    static func table(over methods: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods>? {
+        let key = UInt(bitPattern: methods)
+        let found = shared.withLock { shared -> UInt in
+            guard let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: key) else { return 0 }
+            if let known = shared.tables[methods] { return UInt(bitPattern: known) }
+            let made = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+            made.initialize(to: methods.pointee)
+            made.pointee.xRead = noWaitReads
+            shared.tables[methods] = UnsafePointer(made)
+            return UInt(bitPattern: made)
+        }
+        return UnsafePointer(bitPattern: found)
+    }
+
+    /// The descriptor for that file: the one there is, since a second one must never be closed again.
+    static func descriptor(_ path: UnsafePointer<CChar>) -> Int32? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let identity = Identity(status)
+        if let known = shared.withLock({ $0.descriptors[identity] }) { return known }
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard opened >= 0 else { return nil }
+        // What was opened counts, and not what was looked at before.
+        guard fstat(opened, &status) == 0 else { return nil }
+        let real = Identity(status)
+        return shared.withLock { shared in
+            // Another thread was first, or the name changed hands: this one stays open unused, which costs a descriptor
+            // and no lock.
+            if let known = shared.descriptors[real] { return known }
+            shared.descriptors[real] = opened
+            return opened
+        }
+    }
+
+    static func closeAll() {
+        shared.withLock { shared in
+            for descriptor in shared.descriptors.values { close(descriptor) }
+            shared.descriptors = [:]
+        }
+    }
+}
