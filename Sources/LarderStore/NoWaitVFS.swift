@@ -27,8 +27,8 @@ public enum NoWaitVFS {
     /// files open.
     public static func closeDescriptors() { NoWaitFiles.closeAll() }
 
-    /// Descriptors of our own.
-    static var descriptors: Int { NoWaitFiles.count }
+    /// The descriptor of our own for a file, where there is one.
+    static func descriptor(of path: String) -> Int32? { NoWaitFiles.known(path) }
 
     private static func register() -> Bool {
         guard let base = sqlite3_vfs_find(nil) else { return false }
@@ -47,8 +47,8 @@ public enum NoWaitVFS {
     }
 
     /// The system's VFS, and where our state lies in a file of ours. Never changed once it is set.
+    /// Unchecked Sendable: the system's VFS is never freed, and any thread may call it.
     fileprivate struct Base: @unchecked Sendable {
-        // Unchecked: the VFS of the system is never freed and may be called on any thread.
         let vfs: UnsafeMutablePointer<sqlite3_vfs>
         let state: Int
     }
@@ -134,7 +134,8 @@ private func noWaitOpens(
 
 /// xRead.
 private func noWaitReads(
-    _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ amount: Int32, _ offset: sqlite3_int64
+    _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ amount: Int32,
+    _ offset: sqlite3_int64
 ) -> Int32 {
     guard let file, let start = NoWaitFiles.stateOffset else { return SQLITE_IOERR }
     let state = noWaitState(file, start)
@@ -184,7 +185,12 @@ private enum NoWaitFiles {
     /// Asked with each read: without the lock.
     static let stateOffset: Int? = NoWaitVFS.base?.state
 
-    static var count: Int { shared.withLock { $0.descriptors.count } }
+    static func known(_ path: String) -> Int32? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        let identity = Identity(status)
+        return shared.withLock { $0.descriptors[identity] }
+    }
 
     static func isOurs(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
         guard let methods = file.pointee.pMethods else { return false }

@@ -19,7 +19,9 @@ final class TrialDatabase {
         // Opening reads what it must and may wait; only look-ups must not.
         let reads = NoWaitReads(handle)
         reads?.waits = true
-        try run("PRAGMA mmap_size = 0; PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+        try run(
+            "PRAGMA mmap_size = 0; PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY"
+        )
         try run("SELECT count(*) FROM provider")
         reads?.waits = false
     }

@@ -61,13 +61,17 @@ final class TrialTransfer {
     func tookBody(_ piece: UnsafeRawBufferPointer) { body.append(contentsOf: piece) }
 }
 
-private func trialTookLine(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func trialTookLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
     guard let context else { return 0 }
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
     return Unmanaged<TrialTransfer>.fromOpaque(context).takeUnretainedValue().tookLine(line) ? line.count : 0
 }
 
-private func trialTookBody(_ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func trialTookBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
     guard let context else { return 0 }
     let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
     Unmanaged<TrialTransfer>.fromOpaque(context).takeUnretainedValue().tookBody(piece)
@@ -83,7 +87,9 @@ private func trialWatches(
     return 0
 }
 
-private func trialSetsTimer(_ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?) -> Int32 {
+private func trialSetsTimer(_ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?)
+    -> Int32
+{
     guard let context else { return 0 }
     Unmanaged<TrialFetcher>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
     return 0
@@ -143,7 +149,9 @@ final class TrialFetcher {
     deinit { curl_multi_cleanup(multi) }
 
     /// `done` gets head and body where they lie; an answer that fails is an empty 502 of the trial.
-    func fetch(_ target: UnsafeRawBufferPointer, _ done: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void) {
+    func fetch(
+        _ target: UnsafeRawBufferPointer, _ done: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
+    ) {
         guard let transfer = pool.popLast() ?? TrialTransfer() else { return }
         transfer.isStrict = settings.isStrict
         transfer.prepare()

@@ -8,24 +8,32 @@ import LarderStore
 enum TrialLook {
     private static func nanoseconds() -> Int64 { SystemTime().monotonic().nanoseconds }
 
-    private static func count(_ reader: TrialReader, _ settings: TrialSettings, _ number: Int) -> TrialFound {
+    /// The same numbers in every run, far from each other.
+    private static func place(_ index: Int, _ among: Int) -> Int {
+        Int(truncatingIfNeeded: (UInt64(index) &* 0x9E37_79B9_7F4A_7C15) >> 33) % max(1, among)
+    }
+
+    private static func look(_ reader: TrialReader, _ number: Int) -> TrialFound {
         let key = Bytes(text: "/fill/\(number)")
         return withRawDigest(Digest(of: key)) { digest in key.withUnsafeBytes { reader.look(digest, key: $0) } }
     }
 
-    /// Entries `/fill/1` to `/fill/AMONG` in an order that has nothing to do with where they lie.
+    /// So many entries, spread evenly over all of them, in an order that has nothing to do with where they lie.
     static func time(_ directory: String, among: Int, _ settings: TrialSettings) throws(TrialError) {
         let reader = try TrialReader(directory, settings)
         let rounds = 5
-        let looks = Int(getenv("LOOKS").map { String(cString: $0) } ?? "") ?? 100_000
+        let looks = settings.looks
+        let entries = reader.entries
+        reader.reads?.waits = false
+        let step = max(1, entries / max(1, among))
         var best = Int64.max
         var waited = 0
         for _ in 0..<rounds {
             let start = nanoseconds()
             for index in 0..<looks {
                 if settings.transactions == .turn, index % 16 == 0 { reader.beginTurn() }
-                let number = Int(truncatingIfNeeded: (UInt64(index) &* 0x9E37_79B9_7F4A_7C15) >> 33) % max(1, among) + 1
-                switch count(reader, settings, number) {
+                let number = place(index, among) * step + 1
+                switch look(reader, number) {
                 case .row: break
                 case .wouldWait: waited += 1
                 case .absent, .failed: throw TrialError(description: "/fill/\(number) was not found")
@@ -35,12 +43,14 @@ enum TrialLook {
             }
             best = min(best, nanoseconds() - start)
         }
-        print("among \(among): \(best / Int64(looks)) ns a look-up, best of \(rounds) rounds of \(looks); \(waited) would have waited")
+        print(
+            "\(among) of \(entries): \(best / Int64(looks)) ns a look-up, best of \(rounds) rounds of \(looks); "
+                + "\(waited) would have waited")
     }
 
     /// Each look-up without waiting, and where it would have waited, at once again with waiting.
     static func cold(_ directory: String, looks: Int) throws(TrialError) {
-        var settings = TrialSettings(words: "vfs=nowait")
+        var settings = TrialSettings(name: "LarderTrial,vfs=nowait")
         settings.directory = directory
         let reader = try TrialReader(directory, settings)
         guard let reads = reader.reads else { throw TrialError(description: "the VFS is not in use") }
@@ -49,15 +59,17 @@ enum TrialLook {
         fstat(file, &status)
         fsync(file)
         let dropped = posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
-        let entries = Int(try TrialDatabase("\(directory)/cache.db", isNoWait: false).number("SELECT max(id) FROM entry"))
+        reads.waits = true
+        let entries = reader.entries
+        reads.waits = false
         posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
         var tries: [Int64] = []
         var waits: [Int64] = []
         var failed = 0
         for index in 0..<looks {
-            let number = Int(truncatingIfNeeded: (UInt64(index + 1) &* 0x9E37_79B9_7F4A_7C15) >> 33) % max(1, entries) + 1
+            let number = place(index + 1, entries) + 1
             var start = nanoseconds()
-            var found = count(reader, settings, number)
+            var found = look(reader, number)
             reader.release()
             guard case .wouldWait = found else {
                 if case .row = found {} else { failed += 1 }
@@ -66,7 +78,7 @@ enum TrialLook {
             tries.append(nanoseconds() - start)
             reads.waits = true
             start = nanoseconds()
-            found = count(reader, settings, number)
+            found = look(reader, number)
             reader.release()
             waits.append(nanoseconds() - start)
             reads.waits = false
@@ -75,8 +87,8 @@ enum TrialLook {
         // Warm now: every one of them without waiting.
         var warm = 0
         for index in 0..<looks {
-            let number = Int(truncatingIfNeeded: (UInt64(index + 1) &* 0x9E37_79B9_7F4A_7C15) >> 33) % max(1, entries) + 1
-            if case .row = count(reader, settings, number) { warm += 1 }
+            let number = place(index + 1, entries) + 1
+            if case .row = look(reader, number) { warm += 1 }
             reader.release()
         }
         tries.sort()

@@ -35,17 +35,20 @@ final class TrialReader {
     private(set) var isInTransaction = false
     let reads: NoWaitReads?
 
+    var entries: Int { Int((try? database.number("SELECT max(id) FROM entry")) ?? 0) }
+
     init(_ directory: String, _ settings: TrialSettings) throws(TrialError) {
         checksBodies = settings.checksBodies
         database = try TrialDatabase("\(directory)/cache.db", isNoWait: settings.isNoWait)
-        try database.run("PRAGMA cache_size = -16384; PRAGMA query_only = ON")
+        try database.run("PRAGMA cache_size = -\(settings.cacheMebibytes << 10); PRAGMA query_only = ON")
         find = try database.prepare(
             """
             SELECT e.id, e.size, l.freshUntil, l.staleUntil, e.key, e.label, e.head, e.body, e.provider, l.format, l.sums,
               l.sum
             FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
             """)
-        pieces = try database.prepare("SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
+        pieces = try database.prepare(
+            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
         begin = try database.prepare("BEGIN")
         commit = try database.prepare("COMMIT")
         reads = NoWaitReads(database.handle)
@@ -110,6 +113,7 @@ final class TrialReader {
 
     private func raw(_ statement: OpaquePointer, _ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, column)
-        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+        return UnsafeRawBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
     }
 }

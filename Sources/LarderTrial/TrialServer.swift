@@ -190,6 +190,7 @@ final class TrialServer: EventHandler {
 
     private func accept(_ entry: TrialEntry) {
         overlay.value.entries[entry.digest] = entry
+        guard settings.commits else { return }
         batch.append(entry)
         guard batch.count == 1 else { return }
         _ = loop.schedule(at: loop.monotonic + settings.commitWithin) { [self] in handOver() }

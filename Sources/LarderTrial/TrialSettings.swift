@@ -1,5 +1,6 @@
 // What a trial is told: by the daemon's own command line and configuration file, so that the measuring harness can start it
-// in the daemon's place (`--larder`), and by the environment variable LARDER_TRIAL, whose words choose between ways.
+// in the daemon's place (`--larder`), and by the name it is started under, since the harness hands on neither further words
+// nor the environment: `LarderTrial,vfs=nowait,bodies=read` is a link to the program (scripts/trial makes them).
 import Glibc
 import LarderCore
 
@@ -23,11 +24,18 @@ struct TrialSettings: Sendable {
     var checksBodies = true
     /// Whether each line of an answer's head is read as the daemon reads it.
     var isStrict = true
-    /// Whether what was stored is answered from the database alone, at once.
+    /// The page cache of the read connection; the daemon's readers have 16 MiB each.
+    var cacheMebibytes = 16
+    /// Of one round of `look`.
+    var looks = 100_000
+    /// What was accepted in this time is committed together.
     var commitWithin = Duration.milliseconds(50)
+    /// False: what is accepted stays in memory, so that a miss is counted without the commit behind it.
+    var commits = true
 
-    init(words: String) {
-        for word in words.split(separator: " ") {
+    /// - Parameter name: the path of the program as it was started.
+    init(name: String) {
+        for word in name.split(separator: ",").dropFirst() {
             let parts = word.split(separator: "=", maxSplits: 1)
             guard parts.count == 2 else { continue }
             let value = String(parts[1])
@@ -38,7 +46,10 @@ struct TrialSettings: Sendable {
             case "handles": handles = Handles(rawValue: value) ?? handles
             case "sums": checksBodies = value != "off"
             case "strict": isStrict = value != "off"
-            default: print("LARDER_TRIAL: \(parts[0]) is unknown")
+            case "cache": cacheMebibytes = Int(value) ?? cacheMebibytes
+            case "looks": looks = Int(value) ?? looks
+            case "commit": commits = value != "off"
+            default: print("\(parts[0]) is no word of a trial")
             }
         }
     }

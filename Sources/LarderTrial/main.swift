@@ -11,7 +11,7 @@ import LarderIO
 import LarderStore
 
 let words = Array(CommandLine.arguments.dropFirst())
-var settings = TrialSettings(words: getenv("LARDER_TRIAL").map { String(cString: $0) } ?? "")
+var settings = TrialSettings(name: CommandLine.arguments.first ?? "")
 guard NoWaitVFS.isRegistered else { exit(1) }
 
 func number(_ index: Int) -> Int { words.count > index ? Int(words[index]) ?? 0 : 0 }
@@ -36,6 +36,8 @@ case "fill":
 case "look": try TrialLook.time(words[1], among: number(2), settings)
 case "cold": try TrialLook.cold(words[1], looks: number(2))
 default:
-    print("usage: LarderTrial serve --config FILE | fill DIRECTORY COUNT SIZE | look DIRECTORY AMONG | cold DIRECTORY LOOKS")
+    print(
+        "usage: LarderTrial serve --config FILE | fill DIRECTORY COUNT SIZE | look DIRECTORY AMONG | cold DIRECTORY LOOKS"
+    )
     exit(2)
 }
