@@ -16,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/sendfile.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/statvfs.h>
@@ -63,9 +62,10 @@ static inline ssize_t larder_pread_nowait(int fd, void *bytes, size_t count, off
     return got < 0 ? -errno : got;
 }
 
-// Swift imports no sys/sendfile.h of its own.
+// Bytes, or the error number below zero. Its header would bring a `struct stat` of this module's own along.
 static inline ssize_t larder_sendfile(int socket, int file, off_t *offset, size_t count) {
-    return sendfile(socket, file, offset, count);
+    ssize_t sent = syscall(SYS_sendfile, socket, file, offset, count);
+    return sent < 0 ? -errno : sent;
 }
 
 // struct ucred is declared only under _GNU_SOURCE; this is its layout (unix(7)).

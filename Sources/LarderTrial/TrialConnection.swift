@@ -101,7 +101,10 @@ final class TrialConnection: EventHandler {
     private func sendFile() -> Bool {
         while var now = file {
             let count = larder_sendfile(descriptor, now.descriptor, &now.offset, Int(now.end - now.offset))
-            guard count > 0 else { return false }
+            guard count > 0 else {
+                if count != -Int(EAGAIN) { close() }
+                return false
+            }
             file = now.offset == now.end ? nil : now
         }
         return true
@@ -112,6 +115,7 @@ final class TrialConnection: EventHandler {
             let result = pending.withUnsafeBytes { bytes in
                 Syscall.send(descriptor, UnsafeRawBufferPointer(rebasing: bytes[sent...]))
             }
+            if case .failed = result { close() }
             guard case .bytes(let count) = result else { return false }
             sent += count
         }
