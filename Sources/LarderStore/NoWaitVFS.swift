@@ -56,6 +56,9 @@ public enum NoWaitVFS {
     private static let known = Lock<Base?>(nil)
 
     fileprivate static var base: Base? { known.withLock { $0 } }
+
+    /// Asked with each read: without the lock.
+    fileprivate static let stateOffset: Int? = base?.state
 }
 
 /// How the file reads of one connection are done. Used on the connection's thread, while it is open.
@@ -133,11 +136,11 @@ private func noWaitOpens(
 }
 
 /// xRead.
-private func noWaitReads(
+func noWaitReads(
     _ file: UnsafeMutablePointer<sqlite3_file>?, _ buffer: UnsafeMutableRawPointer?, _ amount: Int32,
     _ offset: sqlite3_int64
 ) -> Int32 {
-    guard let file, let start = NoWaitFiles.stateOffset else { return SQLITE_IOERR }
+    guard let file, let start = NoWaitVFS.stateOffset else { return SQLITE_IOERR }
     let state = noWaitState(file, start)
     let leader = state.pointee.leader
     func waiting() -> Int32 { state.pointee.methods.pointee.xRead?(file, buffer, amount, offset) ?? SQLITE_IOERR }
@@ -148,11 +151,8 @@ private func noWaitReads(
         switch Int32(truncatingIfNeeded: got) {
         case -EAGAIN: break
         case 0...:
-            var status = stat()
             // The rest lies behind the end: no disk is waited for.
-            if fstat(state.pointee.descriptor, &status) == 0, Int64(status.st_size) <= offset + Int64(got) {
-                return waiting()
-            }
+            if NoWaitFiles.size(state.pointee.descriptor) <= offset + Int64(got) { return waiting() }
         case -EOPNOTSUPP, -EINVAL, -ENOSYS:
             leader.pointee.isUnsupported = true
             return waiting()
@@ -163,78 +163,4 @@ private func noWaitReads(
     }
     leader.pointee.refused += 1
     return SQLITE_BUSY
-}
-
-/// What the files of this VFS share.
-private enum NoWaitFiles {
-    private struct Identity: Hashable {
-        var device: UInt64
-        var number: UInt64
-
-        init(_ status: stat) { (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
-    }
-
-    private struct Shared {
-        var descriptors: [Identity: Int32] = [:]
-        /// One table for each of the system's: files with locks and files without have different ones.
-        var tables: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
-    }
-
-    private static let shared = Lock(Shared())
-
-    /// Asked with each read: without the lock.
-    static let stateOffset: Int? = NoWaitVFS.base?.state
-
-    static func known(_ path: String) -> Int32? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        let identity = Identity(status)
-        return shared.withLock { $0.descriptors[identity] }
-    }
-
-    static func isOurs(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
-        guard let methods = file.pointee.pMethods else { return false }
-        return shared.withLock { shared in shared.tables.values.contains(methods) }
-    }
-
-    static func table(over methods: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods>? {
-        let key = UInt(bitPattern: methods)
-        let found = shared.withLock { shared -> UInt in
-            guard let methods = UnsafePointer<sqlite3_io_methods>(bitPattern: key) else { return 0 }
-            if let known = shared.tables[methods] { return UInt(bitPattern: known) }
-            let made = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
-            made.initialize(to: methods.pointee)
-            made.pointee.xRead = noWaitReads
-            shared.tables[methods] = UnsafePointer(made)
-            return UInt(bitPattern: made)
-        }
-        return UnsafePointer(bitPattern: found)
-    }
-
-    /// The descriptor for that file: the one there is, since a second one must never be closed again.
-    static func descriptor(_ path: UnsafePointer<CChar>) -> Int32? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        let identity = Identity(status)
-        if let known = shared.withLock({ $0.descriptors[identity] }) { return known }
-        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard opened >= 0 else { return nil }
-        // What was opened counts, and not what was looked at before.
-        guard fstat(opened, &status) == 0 else { return nil }
-        let real = Identity(status)
-        return shared.withLock { shared in
-            // Another thread was first, or the name changed hands: this one stays open unused, which costs a descriptor
-            // and no lock.
-            if let known = shared.descriptors[real] { return known }
-            shared.descriptors[real] = opened
-            return opened
-        }
-    }
-
-    static func closeAll() {
-        shared.withLock { shared in
-            for descriptor in shared.descriptors.values { close(descriptor) }
-            shared.descriptors = [:]
-        }
-    }
 }
