@@ -62,7 +62,7 @@ enum NoWaitFiles {
         if let known = shared.withLock({ $0.descriptors[identity] }) { return known }
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard opened >= 0 else { return nil }
-        // What was opened counts, and not what was looked at before.
+        // What was opened counts, and not what was looked at before. Where that cannot be told it stays open, too.
         guard fstat(opened, &status) == 0 else { return nil }
         let real = Identity(status)
         return shared.withLock { shared in

@@ -93,6 +93,28 @@ public struct NoWaitReads {
     }
 }
 
+/// What a read without waiting came to.
+enum NoWaitOutcome: Equatable {
+    case whole, wouldWait
+    /// The file ends within it, which costs no waiting, or something failed, which the system's own read meets and names.
+    case askSystem
+    /// The file system knows no such reading.
+    case unsupported
+
+    /// - Parameters:
+    ///   - got: bytes, or an error number below zero.
+    ///   - end: where the file ends; asked for only where that decides.
+    init(_ got: Int, of amount: Int, at offset: Int64, end: () -> Int64) {
+        switch got {
+        case amount: self = .whole
+        case 0...: self = end() <= offset + Int64(got) ? .askSystem : .wouldWait
+        case -Int(EAGAIN): self = .wouldWait
+        case -Int(EOPNOTSUPP), -Int(EINVAL), -Int(ENOSYS): self = .unsupported
+        default: self = .askSystem
+        }
+    }
+}
+
 /// What lies behind the system's structure of an open file.
 private struct NoWaitState {
     var descriptor: Int32
@@ -146,18 +168,14 @@ func noWaitReads(
     func waiting() -> Int32 { state.pointee.methods.pointee.xRead?(file, buffer, amount, offset) ?? SQLITE_IOERR }
     if leader.pointee.waits || leader.pointee.isUnsupported { return waiting() }
     if !leader.pointee.refusesAll {
-        let got = larder_pread_nowait(state.pointee.descriptor, buffer, Int(amount), Int(offset))
-        if got == Int(amount) { return SQLITE_OK }
-        switch Int32(truncatingIfNeeded: got) {
-        case -EAGAIN: break
-        case 0...:
-            // The rest lies behind the end: no disk is waited for.
-            if NoWaitFiles.size(state.pointee.descriptor) <= offset + Int64(got) { return waiting() }
-        case -EOPNOTSUPP, -EINVAL, -ENOSYS:
+        let own = state.pointee.descriptor
+        let got = larder_pread_nowait(own, buffer, Int(amount), Int(offset))
+        switch NoWaitOutcome(got, of: Int(amount), at: offset, end: { NoWaitFiles.size(own) }) {
+        case .whole: return SQLITE_OK
+        case .wouldWait: break
+        case .askSystem: return waiting()
+        case .unsupported:
             leader.pointee.isUnsupported = true
-            return waiting()
-        default:
-            // Whatever failed is to be met and named by the system's own read.
             return waiting()
         }
     }

@@ -134,6 +134,24 @@ struct NoWaitVFSTests {
         #expect(first != nil && NoWaitVFS.descriptor(of: path) == first)
     }
 
+    /// SQLite would fill a short read up with zeros.
+    @Test func aPartOfAPageIsNoPage() {
+        #expect(NoWaitOutcome(4096, of: 16384, at: 32768, end: { 1 << 20 }) == .wouldWait)
+        #expect(NoWaitOutcome(0, of: 16384, at: 32768, end: { 1 << 20 }) == .wouldWait)
+        #expect(NoWaitOutcome(16384, of: 16384, at: 32768, end: { 1 << 20 }) == .whole)
+    }
+
+    @Test func theEndOfTheFileIsReadByTheSystem() {
+        #expect(NoWaitOutcome(0, of: 100, at: 0, end: { 0 }) == .askSystem)
+        #expect(NoWaitOutcome(4096, of: 16384, at: 32768, end: { 36864 }) == .askSystem)
+    }
+
+    @Test func aFileSystemWithoutTheQuestionIsNoFailure() {
+        #expect(NoWaitOutcome(-95, of: 100, at: 0, end: { 0 }) == .unsupported)
+        #expect(NoWaitOutcome(-5, of: 100, at: 0, end: { 0 }) == .askSystem)
+        #expect(NoWaitOutcome(-11, of: 100, at: 0, end: { 0 }) == .wouldWait)
+    }
+
     @Test func aConnectionOfAnotherVFSHasNoSuchReads() throws {
         let directory = TemporaryDirectory()
         let handle = try Bench.open("\(directory.path)/cache.db", nil)
