@@ -1,6 +1,7 @@
 // The way of one request through the cache, as one list of steps for raw, normalised, artwork, pool and pass-through
-// entries alike. The flow is a value: whoever drives it performs the step it names and reports what came of it. The order
-// is always look-up → join → limits → fetch: the limits are the fetch's own business, behind every look-up.
+// entries alike. The flow is a value: whoever performs it looks the entry up, reports what is stored, performs the step that
+// the flow names, and reports what came of that. The order is always look-up → join → limits → fetch: the limits are the
+// fetch's own business, behind every look-up.
 import LarderCore
 import LarderHTTP
 
@@ -10,8 +11,6 @@ public typealias ForwardReason = CacheStatus.ForwardReason
 /// One request's decisions.
 public struct RequestFlow: Sendable {
     public enum Step: Sendable {
-        /// Find the entry that the request selects.
-        case lookUp
         /// Answer with this stored entry.
         case answer(Stored)
         /// Answer with this stale entry and have it refreshed once, by whoever is first.
@@ -78,8 +77,6 @@ public struct RequestFlow: Sendable {
     public init(_ terms: RequestTerms) { self.terms = terms }
 
     private var directives: ClientDirectives { terms.directives }
-
-    public func begin() -> Step { .lookUp }
 
     // MARK: The look-up
 

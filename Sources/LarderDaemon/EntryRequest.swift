@@ -9,7 +9,7 @@ import LarderStore
 struct EntryRecipe: Sendable {
     /// What a fetch is told of the request that leads it.
     struct Order: Sendable {
-        /// What its look-up found; nil where it was not looked up by this request.
+        /// What its look-up found; nil where it has no use for it, since it holds a whole body.
         var found: EntryCache.Found?
         /// Something stale can cover for its failure.
         var hasFallback = false
@@ -17,50 +17,82 @@ struct EntryRecipe: Sendable {
         var isRefresh = false
     }
 
-    var provider: String
-    /// The entry with whose removal a fetch under way becomes one of before.
-    var removable: Digest
-    var find: @Sendable () async -> EntryCache.Found
-    /// Under which requests share a fetch.
-    var flightKey: @Sendable (EntryCache.Found) -> CacheKey
-    /// Fetches, classifies, stores, and ends when the row is committed or refused.
-    var make: @Sendable (Order, FlightVoice) async -> FlightResult
-    /// The fetch begins with what the request's look-up found.
-    private let beginsWithFound: Bool
-    /// Whether what was made for another request is an answer to this one.
-    var selects: @Sendable (Made) -> Bool = { _ in true }
+    /// How the entry is found that a request's fields select.
+    struct Selection: Sendable {
+        /// The entry with whose removal a fetch under way becomes one of before.
+        var removable: Digest
+        var find: @Sendable () async -> EntryCache.Found
+        /// Under which requests share a fetch.
+        var flightKey: @Sendable (EntryCache.Found) -> CacheKey
+        var make: @Sendable (Order, FlightVoice) async -> FlightResult
+        /// Whether what was made for another request is an answer to this one.
+        var selects: @Sendable (Made) -> Bool
+    }
+
+    private enum Kind: Sendable {
+        case keyed(EntryCache, CacheKey, make: @Sendable (_ hasFallback: Bool) async -> FlightResult)
+        indirect case selected(Selection)
+    }
+
+    let provider: String
+    private let kind: Kind
 
     /// An entry with a key of its own.
+    /// - Parameter make: fetches, classifies, stores, and ends when the row is committed or refused.
     init(
         _ cache: EntryCache, _ key: CacheKey, provider: String,
         make: @escaping @Sendable (_ hasFallback: Bool) async -> FlightResult
     ) {
         self.provider = provider
-        removable = key.digest
-        beginsWithFound = false
-        find = { await cache.lookUp(key) }
-        flightKey = { _ in key }
-        self.make = { order, _ in await make(order.hasFallback) }
+        kind = .keyed(cache, key, make: make)
     }
 
-    init(
-        provider: String, removable: Digest, find: @escaping @Sendable () async -> EntryCache.Found,
-        flightKey: @escaping @Sendable (EntryCache.Found) -> CacheKey,
-        make: @escaping @Sendable (Order, FlightVoice) async -> FlightResult,
-        selects: @escaping @Sendable (Made) -> Bool
-    ) {
+    /// An entry that is one of several under a URL.
+    init(_ selection: Selection, provider: String) {
         self.provider = provider
-        self.removable = removable
-        self.find = find
-        self.flightKey = flightKey
-        self.make = make
-        self.selects = selects
-        beginsWithFound = true
+        kind = .selected(selection)
     }
 
-    /// - Parameter found: left out where the fetch has no use for it: it holds a whole body.
+    func find() async -> EntryCache.Found {
+        switch kind {
+        case .keyed(let cache, let key, _): await cache.lookUp(key)
+        case .selected(let selection): await selection.find()
+        }
+    }
+
+    func flightKey(_ found: EntryCache.Found) -> CacheKey {
+        switch kind {
+        case .keyed(_, let key, _): key
+        case .selected(let selection): selection.flightKey(found)
+        }
+    }
+
+    var removable: Digest {
+        switch kind {
+        case .keyed(_, let key, _): key.digest
+        case .selected(let selection): selection.removable
+        }
+    }
+
+    func selects(_ made: Made) -> Bool {
+        switch kind {
+        case .keyed: true
+        case .selected(let selection): selection.selects(made)
+        }
+    }
+
     func order(_ found: EntryCache.Found, hasFallback: Bool, isRefresh: Bool = false) -> Order {
-        Order(found: beginsWithFound ? found : nil, hasFallback: hasFallback, isRefresh: isRefresh)
+        switch kind {
+        case .keyed: Order(hasFallback: hasFallback, isRefresh: isRefresh)
+        case .selected: Order(found: found, hasFallback: hasFallback, isRefresh: isRefresh)
+        }
+    }
+
+    func make(_ order: Order, _ voice: FlightVoice) async -> FlightResult {
+        switch kind {
+        case .keyed(_, _, let make): await make(order.hasFallback)
+        case .selected(let selection): await selection.make(order, voice)
+        }
     }
 }
 
@@ -96,22 +128,35 @@ struct EntryRequest: Sendable {
 
     func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
-        var step = flow.begin()
-        var found: EntryCache.Found?
+        let found = await recipe.find()
+        let step = flow.lookedUp(
+            found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
+        // Most requests end here.
+        if case .answer(let stored) = step {
+            return .served(answer(stored, ready: stored.outcome == .stale ? nil : found.ready))
+        }
+        return try await perform(step, flow, found)
+    }
+
+    /// What follows after the look-up.
+    private func perform(
+        _ first: RequestFlow.Step, _ begun: RequestFlow, _ found: EntryCache.Found
+    ) async throws(UpstreamFailure) -> Conclusion {
+        var flow = begun
+        var step = first
         var fetch: Fetch?
         while true {
             switch step {
-            case .lookUp:
-                let look = await recipe.find()
-                found = look
-                step = flow.lookedUp(
-                    look.entry, hasVariants: look.index != nil, isInDoubt: look.isInDoubt, now: now)
             case .answer(let stored):
-                return .served(answer(stored, found, fetch))
+                if stored.outcome == .stale { noteDemand(recipe.flightKey(found)) }
+                // Memory keeps only what was fresh and needed no fetch.
+                var served = answer(stored, ready: nil)
+                served.provenance.failure = fetch?.made?.covering ?? fetch?.failure
+                return .served(served)
             case .answerAndRefresh(let stored):
-                noteDemand(found.map(recipe.flightKey))
+                noteDemand(recipe.flightKey(found))
                 await refresh(found)
-                return .served(answer(stored, found, nil))
+                return .served(answer(stored, ready: nil))
             case .makeFromStore:
                 return .served(try await makeFromStore())
             case .fetch(let forward), .fetchAlone(let forward):
@@ -120,7 +165,8 @@ struct EntryRequest: Sendable {
                 if case .fetchAlone = step { isShared = false }
                 let brought = try await obtain(forward, found, isShared: isShared)
                 fetch = brought
-                step = brought.made.map { flow.fetched(fetched($0, brought), now: now) }
+                step =
+                    brought.made.map { flow.fetched(fetched($0, brought), now: now) }
                     ?? flow.ended(brought.ending, now: now)
             case .answerFetched(let fresh):
                 guard let fetch, let made = fetch.made else { throw Self.unwanted }
@@ -148,9 +194,8 @@ struct EntryRequest: Sendable {
     }
 
     private func obtain(
-        _ forward: RequestFlow.Forward, _ found: EntryCache.Found?, isShared: Bool
+        _ forward: RequestFlow.Forward, _ found: EntryCache.Found, isShared: Bool
     ) async throws(UpstreamFailure) -> Fetch {
-        guard let found else { throw Self.unwanted }
         let order = recipe.order(found, hasFallback: forward.hasFallback)
         let key = recipe.flightKey(found)
         let work: @Sendable (FlightVoice) async -> FlightResult = { [recipe] in await recipe.make(order, $0) }
@@ -197,8 +242,7 @@ struct EntryRequest: Sendable {
 
     // MARK: Refreshing
 
-    private func refresh(_ found: EntryCache.Found?) async {
-        guard let found else { return }
+    private func refresh(_ found: EntryCache.Found) async {
         let order = recipe.order(found, hasFallback: true, isRefresh: true)
         let key = recipe.flightKey(found)
         guard let hold else { return await refresh(key, order) }
@@ -219,9 +263,9 @@ struct EntryRequest: Sendable {
     }
 
     /// A stale answer was given.
-    private func noteDemand(_ key: CacheKey?) {
+    private func noteDemand(_ key: CacheKey) {
         let directives = terms.directives
-        guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore, let key else { return }
+        guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
         context.refreshes.asked(
             RefreshDesk.Demand(
                 provider: recipe.provider, key: key,
@@ -236,21 +280,18 @@ struct EntryRequest: Sendable {
 
     // MARK: Answering
 
-    private func answer(_ stored: RequestFlow.Stored, _ found: EntryCache.Found?, _ fetch: Fetch?) -> Served {
-        let failure = fetch?.made?.covering ?? fetch?.failure
+    private func answer(_ stored: RequestFlow.Stored, ready: ReadyStamp?) -> Served {
         cache.used(stored.entry.key.digest)
-        if fetch != nil, stored.outcome == .stale { noteDemand(found.map(recipe.flightKey)) }
         return Served(
             stored.entry,
             Provenance(
                 outcome: stored.outcome, forward: stored.forward, forwardStatus: stored.forwardStatus,
-                rule: stored.rule, failure: failure),
-            // Memory keeps only what was fresh and needed no fetch.
-            ready: fetch == nil && stored.outcome != .stale ? found?.ready : nil)
+                rule: stored.rule),
+            ready: ready)
     }
 
     private func answer(
-        _ fresh: RequestFlow.Fresh, _ made: Made, _ fetch: Fetch, _ found: EntryCache.Found?
+        _ fresh: RequestFlow.Fresh, _ made: Made, _ fetch: Fetch, _ found: EntryCache.Found
     ) -> Served {
         var served = Served(
             made.entry,
@@ -260,7 +301,7 @@ struct EntryRequest: Sendable {
                 detail: made.storedForm),
             // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
             // was read are in force by now.
-            ready: found.map { cache.isCurrent($0.began) } == true ? made.written.ready : nil, hold: made.hold)
+            ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
         guard let passed = made.passed else { return served }
         if !fetch.hasJoined {
             served.interim = passed.interim

@@ -17,10 +17,35 @@ struct Provenance: Sendable {
     /// By which rule it was used, or was not and went forward; by which it was stored, or was not.
     var rule: CacheRule?
     var storing: CacheRule?
-    /// The failure that a stale answer covers for.
-    var failure: UpstreamFailure?
     /// A word of our own for how the cache answered.
     var detail: String?
+    /// The failure that a stale answer covers for.
+    var failure: UpstreamFailure? {
+        get { covered?.failure }
+        set { covered = newValue.map(Covered.init) }
+    }
+    /// A failure is large and rare: it lies in an object of its own.
+    private var covered: Covered?
+
+    private final class Covered: Sendable {
+        let failure: UpstreamFailure
+
+        init(_ failure: UpstreamFailure) { self.failure = failure }
+    }
+
+    init(
+        outcome: CacheOutcome, forward: ForwardReason? = nil, forwardStatus: Int? = nil, isStored: Bool = false,
+        rule: CacheRule? = nil, storing: CacheRule? = nil, failure: UpstreamFailure? = nil, detail: String? = nil
+    ) {
+        self.outcome = outcome
+        self.forward = forward
+        self.forwardStatus = forwardStatus
+        self.isStored = isStored
+        self.rule = rule
+        self.storing = storing
+        self.detail = detail
+        if let failure { covered = Covered(failure) }
+    }
 }
 
 /// An answer out of the cache.

@@ -71,13 +71,14 @@ import Testing
         ),
     ]
 
-    private static func name(_ step: RequestFlow.Step) -> String {
-        String(String(describing: step).prefix { $0.isLetter })
+    /// Without a step nothing was looked up yet.
+    private static func name(_ step: RequestFlow.Step?) -> String {
+        step.map { String(String(describing: $0).prefix { $0.isLetter }) } ?? "lookUp"
     }
 
     /// Walks on from a step, at most as far as a request can go.
     private static func walk(
-        _ flow: RequestFlow, _ step: RequestFlow.Step, _ kind: String, _ depth: Int, _ edges: inout [Edge: Set<String>]
+        _ flow: RequestFlow, _ step: RequestFlow.Step?, _ kind: String, _ depth: Int, _ edges: inout [Edge: Set<String>]
     ) {
         guard depth < 5 else { return }
         func take(_ what: String, _ next: (inout RequestFlow) -> RequestFlow.Step) {
@@ -88,7 +89,7 @@ import Testing
             walk(flow, to, kind, depth + 1, &edges)
         }
         switch step {
-        case .lookUp:
+        case nil:
             for (what, entry) in stored { take(what) { $0.lookedUp(entry, now: FlowCase.now) } }
         case .fetch, .fetchAlone:
             for (what, brought) in fetched {
@@ -115,8 +116,7 @@ import Testing
     private static func drawing() -> String {
         var edges: [Edge: Set<String>] = [:]
         for (kind, terms) in kinds {
-            let flow = RequestFlow(terms)
-            walk(flow, flow.begin(), kind, 0, &edges)
+            walk(RequestFlow(terms), nil, kind, 0, &edges)
         }
         var lines = [
             "// The way of one request through the cache, walked from the machine (Sources/LarderCache/RequestFlow.swift).",

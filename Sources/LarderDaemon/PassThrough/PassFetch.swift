@@ -29,13 +29,14 @@ struct PassFetch: Sendable {
     /// How the answer to such a request is had.
     var recipe: EntryRecipe {
         EntryRecipe(
-            provider: request.provider.name, removable: request.primary.digest, find: { await shelf.find() },
-            flightKey: { flightKey($0) },
-            make: { order, voice in
-                var fetch = self
-                fetch.isRefresh = order.isRefresh
-                return await fetch.work(order.found, voice)
-            }, selects: { selects($0) })
+            EntryRecipe.Selection(
+                removable: request.primary.digest, find: { await shelf.find() }, flightKey: { flightKey($0) },
+                make: { order, voice in
+                    var fetch = self
+                    fetch.isRefresh = order.isRefresh
+                    return await fetch.work(order.found, voice)
+                }, selects: { selects($0) }),
+            provider: request.provider.name)
     }
 
     /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
