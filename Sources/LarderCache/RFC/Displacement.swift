@@ -34,13 +34,11 @@ public enum Displacement: Sendable, Hashable {
             }
     }
 
-    /// Whether an answer that is stored puts the URL's other variants in doubt.
+    /// Whether an answer that is stored puts those of the URL's other variants in doubt that were received before it.
     ///
-    /// - Parameter old: the status of the older answer to the same selecting fields. Where that was as empty, nothing new is
-    ///   said, and what has been validated since holds: else a variant that is missing for good would end the lifetimes of
-    ///   the others again and again.
-    public static func putsOthersInDoubt(status: Int, after old: Int?) -> Bool {
+    /// Each time: where the same fields were answered so before, the resource may have come and gone in between. So a variant
+    /// that is missing for good has the others validated once in each of its own lifetimes.
+    public static func putsOthersInDoubt(status: Int) -> Bool {
         Displacement(status: status, isForOneClient: false) == .all
-            && old.map { Displacement(status: $0, isForOneClient: false) } != .all
     }
 }

@@ -22,6 +22,9 @@ public struct VariantIndex: Sendable, Hashable {
     }
 
     public private(set) var variants: [Variant]
+    /// When the newest answer was received that put others in doubt. A large body is noted when it has ended, which may be
+    /// long after it was received.
+    public private(set) var doubtSince: WallTime?
 
     /// No variants.
     public init() {
@@ -43,19 +46,28 @@ public struct VariantIndex: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - names: of the answer's `Vary`; never with "*", which nothing matches.
-    ///   - putsOthersInDoubt: see `Displacement`.
+    ///   - putsOthersInDoubt: see `Displacement`. It concerns what was received before, also what is noted later.
+    ///   - now: an instant ahead of it is from before the wall clock was set back, and tells no order.
     /// - Returns: its selection, and those that had to leave: their rows are to be removed.
     public mutating func add(
-        vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false
+        vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false,
+        now: WallTime
     ) -> (selection: Digest, dropped: [Digest]) {
         let names = Self.normalised(names)
         let selection = Self.selection(names: names, requestFields: requestFields)
         variants.removeAll { $0.selection == selection }
+        doubtSince = doubtSince.map { min($0, now) }
+        let isInDoubt = doubtSince.map { receivedAt < $0 } ?? false
         if putsOthersInDoubt {
-            for place in variants.indices { variants[place].isInDoubt = true }
+            for place in variants.indices {
+                let other = variants[place].receivedAt
+                if other <= receivedAt || other > now { variants[place].isInDoubt = true }
+            }
+            doubtSince = max(doubtSince ?? receivedAt, receivedAt)
         }
         let place = variants.firstIndex { $0.receivedAt <= receivedAt } ?? variants.endIndex
-        variants.insert(Variant(names: names, selection: selection, receivedAt: receivedAt), at: place)
+        variants.insert(
+            Variant(names: names, selection: selection, receivedAt: receivedAt, isInDoubt: isInDoubt), at: place)
         let dropped = variants.dropFirst(Self.limit).map(\.selection)
         variants.removeLast(dropped.count)
         return (selection, dropped)
@@ -73,14 +85,15 @@ public struct VariantIndex: Sendable, Hashable {
 }
 
 extension VariantIndex {
-    /// Without variants in doubt, as all indexes were once; and with a byte for each that tells.
+    /// Where nothing was ever put in doubt, as all indexes were once; and with a byte for each variant that tells, and the
+    /// instant.
     private static let versions: (plain: UInt8, doubting: UInt8) = (1, 2)
 
     /// Version, count, then of each variant: count of names, each with its length; 32 bytes of digest; milliseconds in
-    /// 8 bytes, the highest first; where one is in doubt, for each a byte that is 1 for such.
+    /// 8 bytes, the highest first; with `doubtSince`, for each a byte that is 1 where it is in doubt, and at the end that
+    /// instant in 8 bytes.
     public func encoded() -> Bytes {
-        let hasDoubt = variants.contains { $0.isInDoubt }
-        var out: Bytes = [hasDoubt ? Self.versions.doubting : Self.versions.plain]
+        var out: Bytes = [doubtSince == nil ? Self.versions.plain : Self.versions.doubting]
         VariableLength.append(UInt64(variants.count), to: &out)
         for variant in variants {
             VariableLength.append(UInt64(variant.names.count), to: &out)
@@ -89,13 +102,22 @@ extension VariantIndex {
                 out.append(contentsOf: name.utf8)
             }
             out.append(contentsOf: variant.selection.bytes)
-            let time = UInt64(bitPattern: variant.receivedAt.milliseconds)
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                out.append(UInt8(truncatingIfNeeded: time >> shift))
-            }
-            if hasDoubt { out.append(variant.isInDoubt ? 1 : 0) }
+            Self.append(variant.receivedAt, to: &out)
+            if doubtSince != nil { out.append(variant.isInDoubt ? 1 : 0) }
         }
+        if let doubtSince { Self.append(doubtSince, to: &out) }
         return out
+    }
+
+    private static func append(_ time: WallTime, to out: inout Bytes) {
+        let time = UInt64(bitPattern: time.milliseconds)
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            out.append(UInt8(truncatingIfNeeded: time >> shift))
+        }
+    }
+
+    private static func time(_ bytes: ArraySlice<UInt8>) -> WallTime {
+        WallTime(milliseconds: Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
     }
 
     /// The index from what `encoded` wrote; nil for any other bytes.
@@ -110,14 +132,17 @@ extension VariantIndex {
             guard let names = Self.names(bytes, at: &place), bytes.count - place >= (hasDoubt ? 41 : 40),
                 let selection = Digest(bytes: Bytes(bytes[place..<place + 32]))
             else { return nil }
-            let time = bytes[place + 32..<place + 40].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let time = Self.time(bytes[place + 32..<place + 40])
             place += 40
             let isInDoubt = hasDoubt && bytes[place] == 1
             if hasDoubt { place += 1 }
             variants.append(
-                Variant(
-                    names: names, selection: selection,
-                    receivedAt: WallTime(milliseconds: Int64(bitPattern: time)), isInDoubt: isInDoubt))
+                Variant(names: names, selection: selection, receivedAt: time, isInDoubt: isInDoubt))
+        }
+        if hasDoubt {
+            guard bytes.count - place == 8 else { return nil }
+            doubtSince = Self.time(bytes[place...])
+            place += 8
         }
         // Only what `encoded` writes is taken: one form, nothing behind it.
         guard place == bytes.count, encoded() == bytes else { return nil }

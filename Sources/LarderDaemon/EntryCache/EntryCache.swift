@@ -17,6 +17,8 @@ final class EntryCache: Sendable {
     let memory: MemoryTier
     let log: Logger
     let time: any TimeSource
+    /// For the lists of variants. More at a time than a list has places would only drive each other out of it.
+    let turns = KeyTurns(limit: VariantIndex.limit)
 
     init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {
         self.store = store

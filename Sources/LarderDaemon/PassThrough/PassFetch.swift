@@ -337,20 +337,16 @@ struct PassFetch: Sendable {
     private func hideOlder(than entry: StoredResponse, _ found: EntryCache.Found) async {
         context.cache.hide(entry)
         hideElsewhere(entry, found)
-        await removeVariants(entry, found)
+        await removeVariants(entry, hasList: found.index != nil)
     }
 
     /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
-    private func removeVariants(_ entry: StoredResponse, _ found: EntryCache.Found) async {
-        guard found.index != nil, putsOthersInDoubt(entry, found) else { return }
+    private func removeVariants(_ entry: StoredResponse, hasList: Bool) async {
+        guard hasList, Displacement.putsOthersInDoubt(status: entry.status) else { return }
         await context.cache.remove(request.primary.digest, of: request.provider.name)
     }
 
-    private func putsOthersInDoubt(_ entry: StoredResponse, _ found: EntryCache.Found) -> Bool {
-        Displacement.putsOthersInDoubt(status: entry.status, after: found.entry?.status)
-    }
-
-    /// The same, where the older one lies under another key than the newer, which is not known to be stored.
+    /// Hides the older one where it lies under another key than the newer, which is not known to be stored.
     private func hideElsewhere(_ entry: StoredResponse, _ found: EntryCache.Found) {
         if let old = found.entry, old.key != entry.key { context.cache.hide(old) }
         guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
@@ -364,9 +360,11 @@ struct PassFetch: Sendable {
     /// to be stored, and afterwards where the index is not, which may still select it.
     private func note(_ entry: StoredResponse, _ found: EntryCache.Found, isStored: Bool) async {
         if !isStored { hideElsewhere(entry, found) }
-        let isDoubtful = putsOthersInDoubt(entry, found)
-        guard await !shelf.note(entry, names: names(entry), putsOthersInDoubt: isDoubtful) else { return }
-        await removeVariants(entry, found)
+        let noted = await shelf.note(
+            entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status))
+        guard !noted.isStored else { return }
+        // What the flight found at its beginning may not be what is there by now.
+        await removeVariants(entry, hasList: noted.hadList)
         if let old = found.entry, old.key != entry.key, old.key != request.primary { context.cache.hide(old) }
     }
 
@@ -385,7 +383,7 @@ struct PassFetch: Sendable {
             // What a removal made an answer of before says nothing of what is stored now.
             if context.cache.isCurrent(began) {
                 hideElsewhere(entry, found)
-                await removeVariants(entry, found)
+                await removeVariants(entry, hasList: found.index != nil)
             }
             return written
         }

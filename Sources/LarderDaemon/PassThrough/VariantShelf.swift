@@ -76,17 +76,29 @@ struct VariantShelf: Sendable {
         return (request.variantKey(selection), [request.primary.digest])
     }
 
-    /// Notes a stored variant in the URL's index, as one that is not in doubt; nothing is noted for an answer that no field selected. False where
-    /// the index is not known to be stored.
+    /// What became of a note.
+    struct Noted {
+        /// The list is known to be stored, or needs not to be.
+        var isStored = true
+        /// There was a list before, which may go on selecting what it did where the new one is not stored.
+        var hadList = false
+    }
+
+    /// Notes a stored variant in the URL's index, as one that was just received. An answer that no field selected needs no
+    /// note. One note of a URL at a time: each reads the list and writes it with its own variant.
     @discardableResult
-    func note(_ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool = false) async -> Bool {
-        guard !names.isEmpty else { return true }
+    func note(_ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool = false) async -> Noted {
+        guard !names.isEmpty else { return Noted() }
+        let turns = context.cache.turns
+        // Others wait only where there is a list, or where one is being written.
+        guard await turns.enter(request.primary.digest) else { return Noted(isStored: false, hadList: true) }
+        defer { turns.leave(request.primary.digest) }
         let row = await context.cache.open(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (_, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
-            putsOthersInDoubt: putsOthersInDoubt)
+            putsOthersInDoubt: putsOthersInDoubt, now: context.time.wall())
         let written = await context.cache.write(
             StoredResponse(
                 key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
@@ -99,6 +111,6 @@ struct VariantShelf: Sendable {
         for selection in dropped {
             await context.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
-        return written.isCommitted
+        return Noted(isStored: written.isCommitted, hadList: known != nil)
     }
 }

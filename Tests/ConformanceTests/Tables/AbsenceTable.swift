@@ -49,7 +49,7 @@ extension Tables {
             }
             Clause(
                 "RFC 9110 §15.5 \(number) once more", .may,
-                "What has been asked about since holds, where the newer answer says nothing new."
+                "What has been asked about since is asked about again: it may have come and gone in between."
             ) {
                 answers(reply("Cache-Control: max-age=600", "Vary: X-Who"))
                 get("X-Who: a")
@@ -57,12 +57,14 @@ extension Tables {
                 answers(
                     reply("Cache-Control: max-age=60", "Vary: X-Who", status: code),
                     reply("Cache-Control: max-age=600", "Vary: X-Who"),
-                    reply("Cache-Control: max-age=60", "Vary: X-Who", status: code, body: "none"))
+                    reply("Cache-Control: max-age=60", "Vary: X-Who", status: code, body: "none"),
+                    reply("Cache-Control: max-age=600", "Vary: X-Who"))
                 get("X-Who: a", "Cache-Control: no-cache", expect: status(number))
                 miss("body 4", "X-Who: b")
                 pass(60)
                 get("X-Who: a", expect: status(number), body("none"))
-                hits("body 4", "X-Who: b")
+                miss("body 6", "X-Who: b")
+                hits("body 6", "X-Who: b")
             }
         }
     }

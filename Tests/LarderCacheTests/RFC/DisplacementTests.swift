@@ -20,16 +20,10 @@ import Testing
     }
 
     @Test(arguments: [404, 410]) func whatIsNotThereForOneIsAskedAboutForTheOthers(_ status: Int) {
-        #expect(Displacement.putsOthersInDoubt(status: status, after: nil))
-        #expect(Displacement.putsOthersInDoubt(status: status, after: 200))
-    }
-
-    @Test(arguments: [404, 410]) func whatWasNotThereBeforeSaysNothingNew(_ status: Int) {
-        #expect(!Displacement.putsOthersInDoubt(status: status, after: 404))
-        #expect(!Displacement.putsOthersInDoubt(status: status, after: 410))
+        #expect(Displacement.putsOthersInDoubt(status: status))
     }
 
     @Test(arguments: [200, 301, 403, 500]) func anyOtherAnswerSaysNothingOfTheOtherVariants(_ status: Int) {
-        #expect(!Displacement.putsOthersInDoubt(status: status, after: nil))
+        #expect(!Displacement.putsOthersInDoubt(status: status))
     }
 }

@@ -76,6 +76,44 @@ import Testing
         #expect(!index.isInDoubt(first))
     }
 
+    @Test func aVariantThatIsNotedLateIsInDoubtWhereItWasReceivedBefore() {
+        var index = VariantIndex()
+        _ = index.add(
+            vary: ["A"], requestFields: ["A": "2"], receivedAt: Sample.now + .seconds(1), putsOthersInDoubt: true)
+        var read = VariantIndex(decoding: index.encoded()) ?? VariantIndex()
+        #expect(read == index)
+        let late = read.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now).selection
+        #expect(read.isInDoubt(late))
+        let again = read.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now + .seconds(2)).selection
+        #expect(!read.isInDoubt(again))
+    }
+
+    @Test func anAbsenceThatIsNotedLatePutsNothingInDoubtThatWasReceivedAfterIt() {
+        var index = VariantIndex()
+        let newer = index.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now + .seconds(2)).selection
+        let older = index.add(vary: ["A"], requestFields: ["A": "3"], receivedAt: Sample.now).selection
+        _ = index.add(
+            vary: ["A"], requestFields: ["A": "2"], receivedAt: Sample.now + .seconds(1), putsOthersInDoubt: true)
+        #expect(!index.isInDoubt(newer) && index.isInDoubt(older))
+    }
+
+    @Test func anAbsenceOfBeforeTheClockWasSetBackIsNoReasonForDoubt() {
+        var index = VariantIndex()
+        let hour = Duration.seconds(3600)
+        let ahead = index.add(
+            vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now + hour, now: Sample.now + hour
+        ).selection
+        _ = index.add(
+            vary: ["A"], requestFields: ["A": "2"], receivedAt: Sample.now + hour, putsOthersInDoubt: true,
+            now: Sample.now + hour)
+        let later = index.add(vary: ["A"], requestFields: ["A": "3"], receivedAt: Sample.now, now: Sample.now).selection
+        #expect(!index.isInDoubt(later))
+        _ = index.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now + hour, now: Sample.now + hour)
+        _ = index.add(
+            vary: ["A"], requestFields: ["A": "4"], receivedAt: Sample.now, putsOthersInDoubt: true, now: Sample.now)
+        #expect(index.isInDoubt(ahead), "its instant is ahead of the clock")
+    }
+
     @Test func anIndexWithoutDoubtIsWrittenAsItWasBeforeThereWasAny() {
         var index = VariantIndex()
         _ = index.add(vary: ["A"], requestFields: ["A": "1"], receivedAt: Sample.now)
@@ -88,10 +126,11 @@ import Testing
         #expect(VariantIndex(decoding: index.encoded()) == index)
         _ = index.add(vary: ["accept-language", "x"], requestFields: ["X": "1"], receivedAt: Sample.now)
         _ = index.add(vary: [], requestFields: [:], receivedAt: WallTime(milliseconds: -5))
-        let bytes = index.encoded()
-        #expect(VariantIndex(decoding: bytes) == index)
-        #expect(VariantIndex(decoding: bytes + [0]) == nil)
-        for count in 0..<bytes.count { #expect(VariantIndex(decoding: Bytes(bytes[..<count])) == nil) }
+        var bytes = index.encoded()
+        expectOnlyWhole(bytes, index)
+        _ = index.add(vary: ["x"], requestFields: [:], receivedAt: Sample.now, putsOthersInDoubt: true)
+        bytes = index.encoded()
+        expectOnlyWhole(bytes, index)
         #expect(VariantIndex(decoding: [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]) == nil)
         #expect(VariantIndex(decoding: [1, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) == nil)
         var random = FixedRandom(state: 7)
@@ -101,5 +140,22 @@ import Testing
             // Whatever is read is written the same way.
             if let read = VariantIndex(decoding: damaged) { #expect(read.encoded() == damaged) }
         }
+    }
+
+    private func expectOnlyWhole(_ bytes: Bytes, _ index: VariantIndex) {
+        #expect(VariantIndex(decoding: bytes) == index)
+        #expect(VariantIndex(decoding: bytes + [0]) == nil)
+        for count in 0..<bytes.count { #expect(VariantIndex(decoding: Bytes(bytes[..<count])) == nil) }
+    }
+}
+
+extension VariantIndex {
+    /// With a clock that is ahead of all instants.
+    fileprivate mutating func add(
+        vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false
+    ) -> (selection: Digest, dropped: [Digest]) {
+        add(
+            vary: names, requestFields: requestFields, receivedAt: receivedAt, putsOthersInDoubt: putsOthersInDoubt,
+            now: Sample.now + .seconds(86_400))
     }
 }

@@ -1,0 +1,102 @@
+// The list of variants and its variants change together: none gets lost, and none comes back.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+@testable import LarderStore
+
+@Suite struct VariantListTests {
+    private func configuration(_ origin: ScriptedOrigin, _ cache: String = "memorySize: 0") -> String {
+        """
+        providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+        cache: { \(cache) }
+        """
+    }
+
+    private func held(_ larder: RunningLarder, _ fields: (String, String)...) async throws -> Int {
+        var all = [("Cache-Control", "only-if-cached")]
+        all += fields
+        return try await larder.send("GET", "/raw/api/a", fields: all).status
+    }
+
+    @Test func variantsThatAreStoredAtTheSameTimeAreAllListed() async throws {
+        let origin = ScriptedOrigin { request in
+            let fields = "Cache-Control: max-age=600\r\nVary: X-Who\r\n"
+            return [.send(ok(request.field("X-Who") ?? "nobody", fields: fields))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            _ = try await larder.get("/raw/api/a")
+            try await larder.eventually("the first is listed") { try await held(larder) == 200 }
+            let faults = larder.daemon.context.cache.store.shared.faults
+            // Their rows are committed in one go.
+            faults.hold(true)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<8 {
+                    group.addTask { _ = try await larder.get("/raw/api/a", ("X-Who", "\(number)")) }
+                }
+                try await larder.eventually("all are on their way") { origin.requests.count == 9 }
+                faults.hold(false)
+                try await group.waitForAll()
+            }
+            try await larder.eventually("all are listed") {
+                for number in 0..<8 where try await held(larder, ("X-Who", "\(number)")) != 200 { return false }
+                return true
+            }
+        }
+    }
+
+    @Test func anAbsenceWhoseListIsRefusedLeavesNoListThatCameMeanwhile() async throws {
+        let gate = Gate()
+        // A list of two is larger than what may be stored.
+        let vary = "Cache-Control: max-age=600\r\nVary: X-Who, X-\(String(repeating: "a", count: 600))\r\n"
+        let origin = ScriptedOrigin { request in
+            if request.field("X-Who") == "b" { return [.send(ok("b", fields: vary))] }
+            return [.await(gate), .send(ok("none", status: "404 Not Found", fields: vary))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "memorySize: 0, maxObject: 1KiB")) { larder in
+            async let absent = larder.get("/raw/api/a", ("X-Who", "a"), ("Accept-Encoding", "gzip"))
+            try await larder.eventually("it is under way") { origin.requests.count == 1 }
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "b")).text == "b")
+            try await larder.eventually("b is listed") { try await held(larder, ("X-Who", "b")) == 200 }
+            gate.open()
+            #expect(try await absent.status == 404)
+            try await larder.eventually("b is gone") { try await held(larder, ("X-Who", "b")) == 504 }
+        }
+    }
+}
+
+@Suite struct KeyTurnsTests {
+    private let key = Digest(of: [1])
+
+    @Test func whoComesBeyondTheLimitIsSentAway() async {
+        let turns = KeyTurns(limit: 0)
+        #expect(await turns.enter(key))
+        #expect(await !turns.enter(key))
+        turns.leave(key)
+        #expect(turns.count == 0)
+    }
+
+    @Test func oneIsAtAKeyAtATime() async {
+        let turns = KeyTurns(limit: 100)
+        let here = Lock((now: 0, most: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    guard await turns.enter(key) else { return }
+                    here.withLock {
+                        $0.now += 1
+                        $0.most = max($0.most, $0.now)
+                    }
+                    await Task.yield()
+                    here.withLock { $0.now -= 1 }
+                    turns.leave(key)
+                }
+            }
+        }
+        #expect(here.withLock { $0.most } == 1)
+        #expect(turns.count == 0)
+    }
+}
