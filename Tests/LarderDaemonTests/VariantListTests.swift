@@ -1,4 +1,5 @@
 // The list of variants and its variants change together: none gets lost, and none comes back.
+import LarderCache
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -12,6 +13,18 @@ import Testing
         providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
         cache: { \(cache) }
         """
+    }
+
+    /// Answers the requests one after the other; the last answer is given again.
+    private func origin(_ answers: [[Act]]) -> ScriptedOrigin {
+        let count = Lock(0)
+        return ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                defer { count += 1 }
+                return count
+            }
+            return answers[min(number, answers.count - 1)]
+        }
     }
 
     private func held(_ larder: RunningLarder, _ fields: (String, String)...) async throws -> Int {
@@ -64,6 +77,64 @@ import Testing
             gate.open()
             #expect(try await absent.status == 404)
             try await larder.eventually("b is gone") { try await held(larder, ("X-Who", "b")) == 504 }
+        }
+    }
+
+    /// A variant that is answered from memory, after it was read from the store.
+    private func remembered(_ larder: RunningLarder) async throws {
+        #expect(try await larder.get("/raw/api/a").text == "one")
+        try await larder.eventually("it is listed") { try await held(larder) == 200 }
+        larder.daemon.context.cache.settingsChanged()
+        #expect(try await larder.get("/raw/api/a").text == "one")
+        #expect(larder.daemon.context.cache.memory.statistics().entries > 0)
+    }
+
+    private let variant = "Cache-Control: max-age=600\r\nVary: Accept-Encoding\r\nETag: \"one\"\r\n"
+
+    @Test func aVariantThatAValidationRemovesIsNotAnsweredFromMemory() async throws {
+        let origin = origin([
+            [.send(ok("one", fields: variant))],
+            [.send("HTTP/1.1 304 Not Modified\r\nETag: \"one\"\r\nCache-Control: no-store\r\n\r\n")],
+            [.send(ok("two"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "patience: 30s")) { larder in
+            try await remembered(larder)
+            #expect(try await larder.get("/raw/api/a", ("Cache-Control", "no-cache")).text == "one")
+            #expect(try await larder.get("/raw/api/a").text == "two")
+        }
+    }
+
+    @Test func aVariantOfWhichAHeadTellsAnotherVersionIsNotAnsweredFromMemory() async throws {
+        let origin = origin([
+            [.send(ok("one", fields: variant))],
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nVary: Accept-Encoding\r\nETag: \"two\"\r\n\r\n")],
+            [.send(ok("two"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "patience: 30s")) { larder in
+            try await remembered(larder)
+            _ = try await larder.send("HEAD", "/raw/api/a", fields: [("Cache-Control", "no-cache")])
+            #expect(try await larder.get("/raw/api/a").text == "two")
+        }
+    }
+
+    @Test func anAnswerThatASettingsReloadKeptOutLeavesNoOlderOneOfTheURL() async throws {
+        let gate = Gate()
+        let origin = origin([
+            [.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))],
+            [.await(gate), .send(ok("two", fields: "Cache-Control: max-age=600\r\nVary: X-Who\r\n"))],
+        ])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            try await larder.eventually("it is stored") { try await held(larder) == 200 }
+            async let newer = larder.get("/raw/api/a", ("Cache-Control", "no-cache"))
+            try await larder.eventually("it is under way") { origin.requests.count == 2 }
+            larder.daemon.context.cache.settingsChanged()
+            gate.open()
+            #expect(try await newer.text == "two")
+            try await larder.eventually("the older one is gone") { try await held(larder) == 504 }
         }
     }
 }

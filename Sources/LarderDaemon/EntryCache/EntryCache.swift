@@ -36,8 +36,9 @@ final class EntryCache: Sendable {
         var isInDoubt = false
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?
-        /// Under which memory may keep an answer made of the entry.
-        let ready: ReadyStamp
+        /// Under which memory may keep an answer made of the entry; not current any more where what was found may not be
+        /// what is there.
+        var ready: ReadyStamp
         /// Removals up to the look-up.
         let began: RemovalStamp
     }

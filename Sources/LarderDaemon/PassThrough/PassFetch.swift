@@ -380,11 +380,10 @@ struct PassFetch: Sendable {
         _ written: Written, _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Written {
         guard written.isAccepted else {
-            // What a removal made an answer of before says nothing of what is stored now.
-            if context.cache.isCurrent(began) {
-                hideElsewhere(entry, found)
-                await removeVariants(entry, hasList: found.index != nil)
-            }
+            // It was given out all the same. What was stored there since is hidden too, which costs a miss.
+            hideElsewhere(entry, found)
+            // What a removal made an answer of before says nothing of the other variants that are stored now.
+            if context.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
             return written
         }
         await note(entry, found, isStored: written.isCommitted)

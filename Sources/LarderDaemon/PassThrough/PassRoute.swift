@@ -163,10 +163,8 @@ struct PassRoute: Sendable {
             await context.cache.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
             await context.cache.freshen(stored, to: entry, since: began)
-            context.cache.memory.invalidate(request.primary.digest)
         case .invalidate:
             await context.cache.remove(stored.key.digest, of: stored.provider)
-            context.cache.memory.invalidate(request.primary.digest)
         case .none: break
         }
     }

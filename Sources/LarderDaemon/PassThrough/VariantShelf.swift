@@ -26,8 +26,13 @@ struct VariantShelf: Sendable {
         found.index = index
         context.cache.used(request.primary.digest)
         for selection in index.candidates(for: request.forwarded) {
-            if let entry = await context.cache.open(request.variantKey(selection)), await canBegin(entry) {
+            let key = request.variantKey(selection)
+            // Before the variant is read, as for the list: it is freshened, hidden and removed without its list.
+            let ready = context.cache.readyStamp([request.primary.digest, key.digest])
+            if let entry = await context.cache.open(key), await canBegin(entry) {
                 found.entry = entry
+                // Where the list was changed since it was read, the older stamp says so.
+                if context.cache.isCurrent(found.ready) { found.ready = ready }
                 found.isInDoubt = index.isInDoubt(selection)
                 break
             }
