@@ -30,6 +30,8 @@ final class StateWriter {
     private var connection: Connection?
     private let ending: StoreEnding
     private let trouble: Lock<StateTrouble>
+    /// When it last looked whether it can be written again.
+    private var probedAt: MonotonicTime?
     private let ended: @Sendable () -> Void
 
     init(
@@ -96,7 +98,7 @@ final class StateWriter {
             trouble.withLock { $0.committed(hasWritten: hasWritten) }
             for answer in answers { answer() }
             // Jobs that only read may come too often for the pause after which it looks by itself.
-            if trouble.withLock({ $0.failure }) != nil { probe() }
+            if trouble.withLock({ $0.failure }) != nil, isProbeDue { probe() }
         } catch {
             // Undone whole: each alone, so that one cannot spoil another. Where none of them failed but the transaction itself,
             // as on a locked file, each alone would only wait for the same.
@@ -115,8 +117,12 @@ final class StateWriter {
         }
     }
 
+    /// Not after each of many jobs that are done alone: a try asks the disk for a transaction.
+    private var isProbeDue: Bool { probedAt.map { time.monotonic() >= $0 + StateTrouble.probePause } ?? true }
+
     /// Looks whether it can be written again. A row comes and goes: without a change SQLite writes nothing.
     private func probe() {
+        probedAt = time.monotonic()
         do throws(StoreError) {
             let connection = try present()
             let before = connection.pagesWritten

@@ -290,6 +290,48 @@ import Testing
         }
     }
 
+    /// Each of the group is done alone, since one of them fails.
+    @Test func aGroupOnAFullDiskHasItLookOnceWhetherItCanBeWritten() async throws {
+        try await withBench { (bench) async throws in
+            let files = try DatabaseFiles(directory: bench.directory, name: "state")
+            let connection = try StateSchema.open(files.path)
+            let faults = StoreFaults()
+            connection.faults = faults
+            faults.fail(with: SQLITE_FULL, changesOnly: true)
+            let queue = WorkQueue<StateJob>(capacity: 20, crowd: .max, threads: 1)
+            let changes = Lock<[Int64]>([])
+            let first = StateJob(
+                run: { (connection) throws(StoreError) in
+                    try connection.execute("INSERT INTO call (provider, at) VALUES ('a', 1)")
+                    return {}
+                },
+                fail: { _ in
+                    let failing = StateJob(
+                        run: { (_) throws(StoreError) in
+                            throw StoreError(
+                                code: SQLITE_TOOBIG, extendedCode: SQLITE_TOOBIG, doing: "testing",
+                                message: "made to fail")
+                        }, fail: { _ in })
+                    let reading = StateJob(
+                        run: { (connection) throws(StoreError) in
+                            changes.withLock { $0.append(connection.allChanges) }
+                            return {}
+                        }, fail: { _ in })
+                    for job in [failing] + Array(repeating: reading, count: 9) { _ = queue.insist(job) }
+                    queue.end()
+                })
+            #expect(queue.offer(first))
+            StateWriter(
+                files: files, queue: queue, log: .silent, counters: bench.counters, time: bench.time, loss: Lock(nil),
+                connection: connection, ended: {}
+            ).run()
+            let seen = changes.withLock { $0 }
+            #expect(seen.count == 9)
+            // A look makes a row come and go.
+            #expect(try #require(seen.last) - (try #require(seen.first)) == 2, "\(seen)")
+        }
+    }
+
     @Test func aJobThatFailsSpoilsNoneOfItsGroup() async throws {
         try await withBench { (bench) async throws in
             #expect(try group(bench, failing: 1, before: { _ in }) == ["0 done", "1 18", "2 done"])
