@@ -19,8 +19,8 @@ enum DaemonCounters {
         labels: ["provider", "class"])
     static let unsentCalls = CounterFamily(
         "larder_upstream_unsent_total",
-        help: "Calls that ended before they were sent: overloaded (no place in time), unreachable (no connection), "
-            + "cancelled (nobody waited any more) or another failure.",
+        help: "Calls that ended before they were sent: overloaded (no place in time, or state.db cannot be "
+            + "written), unreachable (no connection), cancelled (nobody waited any more) or another failure.",
         labels: ["provider", "class"])
     static let budgetRefusals = CounterFamily(
         "larder_budget_refusals_total", help: "Calls not sent because the provider's budget was spent.",

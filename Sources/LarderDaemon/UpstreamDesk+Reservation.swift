@@ -20,6 +20,8 @@ struct CallAttempt {
     var isReserved = false
     /// Why it was not sent when its turn came.
     var refusal: UpstreamFailure?
+    /// The budget was spent when its turn came, and counts it among its refusals.
+    var isOverBudget = false
     /// It is being written down: not sent yet.
     var isReserving = false
     /// Its caller has gone on meanwhile.
@@ -69,6 +71,7 @@ extension UpstreamDesk {
         if let refusal = refusal(admission, provider, now) {
             attempts[number]?.isProbe = false
             attempts[number]?.refusal = refusal
+            if case .spent = admission { attempts[number]?.isOverBudget = true }
             return false
         }
         attempts[number]?.isProbe = admission == .probe

@@ -264,6 +264,9 @@ actor UpstreamDesk {
         }
         let isProbe = attempt?.isProbe == true
         if let refusal = attempt?.refusal {
+            if attempt?.isOverBudget == false {
+                counters.cell(DaemonCounters.unsentCalls, call.provider, refusal.failure.rawValue).add()
+            }
             // A trial that was never sent tells nothing; the next caller may make it.
             if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
             return refusal

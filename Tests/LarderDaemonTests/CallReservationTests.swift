@@ -275,16 +275,16 @@ import Testing
             return Self.unsent
         } _: { (desk, state, call) async throws in
             goOn.withLock { $0 = { await desk.isReserving } }
-            let isEnding = Lock(false)
+            let hasEnded = Lock(false)
             let end = try await locked(directory) {
                 _ = await desk.perform(call)
                 let end = Task {
-                    isEnding.withLock { $0 = true }
                     await desk.finish()
                     await state.close()
+                    hasEnded.withLock { $0 = true }
                 }
-                while !isEnding.withLock({ $0 }) { await Task.yield() }
-                for _ in 0..<200 { await Task.yield() }
+                while await desk.reservationWaiters.isEmpty, !hasEnded.withLock({ $0 }) { await Task.yield() }
+                #expect(await !desk.reservationWaiters.isEmpty, "it does not wait")
                 return end
             }
             await end.value
@@ -307,6 +307,54 @@ import Testing
             _ = await desk.perform(call)
             #expect(await desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 0)
             #expect(await desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 1)
+        }
+    }
+
+    private func unsent(_ desk: UpstreamDesk) async -> [String: Int] {
+        var found: [String: Int] = [:]
+        for sample in await desk.counters.snapshot() where sample.family.name == DaemonCounters.unsentCalls.name {
+            if let word = sample.labels.last, sample.value > 0 { found[word] = Int(sample.value) }
+        }
+        return found
+    }
+
+    @Test func aCallThatTheStateDatabaseDoesNotTakeAtItsTurnIsCountedAsUnsent() async throws {
+        try await withDesk { order in
+            await order.beforeSending?() == true ? nil : Self.unsent
+        } _: { (desk, state, call) async throws in
+            await state.close()
+            _ = await desk.perform(call)
+            #expect(await unsent(desk) == ["overloaded": 1])
+        }
+    }
+
+    @Test func aCallWhoseProviderIsSuspendedBeforeItsTurnIsCountedAsUnsent() async throws {
+        let meanwhile = Lock<(@Sendable () async -> Void)?>(nil)
+        try await withDesk(limits: "rate: off, quota: off") { order in
+            guard let suspend = meanwhile.withLock({ $0.take() }) else {
+                _ = await order.beforeSending?()
+                return FetchError(stage: .receive, origin: "", message: "")
+            }
+            await suspend()
+            return await order.beforeSending?() == true ? nil : Self.unsent
+        } _: { (desk, _, call) async throws in
+            // As many as it takes for a suspension.
+            meanwhile.withLock { $0 = { for _ in 0..<9 { _ = await desk.perform(call) } } }
+            _ = await desk.perform(call)
+            #expect(await unsent(desk) == ["suspended": 1])
+        }
+    }
+
+    @Test func aCallWhoseBudgetIsSpentAtItsTurnIsARefusalOfTheBudgetAndNoOther() async throws {
+        let meanwhile = Lock<(@Sendable () async -> Void)?>(nil)
+        try await withDesk(limits: "rate: 1/min, quota: off") { order in
+            if let spend = meanwhile.withLock({ $0.take() }) { await spend() }
+            return await order.beforeSending?() == true ? nil : Self.unsent
+        } _: { (desk, _, call) async throws in
+            meanwhile.withLock { $0 = { _ = await desk.perform(call) } }
+            _ = await desk.perform(call)
+            #expect(await unsent(desk).isEmpty)
+            #expect(await desk.counters.cell(DaemonCounters.budgetRefusals, "itunes").current == 1)
         }
     }
 
