@@ -60,7 +60,8 @@ struct WaitClock: Sendable {
     /// When it ends, as far as can be told.
     func end(at now: MonotonicTime) -> MonotonicTime { limit.end(queued: queued(at: now)) }
 
-    /// Who is to blame for its end. What was waited after the end, until somebody looked, is nobody's.
+    /// Who is to blame for its end. A call that still waits when somebody looks has waited until the end and no longer. A wait
+    /// that was over by then counts whole, also what of it came after the end: the clock keeps sums and no instants.
     func blame(at now: MonotonicTime) -> Blame { limit.blame(queued: queued(at: min(now, end(at: now)))) }
 
     private func queued(at now: MonotonicTime) -> Duration { (wait?.queued(at: now) ?? .zero) - queuedBefore }
