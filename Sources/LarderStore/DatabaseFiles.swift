@@ -18,6 +18,9 @@ final class DatabaseFiles: Sendable {
     /// A directory of a test's own making: the error with which it removes no name.
     let refusedRemoval = Lock<Int32?>(nil)
 
+    /// A directory of a test's own making: it neither renames nor removes anything.
+    let refusesChanges = Lock(false)
+
     /// A disk of a test's own making: said before each look at a file.
     let beforeLook = Lock<(@Sendable () -> Void)?>(nil)
 
@@ -97,8 +100,11 @@ final class DatabaseFiles: Sendable {
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
+    /// Whether something has the database's name.
+    var isPresent: Bool { access(path, F_OK) == 0 }
+
     /// Whether the database's file is there and holds nothing, though a database was never made so.
-    var isEmptied: Bool { access(path, F_OK) == 0 && sizes.file == 0 }
+    var isEmptied: Bool { isPresent && sizes.file == 0 }
 
     /// Whether a database of that name in a directory holds anything.
     static func isFilled(_ directory: String, _ name: String) -> Bool { size("\(directory)/\(name).db") > 0 }
@@ -117,9 +123,11 @@ final class DatabaseFiles: Sendable {
     }
 
     /// Renames the database with its log files to `….corrupt-<time>`, keeps the newest two of those and removes older.
-    /// Every connection must be closed. What cannot be renamed is removed: the way must be free.
+    /// Every connection must be closed. What cannot be renamed is removed: the way must be free. Where the directory refuses
+    /// both, the database stays (`isPresent`).
     func setAside(at now: WallTime) -> String {
         let mark = ".corrupt-\(now.milliseconds)"
+        if refusesChanges.withLock({ $0 }) { return path + mark }
         for suffix in ["-wal", "-shm", ""] where access(path + suffix, F_OK) == 0 {
             if rename(path + suffix, path + mark + suffix) != 0 { unlink(path + suffix) }
         }

@@ -16,6 +16,8 @@ final class PurgeWork {
     private var cursor: Int64 = 0
     /// Of the tombstone that it carries out.
     let number: UInt64
+    /// Whether nothing is to be left, not even as stale.
+    let isOfEverything: Bool
 
     /// - Parameter last: the newest entry that it may concern.
     init(_ tombstone: Tombstone, last: Int64) {
@@ -26,8 +28,6 @@ final class PurgeWork {
         self.last = last
         if case .term(let term, _) = tombstone.selector { folded = Self.fold(term) } else { folded = [] }
     }
-
-    let isOfEverything: Bool
 
     /// One slice, inside a transaction: how many entries it purged, and whether it was the last one.
     func step(_ rows: EntryRows, now: WallTime) throws(StoreError) -> (purged: Int, isLast: Bool) {

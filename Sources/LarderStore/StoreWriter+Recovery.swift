@@ -29,8 +29,19 @@ extension StoreWriter {
                 message: "its files are not in place")
         }
         purges = []
+        if shared.ending.hasBegun {
+            // A reader that the disk holds has the files open. The removal is in the journal.
+            let left = shared.ending.left(at: shared.time.monotonic())
+            guard shared.gate.shut(within: left, nudge: { shared.reads.nudge() }) else {
+                throw StoreError(
+                    code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "discarding the cache",
+                    message: "it is still being read")
+            }
+        } else {
+            shared.gate.shut { shared.reads.nudge() }
+        }
+        // Nothing in it is answered any more, so that readers miss no entry while this counts.
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
-        shared.gate.shut { shared.reads.nudge() }
         shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
         database = nil
@@ -38,7 +49,11 @@ extension StoreWriter {
             try shared.files.remove()
         } catch {
             // Not without a log that had lost its name: what was removed before is in it (`setAsideWithoutLog`).
+            let before = removing
             reopen()
+            // The same removal has failed once more: it rests for longer and is not told again.
+            removing.rest = before.rest
+            removing.isTold = before.isTold
             throw error
         }
         shared.log.warning("store.discarded", ["entries": String(entries)])

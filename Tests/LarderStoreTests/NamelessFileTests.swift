@@ -32,9 +32,11 @@ import Testing
         }
     }
 
-    private func ask(_ selector: PurgeSelector, _ shared: StoreShared, _ bench: Bench) -> RemovalTicket {
+    private func ask(
+        _ selector: PurgeSelector, isSoft: Bool = false, _ shared: StoreShared, _ bench: Bench
+    ) -> RemovalTicket {
         let ticket = RemovalTicket()
-        let made = shared.removals.add(selector, isSoft: false, provider: nil, at: bench.time.wall(), ticket)
+        let made = shared.removals.add(selector, isSoft: isSoft, provider: nil, at: bench.time.wall(), ticket)
         shared.removals.markDue(made.number)
         return ticket
     }
@@ -62,6 +64,27 @@ import Testing
             #expect(writer.sleepTime() == StoreWriter.pauseOfSaving)
             bench.time.pass(StoreWriter.pauseOfSaving)
             #expect(writer.isPlaceDue(bench.time.monotonic()))
+        }
+    }
+
+    /// - Parameter isSoft: what it expires is not stored anew.
+    @Test(arguments: [false, true])
+    func aPurgeOfSomeRestsWhileTheLogCannotBeWrittenBack(_ isSoft: Bool) async throws {
+        try await withUnwrittenLog { (writer, shared, bench, _) async throws in
+            writer.upkeep.watchAt = bench.time.monotonic() + .seconds(60)
+            _ = ask(.provider("itunes"), isSoft: isSoft, shared, bench)
+            writer.performRemovals()
+            writer.stepPurges()
+            let changes = writer.database?.connection.allChanges
+            let rest = writer.removing.rest
+            for _ in 0..<3 {
+                #expect(writer.sleepTime().map { $0 > .zero } == true)
+                writer.stepPurges()
+                writer.retryRemovals(isIdle: true)
+            }
+            #expect(writer.database?.connection.allChanges == changes)
+            #expect(writer.removing.rest == rest && rest < RemovalUpkeep.longestRest)
+            #expect(shared.removals.count == 1)
         }
     }
 
@@ -144,6 +167,119 @@ import Testing
                 bench.log.messages.contains("store.discarded")
             }
             store.shared.faults.fail(with: nil)
+        }
+    }
+
+    /// The waits between tries to remove everything from a disk that takes no commit, in a directory that lets no file go.
+    @Test func aPurgeOfEverythingWhoseFilesStayIsTriedLessOftenAndToldOnce() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                var rows = try #require(writer.database?.rows)
+                try writer.database?.connection.transaction { () throws(StoreError) in
+                    try rows.write(bench.entry("a"), now: bench.time.wall())
+                }
+                shared.faults.fail(with: SQLITE_FULL)
+                shared.files.refusedRemoval.withLock { $0 = EACCES }
+                _ = ask(.all, shared, bench)
+                var rests: [Duration] = []
+                for _ in 0..<5 {
+                    writer.retryRemovals(isIdle: false)
+                    writer.stepPurges()
+                    let rest = try #require(writer.removalWait())
+                    rests.append(rest)
+                    bench.time.pass(rest)
+                }
+                #expect(rests == [1, 2, 4, 5, 5].map { .seconds($0) })
+                #expect(bench.log.messages.filter { $0 == "store.removals.pending" }.count == 1)
+                shared.faults.fail(with: nil)
+            }
+        }
+    }
+
+    // MARK: What cannot be set aside
+
+    @Test func aDatabaseWithoutItsLogThatCannotBeSetAsideIsToldOnceAndCountedNever() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                #expect(unlink(bench.path + "-wal") == 0)
+                writer.database?.connection.close(keepsLog: true)
+                writer.database = nil
+                shared.files.refusesChanges.withLock { $0 = true }
+                for _ in 0..<3 { writer.reopen() }
+                #expect(writer.database == nil)
+                #expect(bench.log.messages == ["store.degraded"])
+                #expect(bench.count(StoreCounters.setAside, "cache") <= 0)
+                shared.files.refusesChanges.withLock { $0 = false }
+                writer.reopen()
+                #expect(writer.database != nil)
+                #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            }
+        }
+    }
+
+    @Test func aDatabaseThatCannotBeSetAsideThoughRemovalsWereLostAnswersNothing() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (_, shared) async throws in
+                shared.files.refusesChanges.withLock { $0 = true }
+                shared.recall(JournalFile.Content(isLost: true))
+                #expect(shared.removals.walks.map(\.isOfEverything) == [true])
+                #expect(bench.count(StoreCounters.setAside, "cache") <= 0)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Does what the journal was asked, without its thread.
+    /// - Returns: how many removals it kept.
+    private func keep(_ shared: StoreShared, _ file: JournalFile) -> Int {
+        var kept = 0
+        shared.journal.end()
+        shared.journal.run(
+            file,
+            RemovalJournal.Owner(
+                pending: { shared.removals.pending }, kept: { if $0 != nil { kept += 1 } }, renewed: {}))
+        return kept
+    }
+
+    /// The disk has no room for a commit, so that all files are to go; and it holds a reader that has them open.
+    @Test(.timeLimit(.minutes(1))) func whatCannotBeRemovedAtTheEndIsInTheJournalThoughAReaderIsHeld() async throws {
+        try await withBench { (bench) async throws in
+            let file = JournalFile(directory: bench.directory, faults: StoreFaults())
+            _ = file.open()
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                _ = shared.gate.enter()
+                shared.faults.fail(with: SQLITE_FULL)
+                let ticket = ask(.all, shared, bench)
+                shared.ending.begin(at: bench.time.monotonic())
+                // Hardly any time is left.
+                bench.time.pass(StoreEnding.span + .milliseconds(-1))
+                writer.endRemovals()
+                #expect(!ticket.isDone)
+                #expect(access(bench.path, F_OK) == 0, "it is still open")
+                #expect(keep(shared, file) == 1)
+                shared.faults.fail(with: nil)
+            }
+        }
+    }
+
+    @Test func removalsAreNotedBeforeTheEndTriesThemAndClearedWhereThatWorks() async throws {
+        try await withBench { (bench) async throws in
+            let file = JournalFile(directory: bench.directory, faults: StoreFaults())
+            _ = file.open()
+            try await withWriter(bench) { (writer, shared) async throws in
+                shared.files.noteOpened()
+                let ticket = ask(.digest(bench.entry("a").key.digest), shared, bench)
+                shared.ending.begin(at: bench.time.monotonic())
+                writer.endRemovals()
+                #expect(ticket.isDone)
+                #expect(keep(shared, file) == 1)
+                #expect(JournalFile(directory: bench.directory, faults: StoreFaults()).open().isEmpty)
+            }
         }
     }
 

@@ -46,7 +46,12 @@ extension StoreShared {
     /// What an earlier run of the daemon could not write. Before the database is opened.
     func recall(_ content: JournalFile.Content) {
         if content.isLost {
-            setAside("removals were lost that it may still hold")
+            guard setAside("removals were lost that it may still hold") else {
+                // It stays under its name. The mark stays as well, until nothing of it is left.
+                return removals.restore([
+                    Tombstone(number: 0, selector: .all, isSoft: false, provider: nil, at: time.wall())
+                ])
+            }
             journal.clear(upTo: .max)
         } else if setAsideWithoutLog() {
             journal.clear(upTo: .max)
@@ -57,17 +62,19 @@ extension StoreShared {
     }
 
     /// Before each opening: the log may also go while the database waits to be opened.
+    /// - Returns: whether it was set aside. Where the directory refuses that, it is not opened, and tried again with the next
+    ///   opening, every 5 s: nothing has happened that would be worth a line each time.
     @discardableResult
     func setAsideWithoutLog() -> Bool {
-        guard files.hasLostLog else { return false }
-        setAside("its write-ahead log was removed, and with it what was committed last")
-        return true
+        files.hasLostLog && setAside("its write-ahead log was removed, and with it what was committed last")
     }
 
-    private func setAside(_ error: String) {
+    private func setAside(_ error: String) -> Bool {
         let path = files.setAside(at: time.wall())
+        guard !files.isPresent else { return false }
         meters.setAside.add()
         log.warning("store.setAside", ["error": error, "path": path])
+        return true
     }
 
     /// The threads beside the readers and the writer.

@@ -104,7 +104,8 @@ extension StoreWriter {
         }
     }
 
-    /// In a database opened anew they are due at once; one that could not be is tried again later.
+    /// Removals are due at once in a database opened anew; while the log cannot be written back they are tried later, and a
+    /// purge of everything removes the files.
     private func placeWasLost() {
         if removing.saveLogAt == nil || discardsAll() { return }
         removalsFailed(
@@ -129,6 +130,8 @@ extension StoreWriter {
             }
             guard checkPlace(isBrief: true) else {
                 if removing.saveLogAt != nil, purge.isOfEverything { shared.removals.advance(purge.number, purged) }
+                // Begun anew by `performRemovals`, and not before it is due: the next slice would be lost like this one.
+                purges = []
                 return placeWasLost()
             }
             purge.advance()
@@ -227,11 +230,17 @@ extension StoreWriter {
     /// The store closes: once more, and what is left is for the next start.
     func endRemovals() {
         guard shared.removals.isAny else { return }
+        // First of all: the disk may hold what follows for longer than the stop waits. What is committed after all is cleared.
+        let noted = shared.removals.unkept
+        for tombstone in noted { shared.journal.note(tombstone) }
+        let numbers = Set(noted.map(\.number))
         removing.retryAt = nil
         if !isOver { performRemovals() }
         while !purges.isEmpty, !isOver { stepPurges() }
         purges = []
-        for tombstone in shared.removals.unkept { shared.journal.note(tombstone) }
+        for tombstone in shared.removals.unkept where !numbers.contains(tombstone.number) {
+            shared.journal.note(tombstone)
+        }
         shared.removals.closed()
     }
 
