@@ -11,9 +11,9 @@ public typealias ForwardReason = CacheStatus.ForwardReason
 /// One request's decisions.
 public struct RequestFlow: Sendable {
     public enum Step: Sendable {
-        /// Answer with this stored entry.
+        /// Answer with the entry that was found, or with the one that stands in.
         case answer(Stored)
-        /// Answer with this stale entry and have it refreshed once, by whoever is first.
+        /// Answer with the stale entry that was found, and have it refreshed once, by whoever is first.
         case answerAndRefresh(Stored)
         /// Make the entry from another stored form, without a call.
         case makeFromStore
@@ -24,16 +24,18 @@ public struct RequestFlow: Sendable {
         /// Answer with what the fetch brought.
         case answerFetched(Fresh)
         /// Send the request itself: neither joined nor stored.
-        case passOn(ForwardReason, stored: StoredResponse?, CacheRule)
+        /// - Parameter hasStored: what was found may answer where that fails, and is brought up to date by what comes.
+        case passOn(ForwardReason, hasStored: Bool, CacheRule)
         /// Nothing usable is stored and the client wants nothing else (RFC 9111 §5.2.1.7).
         case gatewayTimeout(CacheRule)
         /// The failure is the answer; 504 where an entry had to be validated first (RFC 9111 §5.2.2.2).
         case fail(isValidationOwed: Bool)
     }
 
-    /// A stored entry as an answer.
+    /// A stored entry as an answer. Steps name it and do not hold it, since they are copied on the way of every hit.
     public struct Stored: Sendable {
-        public var entry: StoredResponse
+        /// It is the one that a fetch brought in place of its own failure, and not the one that was found.
+        public var isStandIn = false
         public var outcome: CacheOutcome
         public var rule: CacheRule
         /// Why the request went forward before, where it did, and what the upstream answered.
@@ -98,13 +100,14 @@ public struct RequestFlow: Sendable {
         if isInDoubt { return forwardOrRefuse(.stale, .variantInDoubt, nil, now) }
         let verdict = terms.judge.decide(entry, directives, now: now)
         switch verdict.decision {
-        case .fresh: return .answer(Stored(entry: entry, outcome: .hit, rule: verdict.rule))
-        case .negative: return .answer(Stored(entry: entry, outcome: .negative, rule: verdict.rule))
+        case .fresh: return .answer(Stored(outcome: .hit, rule: verdict.rule))
+        case .negative: return .answer(Stored(outcome: .negative, rule: verdict.rule))
         case .stale:
-            let answer = Stored(entry: entry, outcome: .stale, rule: verdict.rule)
+            let answer = Stored(outcome: .stale, rule: verdict.rule)
             if directives.onlyIfCached { return .answer(answer) }
             guard !terms.wantsFresh, terms.judge.refreshesBehind(entry, now: now) else {
-                return forwardOrRefuse(.stale, verdict.rule, entry, now, patience: terms.judge.hasPatience ? terms.patience : nil)
+                return forwardOrRefuse(
+                    .stale, verdict.rule, entry, now, patience: terms.judge.hasPatience ? terms.patience : nil)
             }
             // A refresh that may not be stored would cost a call and bring nothing to anybody.
             return directives.noStore ? .answer(answer) : .answerAndRefresh(answer)
@@ -124,7 +127,7 @@ public struct RequestFlow: Sendable {
             guard !terms.worksFromStore else { return .makeFromStore }
             return .gatewayTimeout(entry == nil && rule != .variantInDoubt ? .onlyIfCached : rule)
         }
-        if terms.isHead { return .passOn(reason, stored: entry, rule) }
+        if terms.isHead { return .passOn(reason, hasStored: entry != nil, rule) }
         stored = entry
         let covers = entry.map { terms.judge.afterFailure(.disconnected, $0, directives, now: now).decision.isUsable }
         forward = Forward(
@@ -136,7 +139,7 @@ public struct RequestFlow: Sendable {
 
     private func alone() -> Step {
         // A part of what nobody may share is best asked for as a part.
-        if terms.wantsRange, stored == nil { return .passOn(forward.reason, stored: nil, forward.rule) }
+        if terms.wantsRange, stored == nil { return .passOn(forward.reason, hasStored: false, forward.rule) }
         return .fetchAlone(forward)
     }
 
@@ -155,7 +158,7 @@ public struct RequestFlow: Sendable {
         switch fetched.origin {
         case .standIn:
             let rule = terms.judge.afterFailure(.disconnected, fetched.entry, directives, now: now).rule
-            return .answer(Stored(entry: fetched.entry, outcome: .stale, rule: rule, forward: forward.reason))
+            return .answer(Stored(isStandIn: true, outcome: .stale, rule: rule, forward: forward.reason))
         case .otherForm, .store:
             let rule = terms.judge.decide(fetched.entry, directives, now: now).rule
             return .answerFetched(Fresh(outcome: fetched.entry.isNegative ? .negative : .hit, rule: rule))
@@ -178,8 +181,7 @@ public struct RequestFlow: Sendable {
             if cover.decision.isUsable {
                 return .answer(
                     Stored(
-                        entry: stored, outcome: .stale, rule: cover.rule, forward: forward.reason,
-                        forwardStatus: status))
+                        outcome: .stale, rule: cover.rule, forward: forward.reason, forwardStatus: status))
             }
         }
         let outcome: CacheOutcome = fetched.hasJoined ? .joined : status == 304 ? .revalidated : .miss
@@ -194,7 +196,7 @@ public struct RequestFlow: Sendable {
             if answer.rule == .uriMiss || answer.rule == .variantMiss { answer.rule = .ownBusiness }
         }
         if terms.wantsRange, !fetched.mayBeShared, fetched.body == .streaming(isLong: true) {
-            return .passOn(forward.reason, stored: stored, forward.rule)
+            return .passOn(forward.reason, hasStored: stored != nil, forward.rule)
         }
         return .answerFetched(answer)
     }
@@ -214,8 +216,7 @@ public struct RequestFlow: Sendable {
         }
         return .answer(
             Stored(
-                entry: stored, outcome: terms.isPassThrough ? .stale : outcome, rule: verdict.rule,
-                forward: forward.reason))
+                outcome: terms.isPassThrough ? .stale : outcome, rule: verdict.rule, forward: forward.reason))
     }
 }
 

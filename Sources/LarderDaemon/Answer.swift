@@ -41,16 +41,16 @@ struct Answer: Sendable {
 }
 
 extension Answer {
-    /// An entry as it is kept, with these fields.
-    init(_ served: Served, _ fields: HeaderFields, provider: String, route: String) {
-        let entry = served.entry
-        self.init(
-            status: entry.status, reason: entry.reason.isEmpty ? nil : entry.reason, fields: fields, body: entry.body,
-            hold: served.hold, bornAt: entry.responseTime + .milliseconds(-entry.initialAge),
-            freshUntil: entry.freshUntil, provenance: served.provenance, provider: provider, route: route)
-        if case .bytes = served.body { return }
-        body = []
-        stream = served.body
+    /// An entry as it is kept, with these fields. No initialiser, which would copy what it is given.
+    static func of(_ served: Served, _ fields: HeaderFields, provider: String, route: String) -> Answer {
+        let isWhole = served.tape == nil && served.entry.large == nil
+        let reason = served.entry.reason
+        return Answer(
+            status: served.entry.status, reason: reason.isEmpty ? nil : reason, fields: fields,
+            body: isWhole ? served.entry.body : [], stream: isWhole ? nil : served.body, hold: served.hold,
+            bornAt: served.entry.responseTime + .milliseconds(-served.entry.initialAge),
+            freshUntil: served.entry.freshUntil,
+            provenance: served.provenance, provider: provider, route: route)
     }
 
     /// An answer of the upstream's that is passed on as it came and kept by nobody: no conditions apply to it here.

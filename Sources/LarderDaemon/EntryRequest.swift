@@ -17,21 +17,9 @@ struct EntryRecipe: Sendable {
         var isRefresh = false
     }
 
-    /// How the entry is found that a request's fields select.
-    struct Selection: Sendable {
-        /// The entry with whose removal a fetch under way becomes one of before.
-        var removable: Digest
-        var find: @Sendable () async -> EntryCache.Found
-        /// Under which requests share a fetch.
-        var flightKey: @Sendable (EntryCache.Found) -> CacheKey
-        var make: @Sendable (Order, FlightVoice) async -> FlightResult
-        /// Whether what was made for another request is an answer to this one.
-        var selects: @Sendable (Made) -> Bool
-    }
-
     private enum Kind: Sendable {
         case keyed(EntryCache, CacheKey, make: @Sendable (_ hasFallback: Bool) async -> FlightResult)
-        indirect case selected(Selection)
+        case selected(PassSelection)
     }
 
     let provider: String
@@ -48,7 +36,7 @@ struct EntryRecipe: Sendable {
     }
 
     /// An entry that is one of several under a URL.
-    init(_ selection: Selection, provider: String) {
+    init(_ selection: PassSelection, provider: String) {
         self.provider = provider
         kind = .selected(selection)
     }
@@ -128,12 +116,12 @@ struct EntryRequest: Sendable {
 
     func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
-        let found = await recipe.find()
+        var found = await recipe.find()
         let step = flow.lookedUp(
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
         // Most requests end here.
-        if case .answer(let stored) = step {
-            return .served(answer(stored, ready: stored.outcome == .stale ? nil : found.ready))
+        if case .answer(let stored) = step, let entry = found.entry.take() {
+            return .served(answer(stored, entry, ready: stored.outcome == .stale ? nil : found.ready))
         }
         return try await perform(step, flow, found)
     }
@@ -150,13 +138,15 @@ struct EntryRequest: Sendable {
             case .answer(let stored):
                 if stored.outcome == .stale { noteDemand(recipe.flightKey(found)) }
                 // Memory keeps only what was fresh and needed no fetch.
-                var served = answer(stored, ready: nil)
+                guard let entry = stored.isStandIn ? fetch?.made?.entry : found.entry else { throw Self.unwanted }
+                var served = answer(stored, entry, ready: nil)
                 served.provenance.failure = fetch?.made?.covering ?? fetch?.failure
                 return .served(served)
             case .answerAndRefresh(let stored):
+                guard let entry = found.entry else { throw Self.unwanted }
                 noteDemand(recipe.flightKey(found))
                 await refresh(found)
-                return .served(answer(stored, ready: nil))
+                return .served(answer(stored, entry, ready: nil))
             case .makeFromStore:
                 return .served(try await makeFromStore())
             case .fetch(let forward), .fetchAlone(let forward):
@@ -171,8 +161,8 @@ struct EntryRequest: Sendable {
             case .answerFetched(let fresh):
                 guard let fetch, let made = fetch.made else { throw Self.unwanted }
                 return .served(answer(fresh, made, fetch, found))
-            case .passOn(let reason, let stored, let rule):
-                return .passOn(reason, stored: stored, rule)
+            case .passOn(let reason, let hasStored, let rule):
+                return .passOn(reason, stored: hasStored ? found.entry : nil, rule)
             case .gatewayTimeout(let rule):
                 return .notCached(rule)
             case .fail(let isValidationOwed):
@@ -280,10 +270,10 @@ struct EntryRequest: Sendable {
 
     // MARK: Answering
 
-    private func answer(_ stored: RequestFlow.Stored, ready: ReadyStamp?) -> Served {
-        cache.used(stored.entry.key.digest)
+    private func answer(_ stored: RequestFlow.Stored, _ entry: consuming StoredResponse, ready: ReadyStamp?) -> Served {
+        cache.used(entry.key.digest)
         return Served(
-            stored.entry,
+            entry,
             Provenance(
                 outcome: stored.outcome, forward: stored.forward, forwardStatus: stored.forwardStatus,
                 rule: stored.rule),

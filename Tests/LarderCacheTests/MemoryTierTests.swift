@@ -21,7 +21,8 @@ struct TierCase {
 
     @discardableResult
     func insert(
-        _ target: String, body: Bytes = [1], key: String? = nil, listener: UInt16 = 0, takesGzip: Bool? = nil, life: Int64 = 100
+        _ target: String, body: Bytes = [1], key: String? = nil, listener: UInt16 = 0, takesGzip: Bool? = nil,
+        life: Int64 = 100
     ) -> Bool {
         let key = Sample.key(key ?? target).digest
         return tier.insert(

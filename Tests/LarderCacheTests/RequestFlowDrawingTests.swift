@@ -28,7 +28,9 @@ import Testing
         add("by RFC 9111", FlowCase.standard())
         add("no-store", FlowCase.terms(["Cache-Control": "no-store"]))
         add("only-if-cached", FlowCase.terms(["Cache-Control": "only-if-cached"]))
-        add("only-if-cached, other form", FlowCase.terms(["Cache-Control": "only-if-cached"])) { $0.worksFromStore = true }
+        add("only-if-cached, other form", FlowCase.terms(["Cache-Control": "only-if-cached"])) {
+            $0.worksFromStore = true
+        }
         add("refresh", FlowCase.terms()) { $0.wantsFresh = true }
         add("personal", FlowCase.standard()) { $0.isPersonal = true }
         add("HEAD", FlowCase.terms()) { $0.isHead = true }

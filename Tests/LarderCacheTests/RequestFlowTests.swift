@@ -282,7 +282,7 @@ struct FlowCase {
 
     @Test func aHeadThatNothingAnswersIsPassedOn() {
         var flow = flow { $0.isHead = true }
-        guard case .passOn(.uriMiss, stored: nil, .uriMiss) = flow.lookedUp(nil, now: now) else {
+        guard case .passOn(.uriMiss, hasStored: false, .uriMiss) = flow.lookedUp(nil, now: now) else {
             Issue.record("fetched whole")
             return
         }
@@ -291,7 +291,7 @@ struct FlowCase {
     @Test func aPartOfWhatNobodyMayShareIsAskedForAsAPart() {
         var flow = flow { $0.wantsRange = true }
         _ = flow.lookedUp(nil, now: now)
-        guard case .passOn(.uriMiss, stored: nil, .uriMiss) = flow.ended(.unshareable, now: now) else {
+        guard case .passOn(.uriMiss, hasStored: false, .uriMiss) = flow.ended(.unshareable, now: now) else {
             Issue.record("fetched whole")
             return
         }
@@ -303,7 +303,9 @@ struct FlowCase {
     func aFetchTellsWhatItWas(_ status: Int, _ hasJoined: Bool, _ outcome: CacheOutcome) {
         var flow = flow()
         _ = flow.lookedUp(nil, now: now)
-        guard case .answerFetched(let fresh) = flow.fetched(FlowCase.fetched(status) { $0.hasJoined = hasJoined }, now: now)
+        guard
+            case .answerFetched(let fresh) = flow.fetched(
+                FlowCase.fetched(status) { $0.hasJoined = hasJoined }, now: now)
         else {
             Issue.record("not answered")
             return

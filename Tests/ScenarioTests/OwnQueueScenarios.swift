@@ -8,7 +8,8 @@ import Testing
     /// Three lists of six items each, and empty answers to searches.
     private static func body(_ target: String) -> String {
         let lists = [
-            "topstories": 10, "newstories": 20, "beststories": 30, "askstories": 40, "showstories": 50, "jobstories": 60,
+            "topstories": 10, "newstories": 20, "beststories": 30, "askstories": 40, "showstories": 50,
+            "jobstories": 60,
         ]
         if let first = lists.first(where: { target.contains($0.key) })?.value {
             return "\((first..<first + 6).map { $0 })"

@@ -107,6 +107,7 @@ final class EntryCache: Sendable {
 
     /// The state on which an answer made of these entries depends, from here on.
     func readyStamp(_ digests: [Digest]) -> ReadyStamp { memory.readyStamp(digests) }
+    func readyStamp(_ digest: Digest) -> ReadyStamp { memory.readyStamp(digest) }
 
     /// Whether nothing was written anew, hidden or removed since.
     func isCurrent(_ ready: ReadyStamp) -> Bool { memory.isCurrent(ready) }

@@ -13,7 +13,7 @@ struct PassFetch: Sendable {
     let request: PassRequest
     let snapshot: Snapshot
     /// Nobody waits: the client's own wishes have no part in it.
-    var isRefresh = false
+    let isRefresh: Bool
 
     /// A body that is whole within this time goes out with its length, and its row is committed before its head leaves.
     private static let settling = Duration.milliseconds(10)
@@ -26,38 +26,8 @@ struct PassFetch: Sendable {
     private var rule: FreshnessRule { request.rule }
     private var settings: Settings { snapshot.settings }
 
-    /// How the answer to such a request is had.
-    var recipe: EntryRecipe {
-        EntryRecipe(
-            EntryRecipe.Selection(
-                removable: request.primary.digest, find: { await shelf.find() }, flightKey: { flightKey($0) },
-                make: { order, voice in
-                    var fetch = self
-                    fetch.isRefresh = order.isRefresh
-                    return await fetch.work(order.found, voice)
-                }, selects: { selects($0) }),
-            provider: request.provider.name)
-    }
-
-    /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
-    /// select as far as can be told.
-    private func flightKey(_ found: EntryCache.Found) -> CacheKey {
-        let names = found.index?.variants.first?.names ?? ["accept-encoding"]
-        return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
-    }
-
-    /// Whether an answer to another's request is one to this: the fields that selected it are the same.
-    private func selects(_ made: Made) -> Bool {
-        guard let passed = made.passed else { return true }
-        // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
-        if passed.body?.tape.failure != nil { return false }
-        // What was asked for before a purge or an unsafe request is not given to who asks after it.
-        guard context.cache.isCurrent(passed.began) else { return false }
-        return rule.semantics == .ttl || passed.vary.matches(passed.selecting, request.forwarded)
-    }
-
     /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
-    private func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
+    func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
         let began = context.cache.begin(request.primary)
         var found: EntryCache.Found

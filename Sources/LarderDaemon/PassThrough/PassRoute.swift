@@ -24,7 +24,10 @@ struct PassRoute: Sendable {
         }
         do {
             let entry = EntryRequest(
-                context: context, recipe: PassFetch(context: context, request: request, snapshot: snapshot).recipe,
+                context: context,
+                recipe: EntryRecipe(
+                    PassSelection(context: context, request: request, snapshot: snapshot),
+                    provider: request.provider.name),
                 terms: request.terms(patience: snapshot.settings.fetchSoftDeadline))
             switch try await entry.run() {
             case .served(let served): return await respond(served, request, server, route)
@@ -59,20 +62,21 @@ struct PassRoute: Sendable {
     private func assemble(
         _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
     ) -> Answer {
-        let entry = served.entry
         let isShared =
             !served.isOwn && served.outcome != .bypass && (served.provenance.isStored || !served.outcome.isFetched)
-        var answer = Answer(
-            served, request.way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
+        var answer = Answer.of(
+            served, request.way.fields(served.entry.fields, isShared: isShared, received: served.entry.responseTime),
             provider: request.provider.name, route: route)
-        answer.reason = entry.reason
+        answer.reason = served.entry.reason
         answer.isOurs = false
         let how = served.provenance
         answer.provenance.detail = how.forward != nil && how.outcome == .stale ? how.rule?.rawValue : nil
         answer.variesByCoding = true
-        if !context.cache.memory.isOff, entry.status == 200, !request.isPersonal, request.varyIsPlain(entry) {
-            answer.digest = entry.key.digest
-            answer.rows = [request.primary.digest, entry.key.digest]
+        if !context.cache.memory.isOff, served.entry.status == 200, !request.isPersonal,
+            request.varyIsPlain(served.entry)
+        {
+            answer.digest = served.entry.key.digest
+            answer.rows = [request.primary.digest, served.entry.key.digest]
             answer.target = request.target
             answer.ready = served.ready
         }

@@ -15,29 +15,31 @@ struct VariantShelf: Sendable {
 
     /// Looks for the stored answer that fits the request's selecting fields.
     func find() async -> EntryCache.Found {
-        var found = EntryCache.Found(
-            ready: context.cache.readyStamp([request.primary.digest]), began: context.cache.begin(request.primary))
-        guard let first = await context.cache.open(request.primary) else { return found }
-        guard first.endpoint == Self.indexName else {
-            if await canBegin(first) { found.entry = first }
-            return found
+        let cache = context.cache
+        let ready = cache.readyStamp(request.primary.digest)
+        let began = cache.begin(request.primary)
+        guard let first = await cache.open(request.primary) else {
+            return EntryCache.Found(ready: ready, began: began)
         }
-        guard let index = VariantIndex(decoding: first.body) else { return found }
-        found.index = index
-        context.cache.used(request.primary.digest)
+        guard first.endpoint == Self.indexName else {
+            guard await canBegin(first) else { return EntryCache.Found(ready: ready, began: began) }
+            return EntryCache.Found(entry: first, ready: ready, began: began)
+        }
+        guard let index = VariantIndex(decoding: first.body) else {
+            return EntryCache.Found(ready: ready, began: began)
+        }
+        cache.used(request.primary.digest)
         for selection in index.candidates(for: request.forwarded) {
             let key = request.variantKey(selection)
             // Before the variant is read, as for the list: it is freshened, hidden and removed without its list.
-            let ready = context.cache.readyStamp([request.primary.digest, key.digest])
-            if let entry = await context.cache.open(key), await canBegin(entry) {
-                found.entry = entry
+            let both = cache.readyStamp([request.primary.digest, key.digest])
+            guard let entry = await cache.open(key), await canBegin(entry) else { continue }
+            return EntryCache.Found(
+                entry: entry, isInDoubt: index.isInDoubt(selection), index: index,
                 // Where the list was changed since it was read, the older stamp says so.
-                if context.cache.isCurrent(found.ready) { found.ready = ready }
-                found.isInDoubt = index.isInDoubt(selection)
-                break
-            }
+                ready: cache.isCurrent(ready) ? both : ready, began: began)
         }
-        return found
+        return EntryCache.Found(index: index, ready: ready, began: began)
     }
 
     /// Whether the parts of a large body that are asked for begin with what was stored: a damaged one is a miss as long as no

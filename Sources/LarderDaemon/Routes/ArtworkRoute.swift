@@ -77,7 +77,7 @@ struct ArtworkRoute: Sendable {
         fields.set("Cache-Control", "private, max-age=\(lifetime), immutable")
         fields.set("X-Content-Type-Options", "nosniff")
         fields.set("Content-Security-Policy", "default-src 'none'; sandbox")
-        var answer = Answer(served, fields, provider: provider.name, route: route)
+        var answer = Answer.of(served, fields, provider: provider.name, route: route)
         answer.digest = entry.key.digest
         answer.ready = served.ready
         return context.respond(answer, to: request)

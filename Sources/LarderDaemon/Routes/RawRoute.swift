@@ -124,7 +124,7 @@ struct RawRoute: Sendable {
         let entry = served.entry
         note(request, served.explained(raw.keyParts))
         let isShared = served.provenance.isStored || served.outcome != .miss
-        var answer = Answer(
+        var answer = Answer.of(
             served, way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
             provider: provider.name, route: route)
         // `Cache-Status` tells a stored answer as a hit, also where the provider was asked in vain.
