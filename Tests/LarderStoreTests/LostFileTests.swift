@@ -109,16 +109,21 @@ enum Vanishing: CaseIterable, Sendable {
             let old = bench.entry("a")
             #expect(await store.write(old) == .stored)
             await store.maintain()
-            guard case .done = await remove(old, store) else {
-                Issue.record("not done")
-                return
-            }
+            guard case .done = await remove(old, store) else { throw CancellationError() }
+            // Held in a commit, the writer cannot look at its files and write the log back before the kill.
+            let faults = store.shared.faults
+            faults.hold(true)
+            async let held = store.write(bench.entry("b"))
+            defer { faults.hold(false) }
+            while !faults.isHolding { await Task.yield() }
             #expect(unlink(bench.path + "-wal") == 0)
             try await bench.afterAKill { (second, copy) async throws in
                 #expect(try await second.read(old.key) == nil)
                 #expect(copy.log.messages.contains("store.setAside"))
                 #expect(copy.count(StoreCounters.setAside, "cache") == 1)
             }
+            faults.hold(false)
+            _ = await held
         }
     }
 
