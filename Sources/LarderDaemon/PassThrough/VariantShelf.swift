@@ -100,6 +100,9 @@ struct VariantShelf: Sendable {
         // Others wait only where there is a list, or where one is being written.
         guard await turns.enter(request.primary.digest) else { return Noted(isStored: false, hadList: true) }
         defer { turns.leave(request.primary.digest) }
+        // From before the list is read: where all variants were removed since, it is a list of before, and may lack a doubt
+        // that could not be written.
+        let began = context.cache.begin(request.primary)
         let row = await context.cache.open(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
@@ -112,9 +115,8 @@ struct VariantShelf: Sendable {
                 body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
                 freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
                 staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label),
-            // A list of variants that are gone selects nothing, and whoever calls looks at removals afterwards.
             // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
-            since: context.cache.begin(request.primary), supersedes: known == nil)
+            since: began, supersedes: known == nil)
         for selection in dropped {
             await context.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
