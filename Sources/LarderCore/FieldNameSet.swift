@@ -4,14 +4,14 @@
 /// A fixed set of field names, compared without regard to case.
 public struct FieldNameSet: Sendable, ExpressibleByArrayLiteral {
     public let names: [String]
-    /// The names by their length; the last place is that of all longer ones.
+    /// The names by their length; the last place is that of all longer ones. Empty where there are no names.
     @usableFromInline let byLength: [[String]]
     /// A bit for each length that a name has; the last one is that of all longer ones.
     @usableFromInline let lengths: UInt64
 
     public init(_ names: [String]) {
         self.names = names
-        var byLength = [[String]](repeating: [], count: 64)
+        var byLength = names.isEmpty ? [] : [[String]](repeating: [], count: 64)
         for name in names { byLength[min(name.utf8.count, 63)].append(name) }
         self.byLength = byLength
         lengths = names.reduce(0) { $0 | Self.bit($1) }

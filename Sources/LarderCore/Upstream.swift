@@ -68,6 +68,9 @@ public struct FetchOrder: Sendable {
     public var client = ""
     /// Asked once, when the exchange has its place and before anything is sent. False ends it as `cancelled` and unsent.
     public var beforeSending: (@Sendable () async -> Bool)?
+    /// Asked on the fetcher's loop before `beforeSending`, for an answer that needs no waiting. Nil leaves it to
+    /// `beforeSending`, which is not asked otherwise.
+    public var beforeSendingAtOnce: (@Sendable () -> Bool?)?
     /// Told on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it no
     /// longer does.
     public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?

@@ -31,7 +31,9 @@ struct RedactingUpstream: Upstream {
         let isSearched = order.carriesSecrets || response.status >= 400
         let limit = order.maxBody
         guard isSearched, !response.body.isEmpty else { return redactor.redacted(response) }
-        let redacted = await compute.run { [bodies] in redactor.redacted(response, bodyLimit: limit, in: bodies) }
+        let redacted = await compute.run(reading: response.plainSize) { [bodies] in
+            redactor.redacted(response, bodyLimit: limit, in: bodies)
+        }
         if let redacted { return redacted }
         return try Self.withheld(redactor.redacted(response), order)
     }

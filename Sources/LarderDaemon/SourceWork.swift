@@ -72,7 +72,9 @@ extension DaemonContext {
             provider.about.endpoints.contains(where: { $0.name == question.endpoint && $0.ttl == rule.ttl })
         else { return rule }
         let limit = question.order.maxBody
-        let own = await compute.run { [bodies] in response.decoded(limit: limit, in: bodies).flatMap(lifetime) }
+        let own = await compute.run(reading: response.plainSize) { [bodies] in
+            response.decoded(limit: limit, in: bodies).flatMap(lifetime)
+        }
         if let own { rule.ttl = max(rule.ttl, own) }
         return rule
     }
@@ -202,7 +204,8 @@ extension DaemonContext {
             let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))
             let limit = Int(clamping: question.settings.fetchMaxBody)
             let provider = question.provider
-            let made = await compute.run { [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
+            let made = await compute.run(reading: response.plainSize) {
+                [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
                 guard let plain = response.decoded(limit: limit, in: bodies) else {
                     return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
                 }
@@ -254,6 +257,14 @@ extension UpstreamResponse {
         self.init(
             status: entry.status, reason: entry.reason, fields: entry.fields, body: entry.body,
             requestTime: entry.requestTime, responseTime: entry.responseTime, url: url)
+    }
+
+    /// How many bytes the body has without content coding; `Int.max` where it is coded and only undoing that would tell.
+    var plainSize: Int {
+        guard let coding = fields.first("Content-Encoding"), !ASCII.equalFolded(coding, "identity") else {
+            return body.count
+        }
+        return .max
     }
 
     /// The same answer without content coding, or nil where the coding is unknown, broken or the body grows past the

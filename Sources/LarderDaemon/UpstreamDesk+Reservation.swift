@@ -56,27 +56,42 @@ extension UpstreamDesk {
         if let wait = FlightWait.current { order.waits = { wait.changed($0, at: $1) } }
         // Pictures come from other hosts, and wait among those of the same host.
         if call.isBudgeted { order.provider = call.provider }
-        if let attempt { order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false } }
+        if let attempt {
+            order.beforeSendingAtOnce = { [weak self] in self?.assumeIsolated { $0.permitUnlimited(attempt) } }
+            order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false }
+        }
         return order
     }
 
-    /// Takes a call from the lane and writes it down. False where it is not to be sent.
-    private func reserve(_ number: UInt64) async -> Bool {
+    /// Takes a call from a lane without limits, where nothing is to be written down. Nil where the lane has some.
+    private func permitUnlimited(_ number: UInt64) -> Bool? {
+        if let attempt = attempts[number], lanes[attempt.provider]?.budget.isLimited == true { return nil }
+        return admit(number, now: time.moment()) != nil
+    }
+
+    /// Takes a call from its lane. Nil where it is not to be sent.
+    private func admit(_ number: UInt64, now: Moment) -> ProviderLane? {
         // Its caller may have left already.
-        guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return false }
+        guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return nil }
         let provider = attempt.provider
-        let now = time.moment()
         let admission = lane.admit(isProbe: attempt.isProbe, now: now)
         look(provider)
         if let refusal = refusal(admission, provider, now) {
             attempts[number]?.isProbe = false
             attempts[number]?.refusal = refusal
             if case .spent = admission { attempts[number]?.isOverBudget = true }
-            return false
+            return nil
         }
         attempts[number]?.isProbe = admission == .probe
         attempts[number]?.callNumber = lane.budget.taken
         attempts[number]?.takenAt = now
+        return lane
+    }
+
+    /// Takes a call from the lane and writes it down. False where it is not to be sent.
+    private func reserve(_ number: UInt64) async -> Bool {
+        let now = time.moment()
+        guard let lane = admit(number, now: now), let provider = attempts[number]?.provider else { return false }
         guard lane.budget.isLimited else { return true }
         attempts[number]?.isReserving = true
         do {

@@ -17,7 +17,7 @@ struct UpstreamCall: Sendable {
     var claim: AccountClaim?
     /// The order carries the client's own credentials: a refusal of them says nothing of the provider.
     var hasClientCredentials = false
-    /// Runs off the loops.
+    /// Runs off the loops where the answer is large.
     var classify: @Sendable (UpstreamResponse) -> Classification
 }
 
@@ -209,7 +209,9 @@ actor UpstreamDesk {
                 for _ in 0..<response.redirects { countHop(call.provider) }
             }
             let classify = call.classify
-            let classification = await compute.run { classify(response).heedingRetryAfter(of: response) }
+            let classification = await compute.run(reading: response.plainSize) {
+                classify(response).heedingRetryAfter(of: response)
+            }
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {
                 return .failure(suspendIfNeeded(call, failure))

@@ -1,7 +1,7 @@
 // The places of exchanges. An exchange needs a place to be sent, and gives it back when it ends.
 //
 // Before it is sent, a fetch waits in a queue for a place, for `queueTimeout` at most. When it has a place, its caller is
-// asked whether it is still to be sent (`beforeSending`). The caller reserves the call then, and has `queueTimeout` once more
+// asked whether it is still to be sent (`beforeSendingAtOnce`, `beforeSending`). The caller reserves the call then, and has `queueTimeout` once more
 // to do so. The fetch keeps its place to its end, over redirects and a second try. After it is sent, the queue never turns it
 // away.
 //
@@ -70,6 +70,8 @@ extension FetchCore {
             cells.waited.add()
             cells.waitedTime.add(Int((loop.monotonic - since).milliseconds))
         }
+        exchange.phase = .idle
+        if let isWanted = exchange.order.beforeSendingAtOnce?() { return decided(exchange, isWanted) }
         guard let beforeSending = exchange.order.beforeSending, let way else { return send(exchange) }
         exchange.phase = .reserving
         exchange.tell(isWaiting: true, at: loop.monotonic)
@@ -86,12 +88,16 @@ extension FetchCore {
     private func reserved(_ id: UInt64, _ isWanted: Bool) {
         guard let exchange = exchanges[id], case .reserving = exchange.phase else { return }
         exchange.phase = .idle
+        decided(exchange, isWanted)
+        pump()
+    }
+
+    private func decided(_ exchange: Exchange, _ isWanted: Bool) {
         if isWanted {
             send(exchange)
         } else {
             finish(exchange, exchange.fault(.cancelled, "It was no longer to be sent when its turn came."))
         }
-        pump()
     }
 
     /// Lets those that must, move aside, and those that wait, take the places that are free.
@@ -172,14 +178,19 @@ extension FetchCore {
         guard !exchange.isPacedByReaders, exchange.pace == .upstream, let head = transfer.finalHead else { return }
         exchange.isPacedByReaders = true
         if head.isEventStream || transfer.restsReceiving { return mustLeave(exchange) }
-        // A body that fits the window is taken whole from its upstream, whatever its readers do.
-        if let length = head.length, length <= Int64(settings.streamWindow) { return }
+        if comesWhole(head) { return }
         exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.placeTimer = nil
             staying.append(exchange.id)
             pump()
         }
+    }
+
+    /// Whether the readers of a body do not matter: one that fits the window is taken whole from its upstream.
+    func comesWhole(_ head: UpstreamHead) -> Bool {
+        guard !head.isEventStream, let length = head.length else { return false }
+        return length <= Int64(settings.streamWindow)
     }
 
     /// The tape of an answer was found full.

@@ -303,7 +303,7 @@ final class FetchCore {
                 room: { way?.post { $0.gotRoom(id) } }, deserted: { way?.post { $0.cancel(id) } }))
         var stream = UpstreamStream(head: head, body: tape, cancel: { way?.post { $0.cancel(id) } })
         stream.becamePaced = { way?.post { $0.becamePaced(id) } }
-        if exchange.order.isPacedByClient(head) { becamePaced(exchange, transfer) }
+        if !comesWhole(head), exchange.order.isPacedByClient(head) { becamePaced(exchange, transfer) }
         exchange.resume(stream)
     }
 

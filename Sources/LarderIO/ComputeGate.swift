@@ -1,7 +1,8 @@
 // Work that would hold a loop for long (parsing, normalising, sorting, compressing) leaves it by this one door: under
 // `executorPreference: loop` even `@concurrent` functions would run on the loop. No more than one job a core at once,
 // so a burst of misses cannot crowd out the loops. Those waiting are answered in order; there are at most as many as
-// requests in hand, which the server limits.
+// requests in hand, which the server limits. A small job runs where it is asked for: two changes of thread cost more than
+// it does.
 import LarderCore
 
 /// Runs pure work on the global concurrent executor, so many jobs at once and no more.
@@ -14,6 +15,10 @@ public struct ComputeGate: Sendable {
     }
 
     private let state: Lock<Waiting>
+
+    /// Jobs that read no more bytes than this run in place: at some 30 ns a byte of parsing and rendering JSON they take half a
+    /// millisecond at most, and a loop may be held for one.
+    public static let inPlace = 16 * 1024
 
     /// - Parameter width: jobs at once, at least one.
     public init(width: Int) {
@@ -35,6 +40,15 @@ public struct ComputeGate: Sendable {
             }
         }.value
         return try result.get()
+    }
+
+    /// Runs the body in place where it is a small job, else as `run` does.
+    /// - Parameter bytes: what the body reads, as far as its caller knows; `Int.max` where it cannot be told.
+    public func run<Value: Sendable, Failure: Error>(
+        reading bytes: Int, _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        if bytes <= Self.inPlace { return try body() }
+        return try await run(body)
     }
 
     /// Places that the queue holds, those of resumed jobs among them.

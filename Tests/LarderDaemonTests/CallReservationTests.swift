@@ -97,6 +97,30 @@ import Testing
         }
     }
 
+    @Test func aCallWithoutALimitIsPermittedAtOnceAndNothingIsWrittenDown() async throws {
+        try await withDesk(limits: "rate: off, quota: off") { order in
+            order.beforeSendingAtOnce?() == true ? nil : Self.unsent
+        } _: { (desk, state, call) async throws in
+            guard case .success = await desk.perform(call) else {
+                Issue.record("it was not sent")
+                return
+            }
+            #expect(try await recorded(desk, state) == 0)
+        }
+    }
+
+    @Test func aCallWithALimitIsNotPermittedBeforeItIsWrittenDown() async throws {
+        let answer = Lock<Bool??>(nil)
+        try await withDesk { order in
+            answer.withLock { $0 = .some(order.beforeSendingAtOnce?()) }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            _ = await desk.perform(call)
+            #expect(answer.withLock { $0 } == .some(.none))
+            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
     @Test func aCallThatLeftTheQueueIsOnNoRecord() async throws {
         try await withDesk { _ in
             Self.unsent

@@ -67,6 +67,58 @@ import Testing
         }
     }
 
+    @Test func whatIsRefusedAtOnceIsNotSentAndGivesItsPlaceBack() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            var unwanted = order(origin.base + "/unwanted")
+            unwanted.beforeSendingAtOnce = { false }
+            let error = await rig.failure(unwanted)
+            #expect(error?.stage == .cancelled)
+            #expect(error?.isUnsent == true)
+            #expect(await rig.text(order(origin.base + "/")) == "here")
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func whatIsRefusedAtOnceWhenItsTurnComesLetsTheNextOneGo() async throws {
+        try await withTakenPlace { rig, origin, _, gate in
+            var unwanted = order(origin.base + "/unwanted")
+            unwanted.beforeSendingAtOnce = { false }
+            async let refused = rig.failure(unwanted)
+            await until { rig.count(FetchCounters.waiting) == 1 }
+            async let wanted = rig.text(order(origin.base + "/wanted"))
+            await until { rig.count(FetchCounters.waiting) == 2 }
+            gate.open()
+            #expect(await refused?.stage == .cancelled)
+            #expect(await wanted == "next")
+            #expect(origin.requests.map(\.target) == ["/first", "/wanted"])
+        }
+    }
+
+    @Test func whatIsPermittedAtOnceIsNotAskedAgain() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            var permitted = order(origin.base + "/")
+            permitted.beforeSendingAtOnce = { true }
+            permitted.beforeSending = { false }
+            #expect(await rig.text(permitted) == "here")
+        }
+    }
+
+    @Test func whatCannotBeSaidAtOnceIsAskedAgain() async throws {
+        let origin = ScriptedOrigin(answering: ok("here"))
+        defer { origin.stop() }
+        try await withRig(Self.one) { rig in
+            var asked = order(origin.base + "/")
+            asked.beforeSendingAtOnce = { nil }
+            asked.beforeSending = { false }
+            #expect(await rig.failure(asked)?.stage == .cancelled)
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
     @Test func theDeadlineBeginsWhenTheRequestIsSent() async throws {
         try await withTakenPlace { rig, origin, time, gate in
             async let second = rig.text(order(origin.base + "/second", deadline: .seconds(1)))

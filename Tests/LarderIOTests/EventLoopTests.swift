@@ -304,6 +304,29 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
         }
     }
 
+    @Test func aSmallJobRunsWhereItIsAskedFor() async throws {
+        try await withLoop { loop in
+            let gate = ComputeGate(width: 1)
+            let isInPlace = await Task(executorPreference: loop) {
+                await gate.run(reading: ComputeGate.inPlace) { loop.isCurrent }
+            }.value
+            #expect(isInPlace)
+        }
+    }
+
+    @Test func aJobOfUnknownOrLargerSizeRunsAwayFromTheLoop() async throws {
+        try await withLoop { loop in
+            let gate = ComputeGate(width: 1)
+            let onTheLoop = await Task(executorPreference: loop) {
+                [
+                    await gate.run(reading: ComputeGate.inPlace + 1) { loop.isCurrent },
+                    await gate.run(reading: .max) { loop.isCurrent },
+                ]
+            }.value
+            #expect(onTheLoop == [false, false])
+        }
+    }
+
     @Test func neverRunsMoreThanItsWidth() async {
         let gate = ComputeGate(width: 2)
         let running = Lock((now: 0, most: 0))

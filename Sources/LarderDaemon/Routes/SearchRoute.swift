@@ -132,7 +132,9 @@ struct SearchRoute: Sendable {
     ) async throws(ClientFacingError) -> Bytes {
         if results.count == 1, order == .relevance, shape.projection == nil { return results[0] }
         do {
-            return try await context.compute.run { try shape.applied(to: ResultOrder.merge(results, by: order)) }
+            return try await context.compute.run(reading: results.reduce(0) { $0 + $1.count }) {
+                try shape.applied(to: ResultOrder.merge(results, by: order))
+            }
         } catch {
             // Rows hold what we wrote; one that does not parse was changed behind our back.
             throw ClientFacingError(status: 500, code: "internal", detail: "Stored results could not be read.")

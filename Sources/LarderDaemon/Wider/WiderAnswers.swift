@@ -47,7 +47,7 @@ extension DaemonContext {
         let limit = Int(clamping: question.settings.fetchMaxBody)
         let (endpoint, provider) = (question.endpoint, question.provider)
         let signer = signer
-        return await compute.run { [bodies] in
+        return await compute.run(reading: response.plainSize) { [bodies] in
             // What cannot be read is no answer here; whoever asks for it by its own name is told so.
             guard let plain = response.decoded(limit: limit, in: bodies), let answer = try? wider.read(plain, signer)
             else {
