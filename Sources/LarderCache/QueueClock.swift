@@ -3,6 +3,9 @@
 import LarderCore
 
 /// The time in which at least one of several calls waited in our queue.
+///
+/// Calls that wait on several threads may be told of in another order than they came: the end of a wait before its beginning.
+/// Beginnings and ends are counted, so the order does not matter.
 public struct QueueClock: Sendable, Hashable {
     private var waiting = 0
     private var since = MonotonicTime.distantPast
@@ -20,7 +23,6 @@ public struct QueueClock: Sendable, Hashable {
 
     /// One call waits no longer.
     public mutating func leave(at now: MonotonicTime) {
-        guard waiting > 0 else { return }
         waiting -= 1
         if waiting == 0 { past += max(.zero, now - since) }
     }

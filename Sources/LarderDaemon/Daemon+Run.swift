@@ -94,6 +94,11 @@ extension Daemon {
 }
 
 extension EventLoop {
+    /// Returns when the loop has had a turn.
+    func turn() async {
+        await handover { (continuation: CheckedContinuation<Void, Never>) in post { continuation.resume() } }
+    }
+
     /// Suspends the caller for that long, on this loop's timers.
     func pause(for duration: Duration) async {
         await handover { (continuation: CheckedContinuation<Void, Never>) in

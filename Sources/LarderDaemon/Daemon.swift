@@ -200,7 +200,7 @@ public final class Daemon: Sendable {
         // A provider's budget is known before anybody can ask for it.
         await context.upstream.open(renewed(context.snapshot).providers)
         context.replace(renewed)
-        await context.flights.forgetFailures(pause: settings.fetchFailurePause)
+        context.flights.forgetFailures(pause: settings.fetchFailurePause)
         await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)
         context.cache.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))

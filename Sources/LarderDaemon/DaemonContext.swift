@@ -75,9 +75,9 @@ final class DaemonContext: Sendable {
         self.time = time
         startedAt = time.wall()
         eventSeats = EventSeats(
-            loop: flights.loop, limit: snapshot.settings.serverMaxEventStreams, counters: counters)
+            loop: flights.home, limit: snapshot.settings.serverMaxEventStreams, counters: counters)
         sessions = SessionDesk(
-            loop: flights.loop, time: time, counters: counters, maxSessions: snapshot.settings.searchSessions)
+            loop: flights.home, time: time, counters: counters, maxSessions: snapshot.settings.searchSessions)
         searches = SearchBook(
             limits: snapshot.settings.searchLimits, seats: eventSeats, time: time, counters: counters)
         refreshes = RefreshDesk(
@@ -86,7 +86,7 @@ final class DaemonContext: Sendable {
         // Ids of another run of the daemon mean nothing in this one.
         providerEvents = EventFeed(
             "provider", seats: eventSeats, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
-        uploads = UploadDesk(loop: flights.loop, time: time, seats: eventSeats, counters: counters)
+        uploads = UploadDesk(loop: flights.home, time: time, seats: eventSeats, counters: counters)
         totals = Totals(state: state, counters: counters, log: log)
     }
 

@@ -237,14 +237,14 @@ struct EntryRequest: Sendable {
         let key = recipe.flightKey(found)
         guard let hold else { return await refresh(key, order) }
         // The client is answered meanwhile.
-        Task(executorPreference: context.flights.loop) {
+        Task(executorPreference: context.flights.home) {
             guard await hold() else { return }
             await refresh(key, order)
         }
     }
 
     private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
-        await context.flights.refresh(key, of: recipe.removable) { voice in
+        context.flights.refresh(key, of: recipe.removable) { voice in
             let result = await recipe.make(order, voice)
             // The first to ask was answered before anybody knew that the provider is away.
             if case .failed = result { noteDemand(key) }

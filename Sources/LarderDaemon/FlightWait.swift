@@ -1,7 +1,8 @@
 // How long the calls of a flight have waited in our queue. The fetcher tells it of each call, and it tells the flights that
 // wait for this one: a list waits in the queue while one of its items does.
 //
-// It changes on the fetch loop alone; it is read on any thread.
+// It changes and is read on any thread. What one flight tells another is called outside its lock, so a beginning and an end may
+// change places on the way; `QueueClock` does not mind.
 import LarderCache
 import LarderCore
 

@@ -35,6 +35,8 @@ struct LaneNotes: Sendable {
         return true
     }
 
+    var isWaiting: Bool { !notes.isEmpty }
+
     /// The next one to write.
     mutating func next() -> Note? { notes.isEmpty ? nil : notes.removeFirst() }
 

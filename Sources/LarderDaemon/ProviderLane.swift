@@ -1,5 +1,5 @@
-// One provider's manners: its budgets and its suspension, and what is known of its reachability. It belongs to the upstream
-// desk and never leaves it; calls are counted when they are sent, so nothing that a cache answered ever counts.
+// One provider's manners: its budgets and its suspension, and what is known of its reachability. It belongs to the
+// table of lanes and never leaves it; calls are counted when they are sent, so nothing that a cache answered ever counts.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -69,9 +69,10 @@ final class ProviderLane {
     /// Whether this provider is ever suspended: a plain pass-through is not, its errors are the upstream's own.
     var suspends: Bool
     /// What was told of it.
-    private(set) var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
-    /// The look at it that is due when the next of its limits will be whole again.
-    var nextLook: (at: MonotonicTime, timer: TimerToken)?
+    var watch = LaneWatch(LaneSight(isReachable: nil, failure: nil, suspension: nil, budgets: [:]))
+    /// When the next of its limits will be whole again, if a look at it is planned then; and how many looks were ever planned.
+    var nextLook: MonotonicTime?
+    var looksPlanned = 0
     /// Reads what an answer's fields say of the calls that are left.
     var credits: @Sendable (HeaderFields, WallTime) -> Credits?
     /// When that was last written down.
@@ -114,9 +115,6 @@ final class ProviderLane {
             suspension: suspends ? suspension.suspension : nil,
             isProbing: suspends && suspension.isProbing(at: now.monotonic), budgets: budgets)
     }
-
-    /// What changed since the last time this was asked.
-    func takeEvents(now: Moment) -> [LaneEvent] { watch.look(sight(now: now)) }
 
     /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
     /// but a trial is this caller's from now on.

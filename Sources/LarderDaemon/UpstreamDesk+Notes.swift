@@ -4,27 +4,22 @@ import LarderCore
 import LarderStore
 
 extension UpstreamDesk {
-    /// Has a note written; returns at once.
-    func write(_ note: LaneNotes.Note) {
-        guard notes.add(note) else {
-            return log.warning("too many notes wait for the state database", ["note": note.subject])
-        }
-        guard !isWriting else { return }
-        isWriting = true
-        Task { await self.writeNotes() }
-    }
-
-    /// Returns when what was given to `write` until now has been written, or could not be.
+    /// Returns when the notes that were made until now have been written, or could not be.
     func flush() async {
-        let due = notes.added
         await handover { waiter in
-            // The last of them may have been written on the way here.
-            if notes.written >= due { waiter.resume() } else { flushes.append((due, waiter)) }
+            let isWritten = step { table in
+                let due = table.notes.added
+                if table.notes.written >= due { return true }
+                table.flushes.append((due, waiter))
+                return false
+            }
+            if isWritten { waiter.resume() }
         }
     }
 
-    private func writeNotes() async {
-        while let note = notes.next() {
+    /// Writes all that waits. One task at a time.
+    func writeNotes() async {
+        while let note = nextNote() {
             do {
                 switch note {
                 case .value(let name, let bytes): try await state.setValue(name, bytes)
@@ -35,22 +30,21 @@ extension UpstreamDesk {
                 log.warning(
                     "a note of a provider could not be written", ["note": note.subject, "error": "\(error)"])
             }
-            notes.wrote()
-            let written = notes.written
-            for flush in flushes where flush.due <= written { flush.waiter.resume() }
-            flushes.removeAll { $0.due <= written }
+            let waiters = step { table in
+                table.notes.wrote()
+                let written = table.notes.written
+                defer { table.flushes.removeAll { $0.due <= written } }
+                return table.flushes.filter { $0.due <= written }.map(\.waiter)
+            }
+            for waiter in waiters { waiter.resume() }
         }
-        isWriting = false
     }
-}
 
-extension LaneNotes.Note {
-    /// What it is of, for the log.
-    fileprivate var subject: String {
-        switch self {
-        case .value(let name, _): name
-        case .unsent(let provider, _): "a call to \(provider) that was not sent"
-        case .redirected(let provider, _): "a redirect of \(provider)"
+    private func nextNote() -> LaneNotes.Note? {
+        step { table in
+            let note = table.notes.next()
+            if note == nil { table.isWriting = false }
+            return note
         }
     }
 }

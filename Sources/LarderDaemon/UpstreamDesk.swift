@@ -1,5 +1,6 @@
 // Every call to a provider passes here: admitted by its lane, reserved durably when it has a place and before it is sent
-// (`UpstreamDesk+Reservation.swift`), classified before anyone may store it. An actor on the fetch loop, beside the flights, so that lanes have one owner.
+// (`UpstreamDesk+Reservation.swift`), classified before anyone may store it. Calls are made on every loop; the lanes are in
+// one table under a lock (`LaneTable`), and what changes of them is told on the home loop.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -21,13 +22,12 @@ struct UpstreamCall: Sendable {
     var classify: @Sendable (UpstreamResponse) -> Classification
 }
 
-actor UpstreamDesk {
-    nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-
+final class UpstreamDesk: Sendable {
     /// When a client that found no place for its transfer may try again: places come free all the time.
     static let crowdPause = Duration.seconds(2)
 
+    /// Where what changes is told, in the order in which it came about.
+    let home: EventLoop
     private let upstream: any Upstream
     private let accounts: AccountDesk
     let state: StateStore
@@ -35,28 +35,17 @@ actor UpstreamDesk {
     let time: any TimeSource
     let log: Logger
     let counters: CounterRegistry
-    private(set) var lanes: [String: ProviderLane] = [:]
-    /// Calls that wait, are reserved or are under way.
-    var attempts: [UInt64: CallAttempt] = [:]
-    var lastAttempt: UInt64 = 0
-    /// When the record of calls is next rid of those that no window reaches.
-    var nextPruning: MonotonicTime = .distantPast
-    /// What is to be written of the lanes, whether somebody writes, and who waits for how many.
-    var notes = LaneNotes()
-    var isWriting = false
-    var flushes: [(due: Int, waiter: CheckedContinuation<Void, Never>)] = []
-    /// Who waits until no call is being written down.
-    var reservationWaiters: [CheckedContinuation<Void, Never>] = []
+    private let table = Lock(LaneTable())
     /// What the clocks said when this run began.
     let started: Moment
-    /// Who is told what changes, on this loop.
-    private var listener: (@Sendable (LaneNews) -> Void)?
+    /// Who is told what changes.
+    private let listener = Lock<(@Sendable (LaneNews) -> Void)?>(nil)
 
     init(
         loop: EventLoop, upstream: any Upstream, accounts: AccountDesk, state: StateStore, compute: ComputeGate,
         time: any TimeSource, log: Logger, counters: CounterRegistry
     ) {
-        self.loop = loop
+        home = loop
         self.upstream = upstream
         self.accounts = accounts
         self.state = state
@@ -67,18 +56,48 @@ actor UpstreamDesk {
         started = time.moment()
     }
 
+    /// Takes one step of the table, and has done what follows from it: what is to be told, and to be written down.
+    func step<Result: Sendable>(_ body: (inout LaneTable) -> Result) -> Result {
+        let (result, hasErrands, writes, lost) = table.withLock { table in
+            let result = body(&table)
+            let writes = table.notes.isWaiting && !table.isWriting
+            if writes { table.isWriting = true }
+            return (result, table.hasErrands, writes, table.takeLostNotes())
+        }
+        if hasErrands { home.post { [weak self] in self?.runErrands() } }
+        if writes { Task(executorPreference: home) { await self.writeNotes() } }
+        for note in lost { log.warning("too many notes wait for the state database", ["note": note]) }
+        return result
+    }
+
+    /// On the home loop: tells what changed, and plans the next looks.
+    private func runErrands() {
+        let errands = table.withLock { $0.takeErrands() }
+        if let listener = listener.withLock({ $0 }) {
+            for news in errands.news { listener(news) }
+        }
+        let now = time.monotonic()
+        for due in errands.looks {
+            _ = home.schedule(at: home.monotonic + (due.at - now)) { [weak self] in
+                guard let self else { return }
+                let now = time.moment()
+                step { $0.lookAgain(due, now: now) }
+            }
+        }
+    }
+
     /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions.
     /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
     func open(_ providers: ProviderSet) async {
         // What is read below must not be older than what is known.
         await flush()
         let now = time.moment()
-        if lanes.isEmpty { await capRecord(now) }
+        if step({ $0.lanes.isEmpty }) { await capRecord(now) }
         for provider in providers.all {
             let settings = provider.settings
             let record = await record(provider.name, [settings.rate, settings.quota], now: now)
             var suspension = SuspensionMachine()
-            if let stored = try? await state.value(Self.suspensionName(provider.name)),
+            if let stored = try? await state.value(LaneTable.suspensionName(provider.name)),
                 let decoded = SuspensionMachine(decoding: stored, now: now)
             {
                 suspension = decoded
@@ -87,21 +106,25 @@ actor UpstreamDesk {
                 CreditsNote(decoding: $0)
             }
             let read = provider.provider
-            // Nothing is awaited from here on: calls were made while the above was read, and each of them counts.
-            guard let known = lanes[provider.name] else {
-                let lane = ProviderLane(
-                    budget: budget(settings, record, now: now), suspension: suspension,
-                    suspends: !provider.isPassthrough, credits: { read.credits(in: $0, now: $1) })
-                if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
-                lanes[provider.name] = lane
-                // What is left of it, by the clock of now: one that was set back grants it no second time.
-                if suspension.suspension != nil { saveSuspension(provider.name) }
-                continue
+            // Calls were made while the above was read, and each of them counts: it is combined with what is known in one step.
+            let fresh = budget(settings, record, now: now)
+            let decoded = suspension
+            step { table in
+                guard let lane = table.lanes[provider.name] else {
+                    let lane = ProviderLane(
+                        budget: fresh, suspension: decoded, suspends: !provider.isPassthrough,
+                        credits: { read.credits(in: $0, now: $1) })
+                    if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
+                    table.add(provider.name, lane)
+                    // What is left of it, by the clock of now: one that was set back grants it no second time.
+                    if decoded.suspension != nil { table.noteSuspension(provider.name, now: now) }
+                    return
+                }
+                lane.budget = lane.budget.with(
+                    rate: settings.rate, quota: settings.quota, recorded: record ?? [], started: started, now: now)
+                lane.suspends = !provider.isPassthrough
+                lane.credits = { read.credits(in: $0, now: $1) }
             }
-            lanes[provider.name]?.budget = known.budget.with(
-                rate: settings.rate, quota: settings.quota, recorded: record ?? [], started: started, now: now)
-            lanes[provider.name]?.suspends = !provider.isPassthrough
-            lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
         }
     }
 
@@ -145,35 +168,17 @@ actor UpstreamDesk {
             recorded: Array(repeating: lostAt, count: most) + record, now: now)
     }
 
-    /// Has what changes told from now on: first what the last run left, then each change when it comes about.
+    /// Has what changes told from now on, on the home loop: first what the last run left, then each change when it comes about.
     func listen(_ listener: @escaping @Sendable (LaneNews) -> Void) {
-        self.listener = listener
-        for provider in lanes.keys.sorted() { look(provider) }
-    }
-
-    /// Tells what changed of a lane. Called wherever a call may have changed it.
-    func look(_ provider: String) {
-        guard let lane = lanes[provider], let listener else { return }
+        self.listener.withLock { $0 = listener }
         let now = time.moment()
-        let events = lane.takeEvents(now: now)
-        let isAway = lane.sight(now: now).isAway
-        for event in events { listener(LaneNews(provider: provider, event: event, at: now, isAway: isAway)) }
-        // Calls leave their windows without anybody's doing. Of several windows the shortest may begin to wear last.
-        guard lane.watch.isWearing, let end = lane.budget.nextWhole(now: now) else { return }
-        if let due = lane.nextLook {
-            guard end < due.at else { return }
-            loop.cancel(due.timer)
-        }
-        let timer = loop.schedule(at: loop.monotonic + (end - now.monotonic) + .milliseconds(1)) { [weak self] in
-            lane.nextLook = nil
-            self?.assumeIsolated { $0.look(provider) }
-        }
-        lane.nextLook = (end, timer)
+        step { $0.listen(now: now) }
     }
 
     /// Whether a call may be made that nobody waits for.
     func spare(_ provider: String) -> CallBudget.Grant {
-        lanes[provider]?.budget.spare(now: time.moment()) ?? .spent(until: time.monotonic() + .seconds(60))
+        let now = time.moment()
+        return step { $0.lanes[provider]?.budget.spare(now: now) } ?? .spent(until: now.monotonic + .seconds(60))
     }
 
     /// Sends one call and says what came of it. One that speaks for an account, and is refused with 401 or 403, is sent
@@ -202,12 +207,7 @@ actor UpstreamDesk {
         do {
             let response = try await upstream.fetch(order(call, number))
             let attempt = settle(number)
-            // A redirect was a call too. It could not be reserved before it was known, so it is counted now: what comes
-            // after it finds less.
-            if call.isBudgeted {
-                hear(call.provider, response.fields, callNumber: attempt?.callNumber ?? 0)
-                for _ in 0..<response.redirects { countHop(call.provider) }
-            }
+            hear(call, attempt, response.fields, redirects: response.redirects)
             let classify = call.classify
             let classification = await compute.run(reading: response.plainSize) {
                 classify(response).heedingRetryAfter(of: response)
@@ -238,10 +238,7 @@ actor UpstreamDesk {
         do {
             let stream = try await upstream.open(order(call, number), upload: upload, stall: stall)
             let attempt = settle(number)
-            if call.isBudgeted {
-                hear(call.provider, stream.head.fields, callNumber: attempt?.callNumber ?? 0)
-                for _ in 0..<stream.head.redirects { countHop(call.provider) }
-            }
+            hear(call, attempt, stream.head.fields, redirects: stream.head.redirects)
             let answer = stream.head.response
             let classification = call.classify(answer).heedingRetryAfter(of: answer)
             count(call, classification.word)
@@ -260,17 +257,22 @@ actor UpstreamDesk {
     private func lost(
         _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
     ) -> UpstreamFailure {
-        if error.isUnsent, let attempt { giveBack(attempt) }
-        if call.isBudgeted, !error.isUnsent {
-            for _ in 0..<error.redirects { countHop(call.provider) }
-        }
+        let now = time.moment()
         let isProbe = attempt?.isProbe == true
+        step { table in
+            if error.isUnsent, let attempt { table.giveBack(attempt, now: now) }
+            if call.isBudgeted, !error.isUnsent {
+                for _ in 0..<error.redirects { table.countHop(call.provider, now: now) }
+            }
+            // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
+            // moment.
+            let saysNothing = attempt?.refusal != nil || error.stage == .cancelled || error.stage == .overloaded
+            if isProbe, saysNothing { table.abandonTrial(call.provider, now: now.monotonic) }
+        }
         if let refusal = attempt?.refusal {
             if attempt?.isOverBudget == false {
                 counters.cell(DaemonCounters.unsentCalls, call.provider, refusal.failure.rawValue).add()
             }
-            // A trial that was never sent tells nothing; the next caller may make it.
-            if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
             return refusal
         }
         var failure = UpstreamFailure(error, provider: call.provider)
@@ -282,72 +284,66 @@ actor UpstreamDesk {
             count(call, word)
         }
         guard error.stage == .cancelled || error.stage == .overloaded else { return suspendIfNeeded(call, failure) }
-        // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
-        // moment.
-        if isProbe { lanes[call.provider]?.suspension.abandoned(now: time.monotonic()) }
-        if error.stage == .overloaded { failure.retryAt = time.wall() + Self.crowdPause }
+        if error.stage == .overloaded { failure.retryAt = now.wall + Self.crowdPause }
         return failure
     }
 
     /// What is known of a provider's lane now.
     func report(_ provider: String) -> LaneReport? {
-        guard let lane = lanes[provider] else { return nil }
-        look(provider)
         let now = time.moment()
-        let usage = lane.budget.usage(now: now)
-        let rest = lane.suspends ? lane.suspension.rest(at: now.monotonic) : nil
-        func limit(_ rate: CallRate?, _ remaining: Int?) -> LimitReport? {
-            rate.map {
-                LimitReport(
-                    limit: $0, remaining: remaining ?? 0,
-                    resetsAt: lane.budget.resetsAt($0, now: now).map { now.boundedWall(at: $0) })
+        return step { table in
+            table.look(provider, now: now)
+            guard let lane = table.lanes[provider] else { return nil }
+            let usage = lane.budget.usage(now: now)
+            let rest = lane.suspends ? lane.suspension.rest(at: now.monotonic) : nil
+            func limit(_ rate: CallRate?, _ remaining: Int?) -> LimitReport? {
+                rate.map {
+                    LimitReport(
+                        limit: $0, remaining: remaining ?? 0,
+                        resetsAt: lane.budget.resetsAt($0, now: now).map { now.boundedWall(at: $0) })
+                }
             }
+            return LaneReport(
+                rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
+                credits: lane.budget.allowances(now: now),
+                resetsAt: lane.budget.resetsAt(now: now).map { now.boundedWall(at: $0) },
+                suspension: rest.map { (now.boundedWall(at: $0.until), $0.failure) },
+                isProbing: lane.suspends && lane.suspension.isProbing(at: now.monotonic),
+                reachability: lane.reachability)
         }
-        return LaneReport(
-            rate: limit(lane.budget.rate, usage.rate), quota: limit(lane.budget.quota, usage.quota),
-            credits: lane.budget.allowances(now: now),
-            resetsAt: lane.budget.resetsAt(now: now).map { now.boundedWall(at: $0) },
-            suspension: rest.map { (now.boundedWall(at: $0.until), $0.failure) },
-            isProbing: lane.suspends && lane.suspension.isProbing(at: now.monotonic), reachability: lane.reachability)
     }
 
     /// What a provider's lane looks like now.
     func sight(_ provider: String) -> LaneSight? {
-        look(provider)
-        return lanes[provider]?.sight(now: time.moment())
+        let now = time.moment()
+        return step { table in
+            table.look(provider, now: now)
+            return table.lanes[provider]?.sight(now: now)
+        }
     }
 
     /// Ends a suspension by hand. False where there is no such provider.
     func resume(_ provider: String) async -> Bool {
-        guard lanes[provider] != nil else { return false }
-        lanes[provider]?.suspension.resume()
-        look(provider)
-        saveSuspension(provider)
+        let now = time.moment()
+        guard step({ $0.resume(provider, now: now) }) else { return false }
         await flush()
         return true
     }
 
-    /// Hears what an answer says of the calls that are left.
-    private func hear(_ provider: String, _ fields: HeaderFields, callNumber: Int) {
+    /// What an answer tells of the provider's limits: what it says is left, and the redirects on its way.
+    private func hear(_ call: UpstreamCall, _ attempt: CallAttempt?, _ fields: HeaderFields, redirects: Int) {
+        guard call.isBudgeted else { return }
         let now = time.moment()
-        guard let lane = lanes[provider], lane.heard(fields, callNumber: callNumber, now: now) else { return }
-        let note = CreditsNote(credits: Credits(lane.budget.allowances(now: now)), savedAt: now.wall)
-        write(.value(CreditsNote.name(provider), note.encoded))
-    }
-
-    private func countHop(_ provider: String) {
-        guard lanes[provider]?.budget.isLimited == true else { return }
-        let now = time.moment()
-        lanes[provider]?.budget.count(at: now)
-        write(.redirected(provider: provider, at: now.wall))
+        step { table in
+            table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
+            for _ in 0..<redirects { table.countHop(call.provider, now: now) }
+        }
     }
 
     private func succeeded(_ provider: String) {
-        let isBack = lanes[provider]?.succeeded(now: time.wall()) == true
-        look(provider)
-        if isBack {
+        let now = time.moment()
+        if step({ $0.succeeded(provider, now: now) }) {
             log.notice("provider works again", ["provider": provider])
-            saveSuspension(provider)
         }
     }
 
@@ -361,10 +357,9 @@ actor UpstreamDesk {
             return failure
         }
         let now = time.moment()
-        let end = lanes[call.provider]?.failed(
-            failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: now,
-            random: UInt64.random(in: 0...UInt64.max))
-        look(call.provider)
+        let end = step {
+            $0.failed(call.provider, failure, now: now, random: UInt64.random(in: 0...UInt64.max))
+        }
         guard let end else { return failure }
         let until = now.boundedWall(at: end)
         counters.cell(DaemonCounters.suspensions, call.provider).add()
@@ -375,7 +370,6 @@ actor UpstreamDesk {
                 "detail": failure.detail,
             ])
         tellOfBound(call.provider, failure)
-        saveSuspension(call.provider)
         var failure = failure
         failure.retryAt = Moment.bounded(max(failure.retryAt ?? until, until), now: now.wall)
         return failure
@@ -383,10 +377,10 @@ actor UpstreamDesk {
 
     /// Says once for each rest that the provider named an end which is not believed.
     private func tellOfBound(_ provider: String, _ failure: UpstreamFailure) {
-        guard let response = failure.response, let lane = lanes[provider], !lane.hasToldOfBound,
-            RetryAfter.read(response.fields, at: response.responseTime)?.isBeyondReason == true
+        guard let response = failure.response,
+            RetryAfter.read(response.fields, at: response.responseTime)?.isBeyondReason == true,
+            step({ $0.tellsOfBound(provider) })
         else { return }
-        lane.hasToldOfBound = true
         log.warning(
             "a Retry-After beyond reason counts as \(Units.format(duration: RetryAfter.bound))",
             ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
@@ -396,11 +390,4 @@ actor UpstreamDesk {
     private func count(_ call: UpstreamCall, _ word: String) {
         counters.cell(DaemonCounters.upstreamCalls, call.provider, word).add()
     }
-
-    private func saveSuspension(_ provider: String) {
-        guard let lane = lanes[provider] else { return }
-        write(.value(Self.suspensionName(provider), lane.suspension.encode(now: time.moment())))
-    }
-
-    private static func suspensionName(_ provider: String) -> String { "suspension.\(provider)" }
 }

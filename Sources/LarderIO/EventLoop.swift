@@ -16,6 +16,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     /// The thread's name, as debuggers show it.
     public let name: String
 
+    /// The clock of its timers. From any thread.
+    public let clock: any TimeSource
+
     let mark = ThreadMark()
     private let core: LoopBound<LoopCore>
     private let inbox: Lock<Inbox>
@@ -55,6 +58,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     ) throws(SystemError) {
         self.name = name
         self.index = index
+        clock = time
         wakeup = try Wakeup()
         core = LoopBound(try LoopCore(wakeup: wakeup, time: time, wall: wall ?? time), mark: mark)
         inbox = Lock(Inbox())
@@ -104,6 +108,19 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     public func post(_ job: @escaping @Sendable () -> Void) {
         enqueue(.closure(job))
     }
+
+    /// The loop whose thread this is, if any.
+    public static var current: EventLoop? {
+        pthread_getspecific(currentKey).map { Unmanaged<EventLoop>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Where each loop's thread keeps its loop, which lives for as long as the thread runs.
+    private static let currentKey: pthread_key_t = {
+        var key = pthread_key_t()
+        let code = pthread_key_create(&key, nil)
+        precondition(code == 0, "no key for the threads' loops")
+        return key
+    }()
 
     /// Whether this is the loop's thread.
     public var isCurrent: Bool { mark.isCurrent }
@@ -193,6 +210,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     private func run() {
         mark.setCurrent()
+        pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
         _ = larder_set_thread_name(String(name.prefix(15)))
         let core = core.value
         core.readClock()
@@ -219,6 +237,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
             }
         }
         core.clear()
+        pthread_setspecific(Self.currentKey, nil)
         mark.clear()
     }
 

@@ -19,6 +19,15 @@ import Testing
         #expect(clock.total(at: at(9)) == .seconds(5))
     }
 
+    @Test func anEndThatIsToldBeforeItsBeginningEndsThatWait() {
+        var clock = QueueClock()
+        clock.leave(at: at(1))
+        #expect(!clock.isRunning)
+        clock.enter(at: at(2))
+        #expect(!clock.isRunning)
+        #expect(clock.total(at: at(9)) == .zero)
+    }
+
     @Test func waitsOneAfterTheOtherAddUp() {
         var clock = QueueClock()
         clock.enter(at: at(1))

@@ -71,7 +71,7 @@ import Testing
                 return
             }
             #expect(failure.failure == .notConfigured, "\(failure)")
-            guard case .spent = await desk.spare("added") else {
+            guard case .spent = desk.spare("added") else {
                 Issue.record("there is something to spare")
                 return
             }
@@ -93,7 +93,7 @@ import Testing
                 return
             }
             #expect(try await recorded(desk, state) == 1)
-            #expect(await desk.report("itunes")?.rate?.remaining == 1)
+            #expect(desk.report("itunes")?.rate?.remaining == 1)
         }
     }
 
@@ -117,7 +117,7 @@ import Testing
         } _: { (desk, state, call) async throws in
             _ = await desk.perform(call)
             #expect(answer.withLock { $0 } == .some(.none))
-            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -127,7 +127,7 @@ import Testing
         } _: { (desk, state, call) async throws in
             for _ in 0..<5 { _ = await desk.perform(call) }
             #expect(try await recorded(desk, state) == 0)
-            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -138,7 +138,7 @@ import Testing
         } _: { (desk, state, call) async throws in
             for _ in 0..<5 { _ = await desk.perform(call) }
             #expect(try await recorded(desk, state) == 0)
-            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -151,7 +151,7 @@ import Testing
         } _: { (desk, state, call) async throws in
             for _ in 0..<20 { _ = await desk.perform(call) }
             #expect(try await recorded(desk, state) == 0)
-            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -164,7 +164,7 @@ import Testing
         } _: { (desk, state, call) async throws in
             _ = await desk.perform(call)
             #expect(try await recorded(desk, state) == 2)
-            #expect(await desk.report("itunes")?.rate?.remaining == 0)
+            #expect(desk.report("itunes")?.rate?.remaining == 0)
         }
     }
 
@@ -191,7 +191,7 @@ import Testing
             try await onOwnThread { locked.wait() }
             // As many as it takes for a suspension.
             for _ in 0..<9 { _ = await desk.perform(call) }
-            let waits = await desk.notes.written < desk.notes.added
+            let waits = desk.notes.written < desk.notes.added
             #expect(waits, "the answers are there, and nothing is written yet")
             goOn.open()
             try await holder.value
@@ -222,8 +222,8 @@ import Testing
                 }
                 try await onOwnThread { locked.wait() }
                 async let first = desk.resume("itunes")
-                while await desk.notes.written == desk.notes.added { await Task.yield() }
-                desk.loop.post {
+                while desk.notes.written == desk.notes.added { await Task.yield() }
+                desk.home.post {
                     blocked.open()
                     unblock.wait()
                 }
@@ -252,7 +252,7 @@ import Testing
             let turn = try #require(kept)
             #expect(await turn() == false)
             #expect(try await recorded(desk, state) == 0)
-            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -278,14 +278,14 @@ import Testing
             while await goOn.withLock({ $0 })?() != true { await Task.yield() }
             return Self.unsent
         } _: { (desk, state, call) async throws in
-            goOn.withLock { $0 = { await desk.isReserving } }
+            goOn.withLock { $0 = { desk.isReserving } }
             try await locked(directory) {
                 _ = await desk.perform(call)
-                #expect(await desk.isReserving, "it is still being written down")
+                #expect(desk.isReserving, "it is still being written down")
             }
             #expect(await turn.withLock { $0 }?.value == false, "it is not sent")
             #expect(try await recorded(desk, state) == 0)
-            #expect(await desk.report("itunes")?.rate?.remaining == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -298,7 +298,7 @@ import Testing
             while await goOn.withLock({ $0 })?() != true { await Task.yield() }
             return Self.unsent
         } _: { (desk, state, call) async throws in
-            goOn.withLock { $0 = { await desk.isReserving } }
+            goOn.withLock { $0 = { desk.isReserving } }
             let hasEnded = Lock(false)
             let end = try await locked(directory) {
                 _ = await desk.perform(call)
@@ -307,8 +307,8 @@ import Testing
                     await state.close()
                     hasEnded.withLock { $0 = true }
                 }
-                while await desk.reservationWaiters.isEmpty, !hasEnded.withLock({ $0 }) { await Task.yield() }
-                #expect(await !desk.reservationWaiters.isEmpty, "it does not wait")
+                while !desk.hasWaiters, !hasEnded.withLock({ $0 }) { await Task.yield() }
+                #expect(desk.hasWaiters, "it does not wait")
                 return end
             }
             await end.value
@@ -329,14 +329,14 @@ import Testing
             return error
         } _: { (desk, _, call) async throws in
             _ = await desk.perform(call)
-            #expect(await desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 0)
-            #expect(await desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 1)
+            #expect(desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 0)
+            #expect(desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 1)
         }
     }
 
     private func unsent(_ desk: UpstreamDesk) async -> [String: Int] {
         var found: [String: Int] = [:]
-        for sample in await desk.counters.snapshot() where sample.family.name == DaemonCounters.unsentCalls.name {
+        for sample in desk.counters.snapshot() where sample.family.name == DaemonCounters.unsentCalls.name {
             if let word = sample.labels.last, sample.value > 0 { found[word] = Int(sample.value) }
         }
         return found
@@ -378,7 +378,7 @@ import Testing
             meanwhile.withLock { $0 = { _ = await desk.perform(call) } }
             _ = await desk.perform(call)
             #expect(await unsent(desk).isEmpty)
-            #expect(await desk.counters.cell(DaemonCounters.budgetRefusals, "itunes").current == 1)
+            #expect(desk.counters.cell(DaemonCounters.budgetRefusals, "itunes").current == 1)
         }
     }
 
@@ -390,8 +390,8 @@ import Testing
             return FetchError(stage: stage, origin: "", message: "")
         } _: { (desk, _, call) async throws in
             _ = await desk.perform(call)
-            #expect(await desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 1)
-            #expect(await desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 0)
+            #expect(desk.counters.cell(DaemonCounters.upstreamCalls, "itunes", word).current == 1)
+            #expect(desk.counters.cell(DaemonCounters.unsentCalls, "itunes", word).current == 0)
         }
     }
 
@@ -404,10 +404,17 @@ import Testing
         } _: { (desk, state, call) async throws in
             try await locked(directory) {
                 _ = await desk.perform(call)
-                #expect(await desk.notes.written == 0)
-                #expect(await desk.report("itunes")?.rate?.remaining == 1)
+                #expect(desk.notes.written == 0)
+                #expect(desk.report("itunes")?.rate?.remaining == 1)
             }
             #expect(try await recorded(desk, state) == 1)
         }
     }
+}
+
+extension UpstreamDesk {
+    fileprivate var notes: (added: Int, written: Int) { step { ($0.notes.added, $0.notes.written) } }
+    /// Somebody waits for the end of a reservation.
+    fileprivate var hasWaiters: Bool { step { !$0.reservationWaiters.isEmpty } }
+    fileprivate var isReserving: Bool { step { $0.isReserving } }
 }

@@ -41,7 +41,7 @@ import Testing
                 Made(entry: entry(key, "new", at: now))
             }
             async let first = leader.served()
-            try await larder.eventually("it is under way") { await context.flights.isAnswered(key) }
+            try await larder.eventually("it is under way") { context.flights.isAnswered(key) }
             async let second = follower.served()
             try await larder.eventually("it was joined") { try await larder.counter("larder_joined_total") == 1 }
             opening.finish()

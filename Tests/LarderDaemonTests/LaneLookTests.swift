@@ -52,7 +52,7 @@ import Testing
             time: time, log: .silent, counters: counters)
         await desk.open(ProviderSet(try load(configuration)))
         let told = Told([])
-        await desk.listen { news in
+        desk.listen { news in
             guard case .budget(let kind, let level, _) = news.event, news.provider == provider else { return }
             told.withLock { $0.append("\(kind.word) \(level.rawValue)") }
         }
@@ -62,7 +62,12 @@ import Testing
             isBudgeted: true,
             classify: { _ in .data })
         try await body(
-            told, { _ = await desk.perform(call) },
+            told,
+            {
+                _ = await desk.perform(call)
+                // What changed is told on the loop.
+                await loop.turn()
+            },
             { duration in
                 time.advance(by: duration)
                 // Timers run in the turn that the first begins.

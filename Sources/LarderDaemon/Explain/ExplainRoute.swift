@@ -18,7 +18,7 @@ struct ExplainRoute: Sendable {
                 parameter: "request-id")
         }
         var lanes: [String: LaneReport] = [:]
-        for part in explanation.parts { lanes[part.provider] = await context.upstream.report(part.provider) }
+        for part in explanation.parts { lanes[part.provider] = context.upstream.report(part.provider) }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
         response.body = .bytes(render(explanation, lanes))

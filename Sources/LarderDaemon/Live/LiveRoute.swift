@@ -101,7 +101,7 @@ struct LiveRoute: Sendable {
 
     /// Waits for the end, for the time, or until the client has left.
     private func waitForEnd(of page: LivePage, atMost limit: Duration) async {
-        let loop = context.flights.loop
+        let loop = context.flights.home
         let timer = LoopBound<TimerToken?>(nil, on: loop)
         loop.post { timer.value = loop.schedule(at: loop.monotonic + limit) { page.ended.open() } }
         await withTaskCancellationHandler {

@@ -205,7 +205,8 @@ struct PassFetch: Sendable {
     /// Waits a moment for a body that is small and on its way, so that its answer can say whether it was stored.
     private func settle(_ tape: BodyTape, _ length: Int64?) async {
         if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
-        let loop = context.flights.loop
+        // A flight is on its leader's loop, or on the home loop.
+        let loop = EventLoop.current ?? context.flights.home
         await handover { (waiter: CheckedContinuation<Void, Never>) in
             let once = Once(waiter)
             let alarm = loop.schedule(at: loop.monotonic + Self.settling) { once.fire() }
@@ -368,7 +369,7 @@ struct PassFetch: Sendable {
 
     /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
     private func releaseInTime(_ tape: BodyTape) {
-        let loop = context.flights.loop
+        let loop = context.flights.home
         let patience = settings.cachePatience
         // The tape leads to the stored body, which must not be kept from being swept by a timer.
         tape.watch(for: .max) { [weak tape] in

@@ -105,7 +105,7 @@ extension DaemonContext {
         counters.cell(DaemonCounters.poolDraws, provider.name).add(places.count)
         // What is stale is refreshed by its own flow.
         if wantsRefill, row.outcome == .hit, !directives.onlyIfCached {
-            await flights.refresh(key, of: key.digest) { _ in await self.fill(question, key, isForced: true) }
+            flights.refresh(key, of: key.digest) { _ in await self.fill(question, key, isForced: true) }
         }
         return (row, places.map { pooled[$0] })
     }

@@ -24,7 +24,7 @@ struct EventsRoute: Sendable {
         let now = context.time.moment()
         var sights: [(String, LaneSight)] = []
         for provider in context.snapshot.providers.all where provider.isConfigured {
-            if let sight = await context.upstream.sight(provider.name) { sights.append((provider.name, sight)) }
+            if let sight = context.upstream.sight(provider.name) { sights.append((provider.name, sight)) }
         }
         var writer = JSONWriter()
         writer.object { writer in
@@ -100,7 +100,7 @@ extension LaneNews {
 extension DaemonContext {
     /// Has what happens to providers told to whoever listens, and acted upon.
     func tellOfProviders() async {
-        await upstream.listen { [feed = providerEvents, weak refreshes] news in
+        upstream.listen { [feed = providerEvents, weak refreshes] news in
             feed.post(news.name, news.json)
             refreshes?.heard(news)
         }

@@ -44,7 +44,7 @@ actor RefreshDesk {
         flights: FlightDesk, upstream: UpstreamDesk, time: any TimeSource, log: Logger, counters: CounterRegistry,
         limit: Int
     ) {
-        loop = flights.loop
+        loop = flights.home
         self.flights = flights
         self.upstream = upstream
         self.time = time
@@ -79,7 +79,7 @@ actor RefreshDesk {
         case .reachable, .resumed:
             guard queue.returned(news.provider) else { return }
             // Before anybody asks: what failed a moment ago failed because it was away.
-            flights.assumeIsolated { $0.forgetFailures(of: news.provider) }
+            flights.forgetFailures(of: news.provider)
             log.info("provider is back: refreshing what was asked for", ["provider": news.provider])
             begin(news.provider)
         case .unreachable, .suspended, .budget: break
@@ -97,7 +97,7 @@ actor RefreshDesk {
                 count(provider, "unneeded")
                 continue
             }
-            if case .spent(let until) = await upstream.spare(provider) {
+            if case .spent(let until) = upstream.spare(provider) {
                 queue.putBack(provider, digest, demand)
                 return later(provider, until - time.monotonic())
             }

@@ -57,7 +57,7 @@ struct AdminRoutes: Sendable {
         guard let provider = snapshot.providers.named(name), await context.upstream.resume(provider.name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name), parameter: "name")
         }
-        await context.flights.forgetFailures()
+        context.flights.forgetFailures()
         context.log.notice("resumed by hand", ["provider": provider.name])
         var writer = JSONWriter()
         writer.object { $0.member("resumed", provider.name) }

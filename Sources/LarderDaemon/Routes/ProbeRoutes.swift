@@ -11,7 +11,7 @@ struct ProbeRoutes: Sendable {
     /// Alive: this loop turns, the fetch loop turns, and the store answers or is known to be out of order. A store that
     /// is set aside or full is degraded, not dead (decision 17): service goes on without it.
     func health(route: String) async -> ServerResponse {
-        _ = await context.upstream.report("")
+        await context.flights.home.turn()
         let statistics = await StatusRoute(context: context).storeStatistics()
         let isWell = statistics.degraded == nil && context.state.degraded == nil
         return Self.text(200, isWell ? "ok\n" : "degraded\n", route: route)

@@ -15,7 +15,7 @@ struct StatusRoute: Sendable {
         let statistics = await storeStatistics()
         var lanes: [(ConfiguredProvider, LaneReport?)] = []
         for provider in snapshot.providers.all {
-            lanes.append((provider, await context.upstream.report(provider.name)))
+            lanes.append((provider, context.upstream.report(provider.name)))
         }
         let tier = context.cache.memory.statistics()
         let totals = await context.totals.report(snapshot.providers.all.map(\.name))

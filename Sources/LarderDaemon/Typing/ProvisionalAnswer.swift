@@ -107,7 +107,7 @@ struct ProvisionalAnswer: Sendable {
     private func begin(_ asked: AskedSearch, _ seat: SessionSeat) {
         let context = context
         let settings = context.snapshot.settings
-        let task = Task(executorPreference: context.flights.loop) {
+        let task = Task(executorPreference: context.flights.home) {
             await withTaskGroup(of: Void.self) { group in
                 for (provider, endpoint) in asked.parts {
                     group.addTask {

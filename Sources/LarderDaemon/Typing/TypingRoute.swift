@@ -79,7 +79,7 @@ extension DaemonContext {
     /// under way for somebody else, is answered without a pause.
     /// - Returns: whether the question is still to be asked.
     private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ seat: SessionSeat) async -> Bool {
-        guard question.debounce > .zero, await !flights.isAnswered(key), await !isAtHand(question) else {
+        guard question.debounce > .zero, !flights.isAnswered(key), await !isAtHand(question) else {
             return !seat.isSuperseded
         }
         return await sessions.hold(seat, for: question.debounce)

@@ -1,0 +1,275 @@
+// What is known of the fetches under way, and each step of theirs as one change: an asker is seated, leaves or is told; a flight
+// begins, announces, lands. The desk keeps it under its lock and acts on what a step returns when the lock is free. Stamps and
+// counters are atomic, so nothing in here takes a lock.
+import LarderCache
+import LarderCore
+import Synchronization
+
+/// One asker on its way to a flight.
+final class FlightTicket: Sendable {
+    let number: UInt64
+    private let left = Atomic<Bool>(false)
+
+    init(number: UInt64) { self.number = number }
+
+    /// Said before its seat is given up, so that a ticket which comes to the desk after that finds none.
+    func leave() { left.store(true, ordering: .releasing) }
+    var hasLeft: Bool { left.load(ordering: .acquiring) }
+}
+
+/// The task of a flight. It is known from the instant at which the flight leads, and has its task a moment later.
+final class FlightTask: Sendable {
+    private struct State {
+        var task: Task<Void, Never>?
+        var isCancelled = false
+    }
+    private let state = Lock(State())
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func attach(_ task: Task<Void, Never>) {
+        let isCancelled = state.withLock { state in
+            state.task = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    func cancel() {
+        let task = state.withLock { state in
+            state.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+}
+
+/// What is asked for.
+struct FlightQuestion: Sendable {
+    var key: CacheKey
+    var removable: Digest
+    /// Others may join, and what comes of it is remembered.
+    var isShared: Bool
+    var work: @Sendable (FlightVoice) async -> FlightResult
+}
+
+struct FlightState {
+    /// An asker who waits on its own loop. What it is told is made up here, so that it goes there at once.
+    struct Waiter: Sendable {
+        var continuation: CheckedContinuation<Obtained, Never>
+        var ticket: UInt64
+        /// It came to a flight that another had begun.
+        var hasJoined: Bool
+
+        func resume(_ result: FlightResult) {
+            if hasJoined, case .answered(let made) = result, !made.mayBeShared {
+                return continuation.resume(returning: .alone)
+            }
+            continuation.resume(returning: .result(result, joined: hasJoined))
+        }
+    }
+
+    /// A flight under way.
+    struct Flight {
+        let task = FlightTask()
+        /// How long it has waited in our queue.
+        let wait = FlightWait()
+        /// The state of removals when it began.
+        var beginning: RemovalStamp
+        /// What it has told already.
+        var announced: Made?
+    }
+
+    /// Where an asker waits.
+    struct Seat: Sendable {
+        var number: FlightNumber
+        /// Others may join its flight.
+        var isShared: Bool
+        var wait: FlightWait
+    }
+
+    /// What becomes of an asker.
+    enum Admittance: Sendable {
+        case answered(Obtained)
+        case told(FlightResult)
+        /// A limit is reached.
+        case refused
+        /// It waits with that flight.
+        /// - Parameter lead: the flight that is to be started, where it is the asker's.
+        case seated(FlightWait, lead: Lead?)
+    }
+
+    /// A flight that is to be started.
+    struct Lead: Sendable {
+        var number: FlightNumber
+        var task: FlightTask
+        var wait: FlightWait
+    }
+
+    /// Who is to be told, and where each sat.
+    typealias Told = [(waiter: Waiter, seat: Seat?)]
+
+    private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
+    private var flights: [FlightNumber: Flight] = [:]
+    private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
+    /// Keys whose last answer could not be shared: askers do not queue for each other on them (decision 13).
+    private var unshareable = FailureMemory<Bool>(limit: 10_000)
+    var failurePause: Duration
+    /// By ticket.
+    private var seats: [UInt64: Seat] = [:]
+    /// Who waits until no flight is under way.
+    var enders: [CheckedContinuation<Void, Never>] = []
+
+    init(failurePause: Duration) {
+        self.failurePause = failurePause
+    }
+
+    /// Flights under way.
+    var count: Int { flights.count }
+    var tasks: [FlightTask] { flights.values.map(\.task) }
+
+    func isSeated(_ ticket: UInt64) -> Bool { seats[ticket] != nil }
+
+    // MARK: Steps
+
+    /// Finds the asker its flight and seats it there, in one step: else the flight could end before the asker waits for it.
+    /// - Parameter beginning: the state of removals, for a flight that begins now.
+    mutating func seat(
+        _ waiter: inout Waiter, _ ticket: FlightTicket, _ question: FlightQuestion, _ beginning: RemovalStamp,
+        _ memory: MemoryTier, now: Moment
+    ) -> Admittance {
+        // A leave before this line found no waiter to take out, so it is looked for here.
+        if ticket.hasLeft { return .answered(.left) }
+        let key = question.key
+        if question.isShared {
+            if let remembered = failures.recall(key.digest, now: now.monotonic) {
+                return .answered(.result(.failed(remembered.failure(now: now)), joined: false))
+            }
+            if unshareable.recall(key.digest, now: now.monotonic) != nil { return .answered(.alone) }
+            letGo(key, memory)
+        }
+        let number: FlightNumber
+        var lead: Lead?
+        switch question.isShared ? table.enter(key, wantedByItself: false) : table.enterAlone(key) {
+        case .refused:
+            return .refused
+        case .lead(let led):
+            number = led
+            lead = begin(led, beginning)
+        case .joined(let found):
+            number = found
+            waiter.hasJoined = true
+        }
+        guard let flight = flights[number] else { return .answered(.left) }
+        if let made = flight.announced { return .told(.answered(made)) }
+        guard table.wait(number, ticket: waiter.ticket, waiter) else { return .answered(.left) }
+        seats[waiter.ticket] = Seat(number: number, isShared: question.isShared, wait: flight.wait)
+        return .seated(flight.wait, lead: lead)
+    }
+
+    /// Leads a flight for which nobody waits, unless one is under way or failed a moment ago.
+    mutating func refresh(
+        _ question: FlightQuestion, _ beginning: RemovalStamp, _ memory: MemoryTier, now: MonotonicTime
+    ) -> Lead? {
+        guard failures.recall(question.key.digest, now: now) == nil else { return nil }
+        letGo(question.key, memory)
+        guard case .lead(let number) = table.enter(question.key, wantedByItself: true) else { return nil }
+        return begin(number, beginning)
+    }
+
+    /// An asker waits no longer.
+    /// - Returns: who is to be told, and the flight that nobody wants any more.
+    mutating func leave(_ ticket: UInt64, isLate: Bool) -> (Waiter, Seat, abandoned: FlightTask?)? {
+        guard let seat = seats.removeValue(forKey: ticket) else { return nil }
+        // A flight that others may use goes on when its asker's patience ends; one of its own ends with it.
+        let found = table.leave(seat.number, ticket: ticket, keepFlight: isLate && seat.isShared)
+        guard let (waiter, departure) = found else { return nil }
+        guard case .cancel(let number) = departure else { return (waiter, seat, nil) }
+        return (waiter, seat, flights[number]?.task)
+    }
+
+    /// What a flight brings is known before its end: everyone who waits is answered now, and who comes later at once.
+    mutating func announce(
+        _ number: FlightNumber, _ question: FlightQuestion, _ made: Made, now: MonotonicTime
+    ) -> Told {
+        guard let flight = flights[number], flight.announced == nil else { return [] }
+        flights[number]?.announced = made
+        if question.isShared, !made.mayBeShared {
+            table.detach(number)
+            markUnshareable(question.key, now: now)
+        }
+        return unseat(table.announce(number))
+    }
+
+    /// The flight is over.
+    /// - Returns: who is to be told of the result.
+    mutating func land(
+        _ number: FlightNumber, _ question: FlightQuestion, _ result: FlightResult, now: Moment
+    ) -> Told {
+        let flight = flights.removeValue(forKey: number)
+        if question.isShared {
+            switch result {
+            case .failed(let failure):
+                let isOwn = flight?.task.isCancelled == true || flight?.announced != nil
+                if !isOwn, failurePause > .zero { remember(failure, of: question.key, now: now) }
+            case .answered(let made):
+                if !made.mayBeShared { markUnshareable(question.key, now: now.monotonic) }
+            }
+        }
+        return unseat(table.finish(number))
+    }
+
+    // MARK: What is known
+
+    /// Whether an asker of the key would spend no call: it would join a flight, or hear what has just failed.
+    mutating func isAnswered(_ key: CacheKey, _ memory: MemoryTier, now: MonotonicTime) -> Bool {
+        if failures.recall(key.digest, now: now) != nil { return true }
+        guard let number = table.flight(of: key), let flight = flights[number] else { return false }
+        return memory.isCurrent(flight.beginning)
+    }
+
+    /// Whether the last answer of that key could not be shared.
+    mutating func isUnshareable(_ key: CacheKey, now: MonotonicTime) -> Bool {
+        unshareable.recall(key.digest, now: now) != nil
+    }
+
+    mutating func forgetFailures() { failures.forgetAll() }
+
+    mutating func forgetFailures(of provider: String) { failures.forget { $0.provider == provider } }
+
+    // MARK: Parts of steps
+
+    private mutating func markUnshareable(_ key: CacheKey, now: MonotonicTime) {
+        unshareable.remember(key.digest, true, until: now + .seconds(120), now: now)
+    }
+
+    private mutating func unseat(_ waiters: [Waiter]) -> Told {
+        waiters.map { ($0, seats.removeValue(forKey: $0.ticket)) }
+    }
+
+    /// Whoever asks after a purge, or after an unsafe request, asks anew.
+    private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier) {
+        guard let number = table.flight(of: key), let flight = flights[number],
+            !memory.isCurrent(flight.beginning)
+        else { return }
+        table.detach(number)
+    }
+
+    private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp) -> Lead {
+        let flight = Flight(beginning: beginning)
+        flights[number] = flight
+        return Lead(number: number, task: flight.task, wait: flight.wait)
+    }
+
+    /// The pause counts from the end of the attempt, else a slow failure would be repeated at once.
+    private mutating func remember(_ failure: UpstreamFailure, of key: CacheKey, now: Moment) {
+        // An instant that the failure itself names for the next try is not passed over.
+        let end = now.monotonic + failurePause
+        let named = failure.retryAt.map { now.monotonic(at: $0) }
+        // An answer that has room in memory is not kept for who asks later.
+        var remembered = failure
+        if failure.response?.hold != nil { remembered.response = nil }
+        failures.remember(
+            key.digest, RememberedFailure(remembered, now: now), until: min(end, named ?? end), now: now.monotonic)
+    }
+}
