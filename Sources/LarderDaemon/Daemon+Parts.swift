@@ -90,8 +90,9 @@ extension Daemon {
         _ settings: Settings, _ descriptors: DescriptorBudget, _ log: Logger
     ) -> ServerSettings {
         var limits = ServerLimits()
-        limits.maxConnections = descriptors.connections(
-            wanted: settings.serverMaxConnections, transfers: settings.fetchMaxTransfers + settings.fetchMaxStreams)
+        // The home loop keeps as many connections to upstreams, and the clients' loops together as many again.
+        let transfers = 2 * (settings.fetchMaxTransfers + settings.fetchMaxStreams)
+        limits.maxConnections = descriptors.connections(wanted: settings.serverMaxConnections, transfers: transfers)
         if limits.maxConnections < settings.serverMaxConnections {
             log.warning(
                 "fewer connections are permitted than server.maxConnections: the process may open too few files",

@@ -40,7 +40,7 @@ extension Daemon {
         }
     }
 
-    /// Signals as they come, read on the fetch loop.
+    /// Signals as they come, read on the home loop.
     private func receive(into heard: AsyncStream<Int32>.Continuation) {
         let loop = controlLoop
         loop.post {

@@ -26,8 +26,8 @@ extension Daemon {
         }
         await drained.wait()
         await endWork()
-        for loop in loops + [fetchLoop] { loop.stop() }
-        for loop in loops + [fetchLoop] where !loop.isCurrent { loop.join() }
+        for loop in loops + [homeLoop] { loop.stop() }
+        for loop in loops + [homeLoop] where !loop.isCurrent { loop.join() }
         context.log.notice("stopped")
     }
 
@@ -51,8 +51,8 @@ extension Daemon {
             ended.open()
         }
         let patience = surroundings.stopPatience
-        fetchLoop.post { [fetchLoop] in
-            _ = fetchLoop.schedule(at: fetchLoop.monotonic + patience) { ended.open() }
+        homeLoop.post { [homeLoop] in
+            _ = homeLoop.schedule(at: homeLoop.monotonic + patience) { ended.open() }
         }
         await ended.wait()
         let left = undone.withLock { $0 }

@@ -56,9 +56,9 @@ public final class Daemon: Sendable {
     /// The addresses that were bound, in the order of `listen`.
     public let addresses: [String]
     let loops: [EventLoop]
-    let fetchLoop: EventLoop
+    let homeLoop: EventLoop
     /// Where signals and the watchdog's timer live.
-    var controlLoop: EventLoop { fetchLoop }
+    var controlLoop: EventLoop { homeLoop }
     let fetcher: CurlUpstream
     private let secrets: SecretBook
     let server: HTTPServer
@@ -82,11 +82,11 @@ public final class Daemon: Sendable {
         let log = surroundings.log
         let time = surroundings.time
         let (store, state) = try openDatabases(settings, surroundings, counters)
-        let fetchLoop: EventLoop
+        let homeLoop: EventLoop
         var loops: [EventLoop] = []
         do {
-            fetchLoop = try EventLoop(name: "fetch", index: UInt16.max)
-            try fetchLoop.start()
+            homeLoop = try EventLoop(name: "home", index: UInt16.max)
+            try homeLoop.start()
             let count = settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
             for index in 0..<min(count, 1024) {
                 let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: time)
@@ -103,7 +103,8 @@ public final class Daemon: Sendable {
             throw DaemonError(stage: "state database", message: "\(error)")
         }
         let fetcher = CurlUpstream(
-            loop: fetchLoop, settings: fetchSettings(settings), log: log.labelled("fetch"), counters: counters,
+            loop: homeLoop, clients: loops, settings: fetchSettings(settings), log: log.labelled("fetch"),
+            counters: counters,
             time: time)
         let compute = ComputeGate(width: loops.count)
         let secrets = SecretBook(settings)
@@ -111,11 +112,11 @@ public final class Daemon: Sendable {
         let gate = RedactingUpstream(
             upstream: fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
         let accounts = AccountDesk(
-            loop: fetchLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
+            loop: homeLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
             counters: counters)
         let snapshot = Snapshot(settings, standings: await accounts.open(settings))
         let upstream = UpstreamDesk(
-            loop: fetchLoop, upstream: gate, accounts: accounts, state: state, compute: compute, time: time,
+            loop: homeLoop, upstream: gate, accounts: accounts, state: state, compute: compute, time: time,
             log: log.labelled("upstream"), counters: counters)
         await upstream.open(snapshot.providers)
         let cache = EntryCache(
@@ -123,7 +124,7 @@ public final class Daemon: Sendable {
         let context = DaemonContext(
             snapshot: snapshot, cache: cache, state: state,
             flights: FlightDesk(
-                loop: fetchLoop, time: time, memory: cache.memory, counters: counters,
+                loop: homeLoop, time: time, memory: cache.memory, counters: counters,
                 failurePause: settings.fetchFailurePause),
             upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
@@ -152,17 +153,17 @@ public final class Daemon: Sendable {
             "started", ["version": LarderVersion.text, "listening": addresses.joined(separator: " ")])
         for note in settings.notes { log.warning(note) }
         return Daemon(
-            addresses, loops, fetchLoop, fetcher, secrets, server, context, readiness, surroundings, descriptors)
+            addresses, loops, homeLoop, fetcher, secrets, server, context, readiness, surroundings, descriptors)
     }
 
     private init(
-        _ addresses: [String], _ loops: [EventLoop], _ fetchLoop: EventLoop, _ fetcher: CurlUpstream,
+        _ addresses: [String], _ loops: [EventLoop], _ homeLoop: EventLoop, _ fetcher: CurlUpstream,
         _ secrets: SecretBook, _ server: HTTPServer, _ context: DaemonContext, _ readiness: Readiness,
         _ surroundings: Surroundings, _ descriptors: DescriptorBudget
     ) {
         self.addresses = addresses
         self.loops = loops
-        self.fetchLoop = fetchLoop
+        self.homeLoop = homeLoop
         self.fetcher = fetcher
         self.secrets = secrets
         self.server = server

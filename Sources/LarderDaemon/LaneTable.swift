@@ -190,7 +190,8 @@ struct LaneTable {
 
     /// A call failed.
     /// - Returns: when the provider is called again, where it is suspended by this.
-    mutating func failed(_ provider: String, _ failure: UpstreamFailure, now: Moment, random: UInt64) -> MonotonicTime? {
+    mutating func failed(_ provider: String, _ failure: UpstreamFailure, now: Moment, random: UInt64) -> MonotonicTime?
+    {
         let end = lanes[provider]?.failed(
             failure.failure, detail: failure.detail, retryAt: failure.retryAt, now: now, random: random)
         look(provider, now: now)

@@ -122,7 +122,7 @@ struct Admission: Sendable {
     /// Puts other limits in force. What holds a place keeps it.
     mutating func apply(_ settings: FetchSettings) { self.settings = settings }
 
-    /// Asks for a place. A granted one is given back by `release`; one that waits is named by `next` later,
+    /// Asks for a place. A granted one is given back by `release`; one that waits is named by `grant` later,
     /// or withdrawn.
     /// - Parameter hasWaited: it waited for a place of the other kind until now, and is not turned away.
     mutating func ask(
@@ -149,14 +149,14 @@ struct Admission: Sendable {
     }
 
     /// The next one that may start, its place taken; nil where nobody may.
-    mutating func next() -> UInt64? {
+    mutating func grant() -> (id: UInt64, holder: Holder, pace: Pace)? {
         let settings = settings
         for pace in [Pace.upstream, .client] where self[pace].waiting > 0 && self[pace].taken < settings.most(pace) {
             let next = self[pace].removeNext { holder, kind in kind.taken(by: holder) < settings.most(holder, pace) }
             guard let (id, holder) = next else { continue }
             askers[id] = nil
             self[pace].take(holder)
-            return id
+            return (id, holder, pace)
         }
         return nil
     }

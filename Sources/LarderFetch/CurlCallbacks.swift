@@ -1,5 +1,5 @@
 // The functions that libcurl calls. They are free functions, isolated to nothing: a closure made in isolated code
-// would trap when C calls it. All of them run on the fetch loop, inside a call that `CurlMulti` made, and none of them
+// would trap when C calls it. All of them run on the loop of their multi handle, inside a call that `CurlMulti` made, and none of them
 // calls a multi function (https://curl.se/libcurl/c/libcurl-multi.html). `curl_easy_getinfo` is permitted in a callback.
 //
 // Ownership of the contexts: a transfer's is the `CurlTransfer`, kept by `CurlMulti` from `add` until its handle has

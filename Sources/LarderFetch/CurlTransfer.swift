@@ -1,4 +1,4 @@
-// One request and its answer: an easy handle, what it was set to, and what came of it. Lives on the fetch loop. A
+// One request and its answer: an easy handle, what it was set to, and what came of it. Lives on one loop. A
 // transfer knows nothing of redirects, retries and turns; those are the exchange's.
 import CCurl
 import LarderCore

@@ -2,13 +2,21 @@
 import LarderCore
 import LarderIO
 
-/// The way from any thread to what the fetch loop owns.
+/// The way from any thread to what one loop owns of fetching.
 struct WayBack: Sendable {
     let loop: EventLoop
     let core: LoopBound<FetchCore>
 
     func post(_ body: @escaping @Sendable (FetchCore) -> Void) {
         loop.post { [core] in body(core.value) }
+    }
+
+    /// On the loop's own thread at once, else by `post`.
+    func go(_ body: @escaping @Sendable (FetchCore) -> Void) {
+        guard loop.isCurrent else { return post(body) }
+        // A deadline counts from now, and the turn may have begun long ago.
+        loop.readClock()
+        body(core.value)
     }
 }
 
@@ -23,8 +31,8 @@ extension CurlUpstream {
         _ order: FetchOrder, upload: Upload?, stall: Duration
     ) async throws(FetchError) -> UpstreamStream {
         let demand = StreamDemand(upload: upload, stall: stall)
-        return try await perform(abandoned: { upload?.reader.abandon() }) { ticket, core, way, continuation in
-            core.start(ticket, order, demand, way: way, continuation)
+        return try await perform(order, abandoned: { upload?.reader.abandon() }) { ticket, core, continuation in
+            core.start(ticket, order, demand, continuation)
         }
     }
 }

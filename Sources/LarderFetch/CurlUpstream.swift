@@ -1,5 +1,7 @@
-// The way from any task to the fetch loop and back. An order is posted to the loop; cancelling the task posts its
-// ticket's number; both find each other in whichever order they arrive, since the ticket remembers.
+// The way from any task to the loop that fetches for it, and back. A fetch over plain http runs on the asker's own loop, so
+// that it changes no thread. All of https runs on the home loop: kept connections, TLS sessions and certificates are there once,
+// and a handshake's arithmetic holds up no client. An order from another thread is posted to its loop; cancelling the task
+// posts its ticket's number; both find each other in whichever order they arrive, since the ticket remembers.
 import LarderCore
 import LarderIO
 import Synchronization
@@ -18,16 +20,19 @@ final class FetchTicket: Sendable {
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 }
 
-/// Fetches over HTTP/1.1 by libcurl, on one event loop.
+/// Fetches over HTTP/1.1 by libcurl, on event loops.
 ///
 /// Redirects are followed as the order permits, each target's address is checked on the socket itself, a head that two
 /// readers could read differently is refused, and a failure that is worth it is tried once more. Proxies come from the
 /// settings, never from the environment. `shutdown` before the loop is stopped.
 public final class CurlUpstream: Upstream {
-    private let loop: EventLoop
-    let core: LoopBound<FetchCore>
+    /// How to reach what each loop owns; the home loop's comes first.
+    let ways: [WayBack]
+    private let places: SharedPlaces
+    /// A proxy may be spoken to by TLS, so all that goes through one goes by the home loop.
+    private let isProxied: Atomic<Bool>
     private let tickets = Atomic<UInt64>(0)
-    /// Whether orders are taken. Held while one is posted, so that none is posted after the last post of `shutdown`.
+    /// Whether orders are taken. Held while one is posted, so that none is posted after the posts of `shutdown`.
     private let isOpen = Lock(true)
 
     /// The room of bodies that are held whole, also of those that others make of what was fetched.
@@ -35,22 +40,41 @@ public final class CurlUpstream: Upstream {
 
     /// Does nothing on the network until the first order.
     /// - Parameters:
-    ///   - loop: need not run yet. It may serve others too.
+    ///   - loop: the home loop. It need not run yet, and may serve others too.
+    ///   - clients: loops whose tasks fetch over plain http on their own.
     ///   - time: stamps requests and answers; timers are the loop's.
     public init(
-        loop: EventLoop, settings: FetchSettings, log: Logger, counters: CounterRegistry,
+        loop: EventLoop, clients: [EventLoop] = [], settings: FetchSettings, log: Logger, counters: CounterRegistry,
         time: any TimeSource = SystemTime()
     ) {
-        self.loop = loop
         let memory = BodyMemory(
             limit: settings.maxMemory, refusals: counters.cell(FetchCounters.memoryRefusals))
         self.memory = memory
         counters.gauge(FetchCounters.heldBytes) { Double(memory.held) }
-        core = LoopBound(
-            FetchCore(
-                loop: loop, settings: settings, log: log.labelled("fetch"), cells: FetchCells(counters), memory: memory,
-                time: time),
-            on: loop)
+        isProxied = Atomic(settings.proxy?.isEmpty == false)
+        let cells = FetchCells(counters)
+        let places = SharedPlaces(settings, cells: cells)
+        self.places = places
+        ways = ([loop] + clients).enumerated().map { number, loop in
+            WayBack(
+                loop: loop,
+                core: LoopBound(
+                    FetchCore(
+                        loop: loop, number: number, sharers: number == FetchCore.home ? 1 : clients.count,
+                        settings: settings, log: log.labelled("fetch"), cells: cells,
+                        places: places, memory: memory, time: time),
+                    on: loop))
+        }
+        places.connect(ways)
+    }
+
+    /// Where an order is performed.
+    private func way(for order: FetchOrder) -> WayBack {
+        let home = ways[FetchCore.home]
+        guard let here = EventLoop.current, here !== home.loop, FetchURL.isPlain(order.url),
+            !isProxied.load(ordering: .relaxed)
+        else { return home }
+        return ways.first { $0.loop === here } ?? home
     }
 
     /// Performs one exchange; the answer is whole, or there is none. Never throws for a status: a 500 is an answer.
@@ -58,27 +82,31 @@ public final class CurlUpstream: Upstream {
     /// It sends one request, one more for each redirect followed, and one more where `mayRetry` allows a second try and
     /// the failure is worth it. A caller that counts calls reserves for these, or allows none.
     public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
-        try await perform { ticket, core, way, continuation in core.start(ticket, order, way: way, continuation) }
+        try await perform(order) { ticket, core, continuation in core.start(ticket, order, continuation) }
     }
 
     /// Has the loop start what it is given, and waits for its outcome.
     /// - Parameter abandoned: called where nothing is started.
     func perform<Answer: Sendable>(
-        abandoned: () -> Void = {},
+        _ order: FetchOrder, abandoned: () -> Void = {},
         _ start:
             @escaping @Sendable (
-                FetchTicket, FetchCore, WayBack, CheckedContinuation<Result<Answer, FetchError>, Never>
+                FetchTicket, FetchCore, CheckedContinuation<Result<Answer, FetchError>, Never>
             ) -> Void
     ) async throws(FetchError) -> Answer {
         let ticket = FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
-        let way = WayBack(loop: loop, core: core)
+        let way = way(for: order)
         let outcome: Result<Answer, FetchError> = await withTaskCancellationHandler {
             await handover { continuation in
+                let isHere = way.loop.isCurrent
                 let taken = isOpen.withLock { isOpen in
-                    if isOpen { way.post { start(ticket, $0, way, continuation) } }
+                    if isOpen, !isHere { way.post { start(ticket, $0, continuation) } }
                     return isOpen
                 }
-                if !taken {
+                if taken {
+                    // What `shutdown` posts comes after this turn.
+                    if isHere { way.go { start(ticket, $0, continuation) } }
+                } else {
                     abandoned()
                     continuation.resume(
                         returning: .failure(
@@ -94,26 +122,32 @@ public final class CurlUpstream: Upstream {
 
     /// Puts other settings in force; transfers under way keep theirs.
     public func apply(_ settings: FetchSettings) {
+        isProxied.store(settings.proxy?.isEmpty == false, ordering: .relaxed)
+        memory.setLimit(settings.maxMemory)
+        places.apply(settings)
         isOpen.withLock { isOpen in
-            if isOpen { loop.post { [core] in core.value.apply(settings) } }
+            guard isOpen else { return }
+            for way in ways { way.post { $0.apply(settings) } }
         }
     }
 
-    /// Ends every fetch as cancelled, closes every connection and frees what libcurl holds. The loop must run; nothing
-    /// is left on it afterwards. A second call returns at once.
+    /// Ends every fetch as cancelled, closes every connection and frees what libcurl holds. The loops must run; nothing
+    /// is left on them afterwards. A second call returns at once.
     public func shutdown() async {
-        await handover { (done: CheckedContinuation<Void, Never>) in
-            let wasOpen = isOpen.withLock { isOpen in
-                defer { isOpen = false }
-                if isOpen {
-                    loop.post { [core] in
-                        core.value.shutDown()
-                        done.resume()
-                    }
-                }
-                return isOpen
-            }
-            if !wasOpen { done.resume() }
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
         }
+        guard wasOpen else { return }
+        for way in ways {
+            await handover { (done: CheckedContinuation<Void, Never>) in
+                way.post {
+                    $0.shutDown()
+                    done.resume()
+                }
+            }
+        }
+        // The places lead to the loops and the loops to the places.
+        places.connect([])
     }
 }

@@ -23,7 +23,7 @@ enum Verdict {
     case failed(FetchError)
 }
 
-/// Confined to the fetch loop; `FetchCore` moves it along.
+/// Confined to one loop; `FetchCore` moves it along.
 final class Exchange {
     /// What it is at, with what that owns.
     enum Phase {

@@ -1,4 +1,4 @@
-// The counters of this room as the fetch loop holds them.
+// The counters of this room as the loops hold them.
 import LarderCore
 
 /// The counters, found once.

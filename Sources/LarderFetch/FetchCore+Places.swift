@@ -21,20 +21,36 @@ extension FetchCore {
     static let moment = Duration.milliseconds(500)
 
     func ask(_ exchange: Exchange, hasWaited: Bool = false) {
-        let verdict = admission.ask(
-            exchange.id, exchange.holder, client: exchange.order.client, pace: exchange.pace, hasWaited: hasWaited)
-        switch verdict {
+        switch places.ask(exchange, core: number, hasWaited: hasWaited) {
         case .granted: reserve(exchange)
         case .waits: wait(exchange)
-        case .replaces(let id):
+        case .replaces(let id, let core):
             wait(exchange)
-            if let replaced = exchanges[id] {
-                // It has left the queue already.
-                replaced.phase = .idle
-                refuse(replaced)
-            }
+            if core == number { replaced(id) } else { places.post(to: core) { $0.replaced(id) } }
         case .refused: refuse(exchange)
         }
+    }
+
+    /// An exchange that waited makes room in the queue for another one. It has left the queue already.
+    private func replaced(_ id: UInt64) {
+        guard let exchange = exchanges[id], case .waiting = exchange.phase else { return }
+        exchange.phase = .idle
+        refuse(exchange)
+    }
+
+    /// A place has come free for an exchange that waited.
+    private func take(_ grant: PlaceGrant) {
+        if grant.core != number { return places.post(to: grant.core) { $0.granted(grant) } }
+        // It may have ended while the grant was on its way, or asked for a place of the other kind.
+        guard let exchange = exchanges[grant.exchange], case .waiting = exchange.phase, exchange.pace == grant.pace
+        else { return places.release(grant.holder, pace: grant.pace) }
+        reserve(exchange)
+    }
+
+    /// Another loop has found a place for an exchange of this one.
+    private func granted(_ grant: PlaceGrant) {
+        take(grant)
+        pump()
     }
 
     private func wait(_ exchange: Exchange) {
@@ -45,6 +61,7 @@ extension FetchCore {
             watchQueue(exchange)
         }
         exchange.feed?.gather()
+        places.nudge(from: number)
     }
 
     private func watchQueue(_ exchange: Exchange) {
@@ -104,11 +121,8 @@ extension FetchCore {
     func pump() {
         while !isShut {
             moveAside()
-            if let id = admission.next() {
-                guard let exchange = exchanges[id] else {
-                    preconditionFailure("a fetch waits that has ended")
-                }
-                reserve(exchange)
+            if let grant = places.next() {
+                take(grant)
             } else if let exchange = nextToCut() {
                 finish(
                     exchange,
@@ -119,23 +133,23 @@ extension FetchCore {
                 break
             }
         }
-        showLoad()
+        places.showLoad()
     }
 
     /// The exchange has ended: it gives its place back, if it had one.
     func releasePlace(of exchange: Exchange) {
         guard exchange.hasPlace else { return }
         exchange.hasPlace = false
-        admission.release(exchange.holder, pace: exchange.pace)
-        staying.removeAll { $0 == exchange.id }
+        places.release(exchange.holder, pace: exchange.pace)
+        if !staying.isEmpty { staying.removeAll { $0 == exchange.id } }
+        if exchange.pace == .client { places.nudge(from: number) }
     }
 
     // MARK: Requests
 
     /// A body that is short is gathered before a place is asked for: its sender then paces nothing.
     func gather(_ exchange: Exchange, _ feed: UploadFeed) {
-        guard gathering.count < settings.maxQueue else { return refuse(exchange) }
-        gathering.insert(exchange.id)
+        guard places.beginGathering(most: settings.maxQueue) else { return refuse(exchange) }
         exchange.phase = .gathering
         feed.gather()
     }
@@ -147,11 +161,11 @@ extension FetchCore {
         switch exchange.phase {
         case .gathering:
             hasWaited = false
-            gathering.remove(exchange.id)
+            places.endGathering()
         case .waiting:
             guard !exchange.wantsEvents else { return }
             hasWaited = true
-            admission.withdraw(exchange.id)
+            places.withdraw(exchange.id)
         case .idle, .reserving, .pausing, .transferring: return
         }
         exchange.phase = .idle
@@ -213,7 +227,7 @@ extension FetchCore {
         guard !staying.isEmpty else { return }
         staying.removeAll { id in
             guard let exchange = exchanges[id] else { return true }
-            guard admission.moveAside(exchange.holder) else { return false }
+            guard places.moveAside(exchange.holder) else { return false }
             exchange.pace = .client
             exchange.leaveBy = nil
             exchange.placeTimer.map(loop.cancel)
@@ -224,11 +238,11 @@ extension FetchCore {
 
     /// The one that has stayed for longest though it must leave, and whose place somebody waits for.
     private func nextToCut() -> Exchange? {
-        guard !staying.isEmpty, admission.waiting > 0 else { return nil }
+        guard !staying.isEmpty, places.isAwaited else { return nil }
         let now = loop.monotonic
         return staying.lazy.compactMap { self.exchanges[$0] }.first { exchange in
             guard let due = exchange.leaveBy, due <= now else { return false }
-            return admission.isAwaited(exchange.holder)
+            return places.isAwaited(exchange.holder)
         }
     }
 }

@@ -1,5 +1,6 @@
-// What the fetch loop owns: exchanges under way, the places they hold, libcurl. Every entry point moves one exchange a
-// step and then lets those that wait take the places that came free. An exchange waits for its place, then asks its caller
+// What one loop owns of fetching: its exchanges under way and a multi handle of libcurl. The places are shared with the other
+// loops (`SharedPlaces`). Every entry point moves one exchange a step and then lets those that wait take the places that came
+// free. An exchange waits for its place, then asks its caller
 // whether it may be sent, then sends; its deadline begins there.
 import CCurl
 import LarderCore
@@ -12,21 +13,27 @@ final class FetchCore {
     private let time: any TimeSource
     let cells: FetchCells
     private(set) var settings: FetchSettings
-    var admission: Admission
+    let places: SharedPlaces
+    /// Its number among the loops that fetch.
+    let number: Int
+    /// How many loops share the connections that are kept of its kind.
+    private let sharers: Int
     /// Exchanges that would rather have a place among those that clients pace, the oldest first.
-    var staying: [UInt64] = []
-    /// Exchanges whose request's body is gathered.
-    var gathering: Set<UInt64> = []
+    var staying: [UInt64] = [] {
+        didSet { if staying.isEmpty != oldValue.isEmpty { places.setStaying(!staying.isEmpty, core: number) } }
+    }
     private(set) var exchanges: [UInt64: Exchange] = [:]
     private(set) var multi: CurlMulti?
-    private(set) var way: WayBack?
+    /// How what happens elsewhere comes back here.
+    var way: WayBack? { places.way(to: number) }
     private(set) var isShut = false
     let sockets = OpenSockets()
     private let memory: BodyMemory
 
     init(
-        loop: EventLoop, settings: FetchSettings, log: Logger, cells: FetchCells, memory: BodyMemory,
-        time: any TimeSource
+        loop: EventLoop, number: Int, sharers: Int, settings: FetchSettings, log: Logger, cells: FetchCells,
+        places: SharedPlaces,
+        memory: BodyMemory, time: any TimeSource
     ) {
         self.loop = loop
         self.settings = settings
@@ -34,25 +41,24 @@ final class FetchCore {
         self.cells = cells
         self.memory = memory
         self.time = time
-        admission = Admission(settings)
+        self.places = places
+        self.number = number
+        self.sharers = max(1, sharers)
     }
 
     // MARK: Entry points
 
-    /// - Parameter way: how what happens elsewhere comes back here.
     func start(
-        _ ticket: FetchTicket, _ order: FetchOrder, way: WayBack,
+        _ ticket: FetchTicket, _ order: FetchOrder,
         _ continuation: CheckedContinuation<Result<UpstreamResponse, FetchError>, Never>
     ) {
-        self.way = way
         begin(ticket, order, .whole(continuation), stall: .zero, feed: nil)
     }
 
     func start(
-        _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand, way: WayBack,
+        _ ticket: FetchTicket, _ order: FetchOrder, _ demand: StreamDemand,
         _ continuation: CheckedContinuation<Result<UpstreamStream, FetchError>, Never>
     ) {
-        self.way = way
         var order = order
         var feed: UploadFeed?
         if let upload = demand.upload {
@@ -61,8 +67,8 @@ final class FetchCore {
                 order.body = order.method == .head ? nil : []
                 upload.reader.abandon()
             } else {
-                let id = ticket.id
-                feed = UploadFeed(upload) { result in way.post { $0.took(id, result) } }
+                let (id, way) = (ticket.id, way)
+                feed = UploadFeed(upload) { result in way?.post { $0.took(id, result) } }
             }
         }
         begin(ticket, order, .stream(continuation), stall: demand.stall, feed: feed)
@@ -123,15 +129,17 @@ final class FetchCore {
     }
 
     func cancel(_ id: UInt64) {
-        guard let exchange = exchanges[id] else { return }
+        guard let exchange = exchanges[id] else {
+            // It may have moved.
+            if number != Self.home { places.post(to: Self.home) { $0.cancel(id) } }
+            return
+        }
         finish(exchange, exchange.fault(.cancelled, "Nobody waits for it any more."))
         pump()
     }
 
     func apply(_ settings: FetchSettings) {
         self.settings = settings
-        memory.setLimit(settings.maxMemory)
-        admission.apply(settings)
         pump()
     }
 
@@ -142,8 +150,31 @@ final class FetchCore {
         }
         multi?.close()
         multi = nil
-        way = nil
-        showLoad()
+        places.showLoad()
+    }
+
+    // MARK: Moving
+
+    /// The number of the loop that all of https is on.
+    static let home = 0
+
+    /// A redirect leads to https: the exchange goes on at home, with its place and what is left of its time.
+    private func moveHome(_ exchange: Exchange) {
+        exchanges[exchange.id] = nil
+        exchange.cancelTimers(on: loop)
+        // Its transfer has been closed and its timers are gone: nothing on this loop knows it any more.
+        nonisolated(unsafe) let moved = exchange
+        places.post(to: Self.home) { $0.arrive(moved) }
+    }
+
+    private func arrive(_ exchange: Exchange) {
+        exchanges[exchange.id] = exchange
+        guard !isShut else {
+            return finish(exchange, exchange.fault(.cancelled, "The fetcher has been shut down."))
+        }
+        watchDeadline(exchange, at: exchange.deadline)
+        launch(exchange)
+        pump()
     }
 
     // MARK: Steps
@@ -193,7 +224,7 @@ final class FetchCore {
         if let multi { return multi }
         guard
             let made = CurlMulti(
-                loop: loop, maxConnections: max(16, settings.maxTransfers + settings.maxStreams), log: log)
+                loop: loop, maxConnections: max(16, (settings.maxTransfers + settings.maxStreams) / sharers), log: log)
         else {
             throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
         }
@@ -272,7 +303,7 @@ final class FetchCore {
             exchange.hop = hop
             exchange.redirects += 1
             cells.redirects.add()
-            launch(exchange)
+            if number != Self.home, hop.url.origin.isSecure { moveHome(exchange) } else { launch(exchange) }
         case .retry(let pause): retry(exchange, after: pause)
         case .failed(let error): finish(exchange, error)
         }
@@ -326,8 +357,8 @@ final class FetchCore {
         exchange.cancelTimers(on: loop)
         switch exchange.phase {
         case .idle, .reserving: break
-        case .gathering: gathering.remove(exchange.id)
-        case .waiting: admission.withdraw(exchange.id)
+        case .gathering: places.endGathering()
+        case .waiting: places.withdraw(exchange.id)
         case .pausing(let timer): loop.cancel(timer)
         case .transferring(let transfer):
             multi?.remove(transfer)
@@ -347,7 +378,7 @@ final class FetchCore {
         } else {
             cells.answered.add()
         }
-        showLoad()
+        places.showLoad()
         if let failure { exchange.fail(failure) } else { exchange.tape?.finish() }
         exchange.tape = nil
     }
@@ -358,11 +389,5 @@ final class FetchCore {
         cells.receivedBytes.add(transfer.received)
         cells.newConnections.add(fresh)
         cells.keptConnections.add(transfer.sends - fresh)
-    }
-
-    func showLoad() {
-        cells.active.set(admission.active)
-        cells.paced.set(admission.paced.taken)
-        cells.waiting.set(admission.waiting)
     }
 }

@@ -55,6 +55,12 @@ struct FetchURL: Sendable, Hashable {
     }
 
     /// Nil where libcurl would have to encode something or to take dot segments out.
+    /// Whether the text is a URL of plain http, as far as its scheme tells (RFC 3986 §3.1: in any case).
+    static func isPlain(_ text: String) -> Bool {
+        let scheme = text.utf8.prefix(5)
+        return scheme.count == 5 && zip(scheme, "http:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    }
+
     private static func target(of text: String) -> String? {
         let bytes = text.utf8
         guard let colon = bytes.firstIndex(of: 0x3A), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }

@@ -15,7 +15,7 @@ struct ConnectionEnds: Hashable {
     var peer: SocketEnd
 }
 
-/// Confined to the fetch loop.
+/// Confined to one loop.
 final class OpenSockets {
     private var descriptors: Set<Int32> = []
 

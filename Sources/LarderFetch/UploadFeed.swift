@@ -4,7 +4,7 @@
 // that its sender does not pace the transfer.
 import LarderCore
 
-/// Confined to the fetch loop.
+/// Confined to the loop of its exchange.
 final class UploadFeed {
     /// What libcurl is given.
     enum Step {

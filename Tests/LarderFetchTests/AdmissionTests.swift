@@ -186,3 +186,8 @@ import Testing
         #expect(admission.brief.taken == 0 && admission.paced.taken == 1)
     }
 }
+
+extension Admission {
+    /// The next one that may start.
+    fileprivate mutating func next() -> UInt64? { grant()?.id }
+}

@@ -71,7 +71,7 @@ import Testing
         }
         defer { origin.stop() }
         try await withRig { rig in
-            let core = rig.fetcher.core
+            let core = rig.fetcher.ways[0].core
             func open() async -> Int {
                 await handover { continuation in
                     rig.loop.post { continuation.resume(returning: core.value.sockets.count) }

@@ -1,4 +1,4 @@
-// The one owner of tokens: an actor on the fetch loop, beside the upstream desk, so that a call gets its token where it
+// The one owner of tokens: an actor on the home loop, so that a call gets its token where it
 // is sent. Tokens leave it in the fields of a call and into the state database, and nowhere else.
 import LarderCore
 import LarderIO

@@ -1,4 +1,4 @@
-// The one owner of refreshes on a provider's return, on the fetch loop beside the lanes it hears of. What was answered
+// The one owner of refreshes on a provider's return, on the home loop where it hears of the lanes. What was answered
 // stale while the provider was away is refreshed as a flight like any other, one at a time, and people come first: half
 // of the provider's rate and quota is left to them.
 import LarderCache

@@ -8,7 +8,7 @@ struct ProbeRoutes: Sendable {
     let context: DaemonContext
     let readiness: Readiness
 
-    /// Alive: this loop turns, the fetch loop turns, and the store answers or is known to be out of order. A store that
+    /// Alive: this loop turns, the home loop turns, and the store answers or is known to be out of order. A store that
     /// is set aside or full is degraded, not dead (decision 17): service goes on without it.
     func health(route: String) async -> ServerResponse {
         await context.flights.home.turn()

@@ -1,4 +1,4 @@
-// Every upload there is, under way or remembered: an actor on the fetch loop, beside the desk that sends them, so that each
+// Every upload there is, under way or remembered: an actor on the home loop, so that each
 // machine has one owner. It performs what the machines say and knows nothing of HTTP.
 import LarderCache
 import LarderCore
