@@ -61,6 +61,13 @@ public enum ASCII {
         return result.flatMap { $0 } ?? zip(left.utf8, right.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
 
+    /// Whether a text begins with another when ASCII letters are folded.
+    public static func hasPrefixFolded(_ text: Substring, _ prefix: String) -> Bool {
+        let start = text.utf8.prefix(prefix.utf8.count)
+        return start.count == prefix.utf8.count
+            && zip(start, prefix.utf8).allSatisfy { lowercased($0) == lowercased($1) }
+    }
+
     /// A token character (RFC 9110 §5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {

@@ -1,6 +1,7 @@
 // One call of `fetch` or `open` from order to outcome: the hops and tries it makes, and the one answer it gives to who
 // asked.
 import LarderCore
+import LarderHTTP
 import LarderIO
 
 /// Who asked, and for what.
@@ -99,10 +100,15 @@ final class Exchange {
         self.stall = max(stall, .milliseconds(1))
         self.feed = feed
         if case .stream = asker { isStream = true } else { isStream = false }
-        wantsEvents = isStream && order.fields.all("Accept").contains { $0.lowercased().contains("text/event-stream") }
+        wantsEvents = isStream && order.fields.lines.contains(where: Self.asksForEvents)
         // The client sends it as slowly as it likes, or says that it means to stay.
         pace = feed != nil || wantsEvents ? .client : .upstream
         visited = [hop.url]
+    }
+
+    private static func asksForEvents(_ field: HeaderField) -> Bool {
+        guard ASCII.equalFolded(field.name, "Accept") else { return false }
+        return FieldList.members([field.value]).contains { ASCII.hasPrefixFolded($0, "text/event-stream") }
     }
 
     /// Tells its caller whether it waits before it is sent.

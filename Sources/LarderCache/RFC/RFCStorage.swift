@@ -9,10 +9,13 @@ import LarderHTTP
 public struct StoreVerdict: Sendable, Hashable {
     public var decision: StoreDecision
     public var rule: CacheRule
+    /// The fields to store; none where nothing is stored.
+    public var fields: HeaderFields
 
-    public init(decision: StoreDecision, rule: CacheRule) {
+    public init(decision: StoreDecision, rule: CacheRule, fields: HeaderFields = [:]) {
         self.decision = decision
         self.rule = rule
+        self.fields = fields
     }
 }
 
@@ -132,6 +135,6 @@ public enum RFCStorage {
             return refuse("noLifetime", isOver ? .retention : .noUse)
         }
         let reason: CacheRule = demandsValidation ? .noCacheAnswer : lifetime?.rule ?? .validationOnly
-        return StoreVerdict(decision: decision, rule: reason)
+        return StoreVerdict(decision: decision, rule: reason, fields: fields)
     }
 }

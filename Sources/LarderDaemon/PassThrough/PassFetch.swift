@@ -235,7 +235,9 @@ struct PassFetch: Sendable {
         case .rfc:
             let verdict = RFCStorage.decide(
                 method: .get, requestFields: request.forwarded, head: head, rule: rule, targets: request.targets)
-            if case .store(let lifetimes) = verdict.decision { return .store(lifetimes, verdict.rule) }
+            if case .store(let lifetimes) = verdict.decision {
+                return .store(lifetimes, verdict.rule, fields: verdict.fields)
+            }
             return .refuse(verdict.rule)
         case .ttl:
             let response = UpstreamResponse(
@@ -244,7 +246,10 @@ struct PassFetch: Sendable {
             let decision = StorePolicy.decide(
                 request: UpstreamRequest(path: request.path, query: request.query), requestFields: request.fields,
                 response: response, classification: classification, rule: rule, key: request.primary)
-            if case .store(let lifetimes) = decision { return .store(lifetimes, .configuredTTL) }
+            if case .store(let lifetimes) = decision {
+                let fields = RFCStorage.storedFields(of: head, targets: request.targets)
+                return .store(lifetimes, .configuredTTL, fields: fields)
+            }
             return .refuse(.configuredTTL)
         }
     }
@@ -257,12 +262,12 @@ struct PassFetch: Sendable {
             status: head.status, reason: head.reason, fields: own,
             requestTime: head.requestTime, responseTime: head.responseTime, freshUntil: head.responseTime,
             staleUntil: head.responseTime, label: "GET " + request.url)
-        guard case .store(let lifetimes, _) = verdict else {
+        guard case .store(let lifetimes, _, let fields) = verdict else {
             entry.initialAge = Age.initial(
                 fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
             return entry
         }
-        entry.fields = RFCStorage.storedFields(of: head, targets: request.targets)
+        entry.fields = fields
         Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
         entry.initialAge = lifetimes.initialAge
         entry.freshUntil = lifetimes.freshUntil
@@ -434,14 +439,15 @@ struct PassFetch: Sendable {
 
 /// Whether and why an answer is stored.
 enum PassVerdict: Sendable {
-    case store(Lifetimes, CacheRule)
+    /// - Parameter fields: those to store.
+    case store(Lifetimes, CacheRule, fields: HeaderFields)
     case refuse(CacheRule)
 
     var isStored: Bool { if case .store = self { true } else { false } }
 
     var rule: CacheRule {
         switch self {
-        case .store(_, let rule), .refuse(let rule): rule
+        case .store(_, let rule, _), .refuse(let rule): rule
         }
     }
 }

@@ -26,7 +26,21 @@ public enum HopByHop {
     public static func endToEnd(_ fields: HeaderFields) -> HeaderFields {
         // Mostly there is nothing to take out, and then nothing is copied.
         guard fields.contains(anyOf: always) else { return fields }
-        let listed = FieldNameSet(FieldList.names(fields.all("Connection")))
-        return HeaderFields(fields.lines.filter { !always.contains($0.name) && !listed.contains($0.name) })
+        let listed = listedNames(fields)
+        var kept = fields
+        kept.lines.removeAll { always.contains($0.name) || listed.contains($0.name) }
+        return kept
+    }
+
+    /// The names that `Connection` lists, as far as they are needed: mostly it says "keep-alive", which goes in any case, or
+    /// "close", which is no field's name.
+    private static func listedNames(_ fields: HeaderFields) -> FieldNameSet {
+        var listed: [String] = []
+        for line in fields.lines where ASCII.equalFolded(line.name, "Connection") {
+            if ASCII.equalFolded(line.value, "keep-alive") { continue }
+            if ASCII.equalFolded(line.value, "close"), !fields.contains("Close") { continue }
+            listed += FieldList.names([line.value])
+        }
+        return FieldNameSet(listed)
     }
 }

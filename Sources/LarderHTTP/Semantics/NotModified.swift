@@ -12,9 +12,10 @@ public enum NotModified {
     /// `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, which it must carry, stay where they are stored.
     public static func fields(of stored: HeaderFields) -> HeaderFields {
         let hasTag = stored.contains("ETag")
-        return HeaderFields(
-            stored.lines.filter { line in
-                !describing.contains(line.name) && !(hasTag && ASCII.equalFolded(line.name, "Last-Modified"))
-            })
+        var kept = stored
+        kept.lines.removeAll { line in
+            describing.contains(line.name) || hasTag && ASCII.equalFolded(line.name, "Last-Modified")
+        }
+        return kept
     }
 }

@@ -4,6 +4,13 @@ import LarderHTTP
 import Testing
 
 @Suite struct SemanticsFieldsTests {
+    @Test(arguments: ["keep-alive", "Close", "close"])
+    func aFieldOfTheNameOfAnOptionIsRemovedToo(_ option: String) {
+        let fields: HeaderFields = ["Connection": option, "Keep-Alive": "5", "Close": "1", "Age": "2"]
+        let kept = HopByHop.endToEnd(fields).lines.map(\.name)
+        #expect(kept == (option == "keep-alive" ? ["Close", "Age"] : ["Age"]))
+    }
+
     @Test func fieldsOfTheConnectionAreLeftOut() {
         let fields = HeaderFields([
             HeaderField("Connection", "close, X-Trace"), HeaderField("connection", "\"odd\", y-trace"),
