@@ -70,7 +70,11 @@ public struct StoredResponse: Sendable {
 
 /// What became of a write.
 public enum WriteOutcome: Sendable, Hashable {
+    /// It is committed.
     case stored
+    /// Look-ups find it from now on. The commit follows within the store's `commitWithin`; where it fails, neither this
+    /// answer nor the one before it is found any more.
+    case accepted
     /// Not known yet: the commit takes longer than the answer may wait for it. The write goes on, and may still fail.
     case pending
     /// Not stored, with the reason in one word: `tooLarge`, `diskFull`, `noRoom`, `failed`.

@@ -58,7 +58,7 @@ extension Daemon {
         StoreSettings(
             maxSize: settings.cacheMaxSize, maxObject: settings.cacheMaxObject, minFree: minFree(settings),
             highWater: settings.cacheHighWater, lowWater: settings.cacheLowWater,
-            patience: settings.cachePatience)
+            patience: settings.cachePatience, commitWithin: settings.cacheCommitWithin)
     }
 
     /// The default would leave no room at all on a small file system: there a tenth of it stays free.

@@ -209,7 +209,7 @@ struct EntryRequest: Sendable {
     private func fetched(_ made: Made, _ fetch: Fetch) -> Fetched {
         var fetched = Fetched(entry: made.entry, origin: made.origin)
         if let body = made.passed?.body { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
-        fetched.isStored = made.written.isCommitted
+        fetched.isStored = made.written.isStored
         fetched.mayBeShared = made.mayBeShared
         fetched.hasJoined = fetch.hasJoined
         fetched.isSelected = !fetch.hasJoined || recipe.selects(made)
@@ -287,7 +287,7 @@ struct EntryRequest: Sendable {
             made.entry,
             Provenance(
                 outcome: fresh.outcome, forward: fresh.forward, forwardStatus: fresh.forwardStatus,
-                isStored: made.written.isCommitted, rule: fresh.rule, storing: made.passed?.storing,
+                isStored: made.written.isStored, rule: fresh.rule, storing: made.passed?.storing,
                 detail: made.storedForm),
             // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
             // was read are in force by now.

@@ -26,7 +26,7 @@ struct Made: Sendable {
 extension Made {
     /// An entry that another flight has stored by now.
     init(found entry: StoredResponse, ready: ReadyStamp? = nil, passed: PassedAnswer? = nil) {
-        self.init(entry: entry, written: Written(state: .committed, ready: ready), passed: passed, isFound: true)
+        self.init(entry: entry, written: Written(state: .stored, ready: ready), passed: passed, isFound: true)
     }
 
     /// Where it comes from, as far as decisions go.

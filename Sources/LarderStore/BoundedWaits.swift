@@ -9,6 +9,8 @@ final class BoundedWaits: Sendable {
     enum Length: Int, CaseIterable, Sendable {
         /// A commit.
         case write
+        /// The commit of an answer that counts as stored already.
+        case commit
         /// A look-up.
         case read
         /// The journal, the purge of many entries.
@@ -22,7 +24,7 @@ final class BoundedWaits: Sendable {
 
         var factor: Int64 {
             switch self {
-            case .write: 1
+            case .write, .commit: 1
             case .read: 5
             case .removal, .part: 20
             case .search: 40
@@ -34,7 +36,7 @@ final class BoundedWaits: Sendable {
         var least: Int64 {
             switch self {
             case .search, .stretch: 2_000_000_000
-            case .write, .read, .removal, .part: 0
+            case .write, .commit, .read, .removal, .part: 0
             }
         }
 
@@ -42,7 +44,7 @@ final class BoundedWaits: Sendable {
         func span(of patience: Int64) -> Int64 { max(patience &* factor, least) }
 
         /// It is a commit that is waited for: where that is late, the next one is hardly in time.
-        var isWrite: Bool { self == .write || self == .part }
+        var isWrite: Bool { self == .write || self == .part || self == .commit }
     }
 
     private struct Wait {
@@ -81,13 +83,15 @@ final class BoundedWaits: Sendable {
     private let state = Lock(State())
     private let bell = WorkQueue<Int>(capacity: 1, crowd: 1, threads: 1)
     private let nanoseconds: Atomic<Int64>
+    private let behind: Atomic<Int64>
     // Changed under the state's lock only: a commit that is quick clears both, whatever the thread is about to say.
     private let late = Atomic<Bool>(false)
     private let stalled = Atomic<Bool>(false)
     private let time: any TimeSource
 
-    init(patience: Duration, time: any TimeSource) {
+    init(patience: Duration, commitWithin: Duration = .zero, time: any TimeSource) {
         nanoseconds = Atomic(patience.nanoseconds)
+        behind = Atomic(commitWithin.nanoseconds)
         self.time = time
     }
 
@@ -97,8 +101,19 @@ final class BoundedWaits: Sendable {
         set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
     }
 
-    func span(_ length: Length) -> Duration {
-        .nanoseconds(length.span(of: nanoseconds.load(ordering: .relaxed)))
+    /// How long after it was accepted an answer is committed; zero where it is accepted by its commit alone.
+    var commitWithin: Duration {
+        get { .nanoseconds(behind.load(ordering: .relaxed)) }
+        set { behind.store(newValue.nanoseconds, ordering: .relaxed) }
+    }
+
+    var commitsBehind: Bool { behind.load(ordering: .relaxed) > 0 }
+
+    func span(_ length: Length) -> Duration { .nanoseconds(nanoseconds(of: length)) }
+
+    private func nanoseconds(of length: Length) -> Int64 {
+        let span = length.span(of: nanoseconds.load(ordering: .relaxed))
+        return length == .commit ? span &+ behind.load(ordering: .relaxed) : span
     }
 
     /// A commit was waited for in vain, and none was quick since.
@@ -111,8 +126,7 @@ final class BoundedWaits: Sendable {
     func add(_ reply: any Lapsing, _ length: Length) {
         if length.isWrite, isStalled { return reply.lapse() }
         // Not by `Duration`, whose arithmetic has 128 bits: each look-up passes here.
-        let span = length.span(of: nanoseconds.load(ordering: .relaxed))
-        let end = MonotonicTime(nanoseconds: time.monotonic().nanoseconds &+ span)
+        let end = MonotonicTime(nanoseconds: time.monotonic().nanoseconds &+ nanoseconds(of: length))
         let calls = state.withLock { state -> Bool in
             var cleared = 0
             while cleared < 4, state.lines[length.rawValue].head?.reply.isGiven == true {

@@ -47,6 +47,7 @@ public final class SQLiteStore: CacheStore {
         let store = SQLiteStore(shared)
         counters.gauge(StoreCounters.waiting, "read") { [reads = shared.reads] in Double(reads.count) }
         counters.gauge(StoreCounters.waiting, "write") { [writes = shared.writes] in Double(writes.count) }
+        counters.gauge(StoreCounters.uncommitted) { [overlay = shared.overlay] in Double(overlay.count) }
         counters.gauge(StoreCounters.pendingRemovals) { [removals = shared.removals] in Double(removals.count) }
         do {
             for number in 0..<max(1, settings.readers) {
@@ -83,6 +84,8 @@ public final class SQLiteStore: CacheStore {
     public func apply(_ settings: StoreSettings) {
         shared.settings.withLock { $0 = settings }
         shared.waits.patience = settings.patience
+        shared.waits.commitWithin = settings.commitWithin
+        shared.writes.collect(for: settings.commitWithin / 2)
         shared.writes.nudge()
     }
 
@@ -108,6 +111,11 @@ public final class SQLiteStore: CacheStore {
 
     func look(_ key: CacheKey, opens: Bool) async throws(StoreError) -> StoredResponse? {
         let shared = shared
+        // First what is accepted: its commit may come before the read transaction begins.
+        if let entry = shared.overlay.find(key) {
+            shared.meters.foundAccepted.add()
+            return entry
+        }
         if shared.keys.lacks(key.digest) {
             shared.meters.absent.add()
             return nil
@@ -130,11 +138,13 @@ public final class SQLiteStore: CacheStore {
     }
 
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
-        if Int64(order.entry.body.count) > shared.settings.withLock({ $0.maxObject }) {
+        let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
+        if Int64(order.entry.body.count) > most {
             shared.meters.count(.refused("tooLarge"))
             shared.supersede(order)
             return .refused("tooLarge")
         }
+        if EntryRows.cost(of: order.entry) <= room, let outcome = shared.accept(order) { return outcome }
         return await handover { continuation in
             let reply = shared.writeReply(order, continuation)
             let job = WriteJob.write(order, reply)
@@ -167,6 +177,8 @@ public final class SQLiteStore: CacheStore {
 
     public func statistics() async throws(StoreError) -> StoreStatistics {
         let shared = shared
+        // What counts as stored is counted.
+        if !shared.waits.isLate { await commit() }
         let answer: Result<StoreStatistics, StoreError> = await handover { continuation in
             let reply = Reply(continuation, late: { .success(shared.lateStatistics()) })
             if shared.reads.offer(.statistics(reply)) { return shared.waits.add(reply, .read) }

@@ -56,6 +56,11 @@ public enum StoreCounters {
         labels: ["kept"])
     public static let pendingRemovals = CounterFamily(
         "larder_store_pending_removals", .gauge, help: "Removals that are not yet written; look-ups pass over them.")
+    public static let uncommitted = CounterFamily(
+        "larder_store_uncommitted", .gauge, help: "Answers that count as stored and wait for their commit.")
+    public static let accepted = CounterFamily(
+        "larder_store_accepted_total",
+        help: "Answers that counted as stored before their commit, by what became of it.", labels: ["commit"])
     public static let late = CounterFamily(
         "larder_store_late_total", help: "Answers that did not wait for the store any longer, by what they waited for.",
         labels: ["what"])
@@ -71,13 +76,14 @@ public enum StoreCounters {
     public static let all: [CounterFamily] = [
         reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
         purged, touches, failures, setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed,
-        searches, removals, pendingRemovals, late, leftAtClose, stateCommits,
+        searches, removals, pendingRemovals, uncommitted, accepted,
+        late, leftAtClose, stateCommits,
     ]
 }
 
 /// The cells of one store, found once.
 struct StoreMeters: Sendable {
-    let found, absent, readRefused, readFailed: CounterCell
+    let found, foundAccepted, absent, readRefused, readFailed: CounterCell
     let keyMismatches, undecodable: CounterCell
     let scrubbedSound, scrubbedSummed, scrubbedDamaged: CounterCell
     private let outcomes: [String: CounterCell]
@@ -90,6 +96,7 @@ struct StoreMeters: Sendable {
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
     let indexed, unindexed: CounterCell
     let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
+    let committed, uncommitted, acceptedRemoved: CounterCell
     let lateWrites, lateReads, lateSearches, lateStretches: CounterCell
     let leftWrites, leftUses, leftRemovals: CounterCell
     let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
@@ -101,6 +108,7 @@ struct StoreMeters: Sendable {
 
     init(_ registry: CounterRegistry) {
         found = registry.cell(StoreCounters.reads, "found")
+        foundAccepted = registry.cell(StoreCounters.reads, "accepted")
         absent = registry.cell(StoreCounters.reads, "absent")
         readRefused = registry.cell(StoreCounters.reads, "overloaded")
         readFailed = registry.cell(StoreCounters.reads, "failed")
@@ -133,6 +141,9 @@ struct StoreMeters: Sendable {
         removalsWritten = registry.cell(StoreCounters.removals, "database")
         removalsJournaled = registry.cell(StoreCounters.removals, "journal")
         removalsInMemory = registry.cell(StoreCounters.removals, "memory")
+        committed = registry.cell(StoreCounters.accepted, "done")
+        uncommitted = registry.cell(StoreCounters.accepted, "failed")
+        acceptedRemoved = registry.cell(StoreCounters.accepted, "removed")
         lateWrites = registry.cell(StoreCounters.late, "commit")
         lateReads = registry.cell(StoreCounters.late, "lookUp")
         lateSearches = registry.cell(StoreCounters.late, "search")
@@ -150,7 +161,7 @@ struct StoreMeters: Sendable {
         switch outcome {
         case .stored: outcomes["stored"]?.add()
         // Counted when it is known.
-        case .pending: break
+        case .pending, .accepted: break
         case .refused(let word): outcomes[word]?.add()
         }
     }

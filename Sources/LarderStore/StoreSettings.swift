@@ -18,11 +18,13 @@ public struct StoreSettings: Sendable, Hashable {
     public var readers: Int
     /// How long an answer waits for its commit; for a look-up five times as long, for a removal twenty times.
     public var patience: Duration
+    /// An answer counts as stored before its commit, which follows within that time; zero: after its commit.
+    public var commitWithin: Duration
 
     public init(
         maxSize: Int64 = 2 << 30, maxObject: Int64 = 32 << 20, minFree: Int64 = 256 << 20, highWater: Int = 95,
         lowWater: Int = 85, touchInterval: Duration = .seconds(30), readers: Int = 2,
-        patience: Duration = .milliseconds(50)
+        patience: Duration = .milliseconds(50), commitWithin: Duration = .zero
     ) {
         self.maxSize = maxSize
         self.maxObject = maxObject
@@ -32,6 +34,7 @@ public struct StoreSettings: Sendable, Hashable {
         self.touchInterval = touchInterval
         self.readers = readers
         self.patience = patience
+        self.commitWithin = commitWithin
     }
 
     var highWaterBytes: Int64 { maxSize / 100 * Int64(highWater) }

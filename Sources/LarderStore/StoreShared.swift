@@ -4,7 +4,8 @@ import Synchronization
 
 /// One request to the writer.
 enum WriteJob: Sendable {
-    case write(WriteOrder, Reply<WriteOutcome>)
+    /// Nobody waits for one that is accepted already.
+    case write(WriteOrder, Reply<WriteOutcome>?)
     case freshen(Digest, WallTime, WallTime, Reply<Bool>)
     /// Replaces an entry's head where it is still the one that came at that time.
     case rewrite(HeadOrder, Reply<Bool>)
@@ -13,6 +14,8 @@ enum WriteJob: Sendable {
     /// The pin is held until the job is done: a part that is late is swept with all the others, and not before it is there.
     case append(BodyPart, BodyPin, Reply<WriteOutcome>)
     case complete(BodyPart, WriteOrder, BodyPin, Reply<WriteOutcome>)
+    /// Everything before it is to be committed now.
+    case commit(Reply<Void>)
     /// The last reader of a body that is to be swept has left.
     case sweep
     /// The tombstone of that number is due.
@@ -88,6 +91,7 @@ final class StoreShared: Sendable {
     let searches = SearchLine()
     let removals = PendingRemovals()
     let orders = WriteOrders()
+    let overlay = WriteOverlay()
     let journal = RemovalJournal()
     let waits: BoundedWaits
     let ending = StoreEnding()
@@ -107,9 +111,10 @@ final class StoreShared: Sendable {
         damaged = DamagedRows(counters)
         self.log = log
         self.time = time
-        waits = BoundedWaits(patience: settings.patience, time: time)
+        waits = BoundedWaits(patience: settings.patience, commitWithin: settings.commitWithin, time: time)
         reads = WorkQueue(capacity: Self.readCapacity, crowd: StoreReader.batch, threads: max(1, settings.readers))
         writes = WorkQueue(capacity: Self.writeCapacity, crowd: .max, threads: 1)
+        writes.collect(for: settings.commitWithin / 2)
     }
 
     /// Why a job was not taken.

@@ -8,7 +8,7 @@ import LarderCore
 
 final class StoreWriter {
     /// Jobs and bytes that share a transaction.
-    static let groupJobs = 128
+    static let groupJobs = 256
     static let groupBytes = EntryRows.commitSize
 
     /// One write or change of freshness, waiting for its commit.
@@ -88,8 +88,8 @@ final class StoreWriter {
             // What else is due is done at the next start.
             if shared.ending.hasBegun { continue }
             stepPurges()
-            retryRemovals(isIdle: shared.writes.count == 0)
-            work(isIdle: shared.writes.count == 0, afterJobs: wasCalled)
+            retryRemovals(isIdle: !shared.writes.hasDue)
+            work(isIdle: !shared.writes.hasDue, afterJobs: wasCalled)
         }
     }
 
@@ -135,6 +135,9 @@ final class StoreWriter {
                 flush()
                 let outcome = complete(part, order)
                 answer(order, reply, outcome)
+            case .commit(let reply):
+                flush()
+                reply.resume(returning: ())
             case .sweep:
                 upkeep.mustSweep = true
             case .removal(let number):
@@ -189,7 +192,7 @@ final class StoreWriter {
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
-            guard checkPlace(isBrief: true) else { return answer(steps, .refused("failed")) }
+            guard checkPlace(isBrief: true) else { return answer(againLater(steps), .refused("failed")) }
             noteUnindexed(steps)
             // A refused write is none: what is done in idle time does not wait for it.
             if steps.contains(where: { $0.outcome == .stored }) {
@@ -207,9 +210,19 @@ final class StoreWriter {
                 for step in steps { commit([Step(job: step.job)]) }
             } else {
                 let outcome = failed(error)
+                if !hasBegun, error.code == SQLITE_BUSY { steps = againLater(steps) }
                 if error.isDamage && mayRepeat && database != nil { return commit(steps, mayRepeat: false) }
                 answer(steps, outcome)
             }
+        }
+    }
+
+    /// Those that nobody waits for are tried again: the database is another's for a moment, or was opened anew.
+    /// - Returns: the others.
+    private func againLater(_ steps: [Step]) -> [Step] {
+        steps.filter { step in
+            guard case .write(let order, nil) = step.job else { return true }
+            return !shared.acceptAgain(order)
         }
     }
 
@@ -262,7 +275,7 @@ extension WriteJob {
     var isWeighed: Bool {
         switch self {
         case .write, .freshen, .rewrite, .begin, .maintain, .limitPages, .index: true
-        case .append, .complete, .sweep, .removal, .look, .damaged, .close: false
+        case .append, .complete, .commit, .sweep, .removal, .look, .damaged, .close: false
         }
     }
 }

@@ -32,7 +32,7 @@ final class StoredBodyWriter: BodyWriter {
     /// One call at a time.
     func append(_ piece: Bytes) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
-        if let ended { return ended == .stored ? .refused("failed") : ended }
+        if let ended { return ended == .stored || ended == .accepted ? .refused("failed") : ended }
         guard let body else { return .refused("failed") }
         guard body.length + Int64(piece.count) <= shared.settings.withLock({ $0.maxObject }) else {
             shared.meters.count(.refused("tooLarge"))
@@ -71,7 +71,7 @@ final class StoredBodyWriter: BodyWriter {
 
     func complete(_ entry: StoredResponse, when isWanted: (@Sendable () -> Bool)?) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
-        if let ended { return ended == .stored ? .refused("failed") : ended }
+        if let ended { return ended == .stored || ended == .accepted ? .refused("failed") : ended }
         guard let body else { return .refused("failed") }
         let (committed, tail) = body.parts
         var entry = entry

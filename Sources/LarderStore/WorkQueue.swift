@@ -2,8 +2,9 @@
 //
 // Rules: a full queue refuses at once, nobody waits to put work in. A thread is woken only when none is awake, or when
 // work piles up: one that is awake takes everything that came meanwhile in one go, so a busy store pays for few
-// wake-ups. It is woken when the mutex is free again, since it would only wait for that. Over a pthread mutex and
-// condition, since `Lock` has no condition to wait on.
+// wake-ups. It is woken when the mutex is free again, since it would only wait for that. Patient work, which nobody waits
+// for, is collected: it is due a while after the first of it came, when much of it has come, or with the first job that
+// is not patient. Over a pthread mutex and condition, since `Lock` has no condition to wait on.
 import Glibc
 
 /// Unchecked `Sendable`: every stored variable is touched between lock and unlock of `mutex` only.
@@ -19,6 +20,10 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [Job] = []
+    /// How many of the jobs are patient, and when the first of those came, in nanoseconds of CLOCK_MONOTONIC.
+    private var patient = 0
+    private var patientSince: Int64 = 0
+    private var collectingTime: Int64 = 0
     private var weight = 0
     private let capacity: Int
     private let crowd: Int
@@ -62,13 +67,18 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         return body()
     }
 
+    /// How long patient work is collected.
+    func collect(for time: Duration) {
+        locked { collectingTime = time.nanoseconds }
+    }
+
     /// Puts work in; false where it is full or has ended. A single job heavier than the capacity fits an empty queue.
-    func offer(_ job: Job, weight added: Int = 1) -> Bool {
+    /// - Parameter isPatient: nobody waits for it: it may be collected with others.
+    func offer(_ job: Job, weight added: Int = 1, isPatient: Bool = false) -> Bool {
         let (isIn, wakes) = locked { () -> (Bool, Bool) in
             guard !hasEnded, weight == 0 || weight + added <= capacity else { return (false, false) }
-            weight += added
-            jobs.append(job)
-            return (true, (awake == 0 || jobs.count >= crowd) && choosesOne())
+            let calls = append(job, weight: added, isPatient)
+            return (true, calls && (awake == 0 || jobs.count >= crowd) && choosesOne())
         }
         if wakes { pthread_cond_signal(condition) }
         return isIn
@@ -76,15 +86,36 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// Puts work in whatever the weight: for the few words the store says to itself, and for work whose amount is
     /// bounded elsewhere. False after the end.
-    func insist(_ job: Job, weight added: Int = 0) -> Bool {
+    func insist(_ job: Job, weight added: Int = 0, isPatient: Bool = false) -> Bool {
         let (isIn, wakes) = locked { () -> (Bool, Bool) in
             guard !hasEnded else { return (false, false) }
-            weight += added
-            jobs.append(job)
-            return (true, awake == 0 && choosesOne())
+            let calls = append(job, weight: added, isPatient)
+            return (true, calls && awake == 0 && choosesOne())
         }
         if wakes { pthread_cond_signal(condition) }
         return isIn
+    }
+
+    /// Returns whether somebody should be awake for it.
+    private func append(_ job: Job, weight added: Int, _ isPatient: Bool) -> Bool {
+        weight += added
+        jobs.append(job)
+        guard isPatient else { return true }
+        if patient == 0 { patientSince = Self.now }
+        patient += 1
+        // Who sleeps is told of the first, so that it looks at the clock in time.
+        return jobs.count == 1 || isDue(patientSince)
+    }
+
+    /// Whether there is work that is not to be collected any longer.
+    private func isDue(_ now: Int64) -> Bool {
+        jobs.count > patient || !jobs.isEmpty && (now - patientSince >= collectingTime || weight >= capacity / 16)
+    }
+
+    private static var now: Int64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
     /// Counts a sleeper as awake, where there is one: the caller must then wake it.
@@ -105,17 +136,25 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         locked { weight -= done }
     }
 
-    /// Takes up to `limit` jobs, sleeping until there are some. Without timeout it waits for ever.
+    /// Takes up to `limit` jobs, sleeping until some are due. Without timeout it waits for ever.
     /// - Parameter seen: the thread's own count of nudges; where it lags behind, the call returns at once.
     func take(upTo limit: Int, releasing done: Int = 0, timeout: Duration? = nil, seen: inout Int) -> Taken {
         locked {
             weight -= done
             var isLate = false
             let deadline = timeout.map { timespec.deadline(after: $0) }
-            while jobs.isEmpty && epoch == seen && !hasEnded && !isLate {
+            while epoch == seen && !hasEnded && !isLate {
+                let now = patient > 0 ? Self.now : 0
+                if isDue(now) { break }
                 asleep += 1
                 awake -= 1
-                if var deadline {
+                if !jobs.isEmpty {
+                    // Until the patient work is due, or the thread's own time has come.
+                    var end = timespec(monotonic: patientSince + collectingTime)
+                    let isOwn = deadline.map { ($0.tv_sec, $0.tv_nsec) < (end.tv_sec, end.tv_nsec) } ?? false
+                    if isOwn, let deadline { end = deadline }
+                    isLate = pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT && isOwn
+                } else if var deadline {
                     isLate = pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT
                 } else {
                     pthread_cond_wait(condition, mutex)
@@ -129,6 +168,9 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
             }
             seen = epoch
             if jobs.isEmpty { return hasEnded ? .ended : .nothing }
+            guard hasEnded || isDue(patient > 0 ? Self.now : 0) else { return .nothing }
+            // What is left over has been collected for long enough.
+            patient = 0
             if jobs.count <= limit {
                 var taken: [Job] = []
                 swap(&taken, &jobs)
@@ -171,9 +213,17 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// How many wait, for the gauge.
     var count: Int { locked { jobs.count } }
+
+    /// Whether work waits that is not being collected.
+    var hasDue: Bool { locked { isDue(patient > 0 ? Self.now : 0) } }
 }
 
 extension timespec {
+    /// That instant of CLOCK_MONOTONIC, in nanoseconds.
+    init(monotonic nanoseconds: Int64) {
+        self.init(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
+
     /// So much later on CLOCK_MONOTONIC, a day at most: for waits on a condition of that clock.
     static func deadline(after wait: Duration) -> timespec {
         var now = timespec()

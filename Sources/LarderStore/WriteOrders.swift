@@ -62,6 +62,23 @@ final class WriteOrders: Sendable {
         }
     }
 
+    /// A number above those of all answers that are on their way now.
+    func bound() -> UInt64 {
+        state.withLock { state in
+            state.latest += 1
+            return state.latest
+        }
+    }
+
+    /// Overtakes the answers of that key with lower numbers.
+    func overtake(_ digest: Digest, below bound: UInt64) {
+        state.withLock { state in
+            guard var line = state.lines[digest] else { return }
+            line.least = max(line.least, bound)
+            state.lines[digest] = line
+        }
+    }
+
     fileprivate func isOvertaken(_ digest: Digest, _ number: UInt64) -> Bool {
         state.withLock { number < $0.lines[digest]?.least ?? 0 }
     }

@@ -56,6 +56,9 @@ import Testing
             #expect(try await held(larder).text == "one")
             larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
+            #expect(try await held(larder).text != "one")
+            // It counts as stored until its commit fails.
+            await larder.daemon.context.cache.store.commit()
             #expect(try await held(larder).status == 504)
             larder.daemon.context.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
@@ -76,10 +79,36 @@ import Testing
             #expect(try await held(larder).text == "one")
             larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
+            #expect(try await held(larder).text != "one")
+            // It counts as stored until its commit fails.
+            await larder.daemon.context.cache.store.commit()
             #expect(try await held(larder).status == 504)
             larder.daemon.context.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
+        }
+    }
+
+    @Test func anExplanationTellsWhatBecameOfTheCommit() async throws {
+        let origin = origin([[.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))]])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "memorySize: 0, commitWithin: 10s")) { larder in
+            let store = larder.daemon.context.cache.store
+            func commit(of answer: WireResponse) async throws -> String? {
+                let id = try #require(answer["X-Request-Id"])
+                let sources = try await larder.get("/v1/explain/\(id)").json()["sources"]?.elements.map { $0 }
+                return sources?.first?["commit"]?.string
+            }
+            let first = try await larder.get("/raw/api/a")
+            #expect(first["Cache-Status"]?.hasSuffix("; stored") == true)
+            #expect(try await commit(of: first) == "accepted")
+            await store.commit()
+            #expect(try await commit(of: first) == "committed")
+            let second = try await reload(larder)
+            store.shared.faults.fail(with: Self.full)
+            await store.commit()
+            #expect(try await commit(of: second) == "failed")
+            store.shared.faults.fail(with: nil)
         }
     }
 

@@ -32,6 +32,46 @@ import Testing
         guard case .ended = queue.take(upTo: 3, seen: &seen) else { Issue.record("not the end"); return }
     }
 
+    @Test func patientJobsAreCollectedUntilOneIsNotPatient() {
+        let queue = WorkQueue<Int>(capacity: 1000, crowd: 4, threads: 1)
+        queue.collect(for: .seconds(600))
+        var seen = 0
+        for number in 0..<3 { #expect(queue.offer(number, isPatient: true)) }
+        #expect(!queue.hasDue)
+        guard case .nothing = queue.take(upTo: 9, timeout: .zero, seen: &seen) else { Issue.record("not kept"); return }
+        #expect(queue.offer(3))
+        guard case .jobs([0, 1, 2, 3]) = queue.take(upTo: 9, seen: &seen) else { Issue.record("not all"); return }
+        #expect(queue.offer(4, isPatient: true))
+        #expect(!queue.hasDue)
+    }
+
+    @Test func patientJobsAreDueInTheirTimeAndWhenMuchHasCome() {
+        let queue = WorkQueue<Int>(capacity: 160, crowd: 4, threads: 1)
+        queue.collect(for: .milliseconds(1))
+        var seen = 0
+        #expect(queue.offer(0, isPatient: true))
+        guard case .jobs([0]) = queue.take(upTo: 9, releasing: 0, seen: &seen) else { Issue.record("not due"); return }
+        queue.release(1)
+        queue.collect(for: .seconds(600))
+        #expect(queue.offer(1, weight: 5, isPatient: true))
+        #expect(!queue.hasDue)
+        #expect(queue.offer(2, weight: 5, isPatient: true))
+        #expect(queue.hasDue)
+        // What does not fit one go has been collected for long enough.
+        guard case .jobs([1]) = queue.take(upTo: 1, seen: &seen) else { Issue.record("not the first"); return }
+        queue.release(10)
+        #expect(queue.hasDue)
+    }
+
+    @Test func theEndGivesOutWhatWasCollected() {
+        let queue = WorkQueue<Int>(capacity: 160, crowd: 4, threads: 1)
+        queue.collect(for: .seconds(600))
+        var seen = 0
+        #expect(queue.offer(0, isPatient: true))
+        queue.end()
+        guard case .jobs([0]) = queue.take(upTo: 9, seen: &seen) else { Issue.record("not given out"); return }
+    }
+
     @Test func aNudgeLetsEveryThreadLookAroundOnce() {
         let queue = WorkQueue<Int>(capacity: 100, crowd: 4, threads: 1)
         var first = 0

@@ -1,9 +1,13 @@
-// kill -9 in the middle of writing, again and again: what was said to be stored is there afterwards, nothing wrong is
-// ever served, and no call is forgotten. A killed process loses nothing that was committed, whatever `synchronous` is
+// kill -9 in the middle of writing, again and again: what was committed is there afterwards, nothing wrong is ever served,
+// and no call is forgotten. A killed process loses nothing that was committed, whatever `synchronous` is
 // (sqlite.org/pragma.html#pragma_synchronous: only a power cut does).
 //
-// LARDER_KILLS sets how often, 50 without it:
-//     LARDER_KILLS=1000 swift test --filter CrashScenarios
+// An answer that counts as stored is committed a little later (`cache.commitWithin`). On a busy machine that may take longer, so each
+// client asks the daemon once a round whether everything is committed, and what it was told before that must be there.
+//
+// LARDER_KILLS sets how often, 50 without it. With LARDER_KILL_WITHIN everything that was acknowledged so many milliseconds
+// before the kill must be there, too:
+//     LARDER_KILLS=1000 LARDER_KILL_WITHIN=100 swift test --filter CrashScenarios
 import Glibc
 import LarderCore
 import LarderTestSupport
@@ -12,6 +16,8 @@ import Testing
 @Suite struct CrashScenarios {
     static let rounds = getenv("LARDER_KILLS").flatMap { Int(String(cString: $0)) }.map { max(1, $0) } ?? 50
     static let clients = 3
+    static let within = getenv("LARDER_KILL_WITHIN").flatMap { Int(String(cString: $0)) }
+        .map { Duration.milliseconds($0) }
 
     /// One question with the answer it must have.
     struct Question: Sendable, Hashable {
@@ -32,7 +38,11 @@ import Testing
 
     /// What the clients of one round saw.
     struct Round: Sendable {
+        /// What is committed, as the daemon said itself.
         var stored: [Question] = []
+        /// What counts as stored and may not be committed, and since when.
+        var accepted: [(question: Question, at: MonotonicTime)] = []
+        var killedAt: MonotonicTime?
         /// Large ones that were asked for, whatever became of them.
         var large: [Question] = []
         var wrong: [String] = []
@@ -46,6 +56,7 @@ import Testing
         let launch = LarderLaunch(
             TellingOrigin.configuration(origin, in: directory, itunes: "    rate: off\n    quota: \(limit)/day"))
         var stored: [Question] = []
+        var accepted: [Question] = []
         var large: [Question] = []
         var largeInAll = 0
         var starts: [Duration] = []
@@ -59,7 +70,7 @@ import Testing
 
             // The last round's entries, nearly all of them, and a few of every earlier one.
             let recent = stored.suffix(60)
-            let half = large
+            let (half, uncertain) = (large, accepted)
             let earlier = stored.dropLast(60).enumerated().filter { $0.offset % 37 == round % 37 }.map(\.element)
             try await onOwnThread {
                 for question in recent + earlier {
@@ -67,6 +78,11 @@ import Testing
                     let status = response["Cache-Status"] ?? "nothing"
                     #expect(question.isAnswered(by: response), "round \(round): \(question.target)")
                     #expect(status.hasPrefix("larder; hit"), "round \(round): \(question.target): \(status)")
+                }
+                // Whether it is there or not, it is right.
+                for question in uncertain {
+                    let response = try LarderProcess.get(question.target, at: addresses[question.isSearch ? 0 : 1])
+                    #expect(question.isAnswered(by: response), "round \(round): \(question.target)")
                 }
                 for question in half {
                     let response = try LarderProcess.get(question.target, at: addresses[1])
@@ -77,6 +93,14 @@ import Testing
             let seen = try await Self.load(larder, addresses, round: round)
             #expect(seen.wrong.isEmpty)
             stored += seen.stored
+            accepted = []
+            for (question, at) in seen.accepted {
+                if let within = Self.within, let killed = seen.killedAt, killed - at > within {
+                    stored.append(question)
+                } else {
+                    accepted.append(question)
+                }
+            }
             large = seen.large
             largeInAll += large.count
             #expect(try await onOwnThread { try larder.waitForEnd() } == .signalled(SIGKILL))
@@ -96,7 +120,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
                 // Which answer is not waited for any more: some rounds end at once, some after a while.
-                let last = client == 0 ? 4 + round * 7 % 23 : Int.max
+                let last = client == 0 ? 8 + round * 7 % 23 : Int.max
                 let first = round * 100_000 + client * 10_000
                 group.addTask {
                     try await onOwnThread { ask(larder, addresses, from: first, last: last, result) }
@@ -113,20 +137,42 @@ import Testing
         do {
             let connections = try addresses.map { try WireClient($0) }
             for turn in 0..<10_000 {
+                if turn == 6 { try awaitCommit(of: result, at: connections[0]) }
                 let question = Question(number: first + turn)
                 let connection = connections[question.isSearch ? 0 : 1]
                 if question.isLarge { result.withLock { $0.large.append(question) } }
                 try connection.send("GET \(question.target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                if turn == last { larder.signal(SIGKILL) }
+                if turn == last {
+                    larder.signal(SIGKILL)
+                    let now = SystemTime().monotonic()
+                    result.withLock { $0.killedAt = now }
+                }
                 let response = try connection.receive()
                 let isRight = question.isAnswered(by: response)
                 result.withLock { result in
                     if !isRight { result.wrong.append("\(question): \(response)") }
-                    if response["Cache-Status"]?.hasSuffix("; stored") == true { result.stored.append(question) }
+                    if response["Cache-Status"]?.hasSuffix("; stored") == true {
+                        result.accepted.append((question, SystemTime().monotonic()))
+                    }
                 }
             }
         } catch {
             // The connection ended with the daemon, in the middle of whatever it was at.
+        }
+    }
+
+    /// Asks until nothing waits for its commit. The other clients do the same, so that moment comes.
+    private static func awaitCommit(of result: Lock<Round>, at connection: WireClient) throws {
+        while true {
+            let accepted = result.withLock { $0.accepted.map(\.question) }
+            try connection.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            let text = String(decoding: try connection.receive().body, as: UTF8.self)
+            guard text.contains("\nlarder_store_uncommitted 0\n") else { continue }
+            let committed = Set(accepted)
+            return result.withLock { result in
+                result.stored += accepted
+                result.accepted.removeAll { committed.contains($0.question) }
+            }
         }
     }
 

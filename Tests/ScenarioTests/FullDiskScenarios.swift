@@ -77,12 +77,13 @@ import Testing
             #expect(try LarderProcess.get("/readyz", at: api).status == 200)
         }
 
-        /// Asks new questions until nothing is stored any more; returns those that were.
+        /// Asks new questions until nothing is stored any more; returns those that were. What counts as stored is committed when
+        /// the daemon tells its figures.
         func fillUp() throws -> [String] {
             var stored: [String] = []
             for number in 0..<200 {
                 let target = FullDiskScenarios.large(number)
-                guard try ask(target).hasSuffix("; stored") else { break }
+                guard try ask(target).hasSuffix("; stored"), try degraded() == nil else { break }
                 stored.append(target)
             }
             return stored

@@ -7,7 +7,8 @@ import LarderStore
 /// What became of a write.
 struct Written: Sendable {
     enum State: Sendable {
-        case committed
+        /// In the database, or accepted and committed soon.
+        case stored
         /// On its way to the disk for longer than an answer waits for it.
         case underWay
         case refused
@@ -17,8 +18,8 @@ struct Written: Sendable {
     var ready: ReadyStamp?
 
     static let refused = Written(state: .refused)
-    static let committed = Written(state: .committed)
-    var isCommitted: Bool { state == .committed }
+    static let stored = Written(state: .stored)
+    var isStored: Bool { state == .stored }
     /// Whether anybody may be answered by it from now on.
     var isAccepted: Bool { state != .refused }
 }
@@ -53,7 +54,7 @@ extension EntryCache {
             await remove(entry.key.digest, of: entry.provider)
             return .refused
         }
-        return Written(state: outcome == .stored ? .committed : .underWay, ready: ready)
+        return Written(state: outcome == .pending ? .underWay : .stored, ready: ready)
     }
 
     /// Begins a body that is written while it comes; nil where it cannot be stored.

@@ -3,6 +3,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderServer
+import LarderStore
 
 struct ExplainRoute: Sendable {
     let context: DaemonContext
@@ -19,9 +20,12 @@ struct ExplainRoute: Sendable {
         }
         var lanes: [String: LaneReport] = [:]
         for part in explanation.parts { lanes[part.provider] = context.upstream.report(part.provider) }
+        let fates = explanation.parts.map { part in
+            part.isStored == true ? part.digest.map(context.cache.store.fate) : nil
+        }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
-        response.body = .bytes(render(explanation, lanes))
+        response.body = .bytes(render(explanation, lanes, fates))
         response.route = route
         return response
     }
@@ -54,7 +58,10 @@ struct ExplainRoute: Sendable {
 
     // MARK: Rendering
 
-    private func render(_ explanation: Explanation, _ lanes: [String: LaneReport]) -> Bytes {
+    /// - Parameter fates: for each part, what became of the commit of an answer that counts as stored.
+    private func render(
+        _ explanation: Explanation, _ lanes: [String: LaneReport], _ fates: [CommitFate?]
+    ) -> Bytes {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in
             writer.member("requestId", explanation.id.description)
@@ -74,8 +81,8 @@ struct ExplainRoute: Sendable {
             }
             writer.name("sources")
             writer.array { writer in
-                for part in explanation.parts {
-                    part.write(to: &writer, at: explanation.at, lane: lanes[part.provider])
+                for (part, fate) in zip(explanation.parts, fates) {
+                    part.write(to: &writer, at: explanation.at, lane: lanes[part.provider], commit: fate)
                 }
             }
         }
@@ -135,7 +142,7 @@ extension ExplainedPart {
         return isStored == true ? ", and its answer was stored" : ", and its answer was not stored"
     }
 
-    func write(to writer: inout JSONWriter, at time: WallTime, lane: LaneReport?) {
+    func write(to writer: inout JSONWriter, at time: WallTime, lane: LaneReport?, commit: CommitFate? = nil) {
         writer.object { writer in
             writer.member("provider", provider)
             writer.member("outcome", outcome.rawValue)
@@ -150,6 +157,7 @@ extension ExplainedPart {
             Self.write(rule, as: "rule", to: &writer)
             Self.write(storing, as: "storing", to: &writer)
             if let isStored, !isBeingStored { writer.member("stored", isStored) }
+            writer.member(ifPresent: "commit", commit?.rawValue)
             if let receivedAt {
                 writer.member("receivedAt", receivedAt.rfc3339)
                 let age = max(0, (initialAge ?? 0) + max(0, (time - receivedAt).milliseconds)) / 1000

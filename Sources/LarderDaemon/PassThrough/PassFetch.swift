@@ -106,8 +106,8 @@ struct PassFetch: Sendable {
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
-            if await context.cache.freshen(entry, to: made.entry, since: began) { made.written = .committed }
-            if found.isInDoubt, made.written.isCommitted {
+            if await context.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
+            if found.isInDoubt, made.written.isStored {
                 await shelf.note(made.entry, names: names(made.entry))
             } else {
                 await shelf.prolong(made.entry)
@@ -126,7 +126,7 @@ struct PassFetch: Sendable {
                 await context.cache.remove(other.key.digest, of: other.provider)
             }
         }
-        if made.written.isCommitted, context.cache.isCurrent(began) {
+        if made.written.isStored, context.cache.isCurrent(began) {
             made.written.ready = context.cache.readyStamp([request.primary.digest, entry.key.digest])
         }
         made.passed = passed(made.entry, 304, .validated, began)
@@ -362,7 +362,7 @@ struct PassFetch: Sendable {
             if context.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
             return written
         }
-        await note(entry, found, isStored: written.isCommitted)
+        await note(entry, found, isStored: written.isStored)
         var written = written
         written.ready = context.cache.readyStamp([request.primary.digest, entry.key.digest])
         guard context.cache.isCurrent(began) else {

@@ -120,6 +120,6 @@ struct VariantShelf: Sendable {
         for selection in dropped {
             await context.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
-        return Noted(isStored: written.isCommitted, hadList: known != nil)
+        return Noted(isStored: written.isStored, hadList: known != nil)
     }
 }

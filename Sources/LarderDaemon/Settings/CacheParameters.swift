@@ -30,13 +30,17 @@ extension SettingsTable {
         "cache.patience", .duration(.milliseconds(1) ... .seconds(60)), default: "50ms",
         summary: "How long an answer waits until the cache database has it; then it goes out and the write goes on.",
         advice: "A look-up waits five times as long and is a miss then, an invalidation twenty times.")
+    static let cacheCommitWithin = Parameter(
+        "cache.commitWithin", .duration(.zero ... .seconds(10)), default: "100ms",
+        summary: "An answer counts as stored at once, and is safe from a crash of Larder so much later.",
+        advice: "Answers of that time share a commit. With 0 each waits for its own, up to cache.patience.")
     static let cacheJitter = Parameter(
         "cache.jitter", .count(0...10), default: "10",
         summary: "Entries become due up to this many percent early, each by its own key.",
         advice: "So that what was fetched together is not due together.")
     static let cache = [
         cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMinFree, cacheHighWater, cacheLowWater,
-        cachePatience, cacheJitter,
+        cachePatience, cacheCommitWithin, cacheJitter,
     ]
 
     static let statePath = Parameter(

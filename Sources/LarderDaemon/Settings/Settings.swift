@@ -37,6 +37,7 @@ public struct Settings: Sendable {
     public var cacheHighWater: Int
     public var cacheLowWater: Int
     public var cachePatience: Duration
+    public var cacheCommitWithin: Duration
     /// Entries become due up to this many percent earlier, each by its own key.
     public var staleJitter: Int
 

@@ -87,6 +87,7 @@ public struct SettingsLoader: Sendable {
             cacheHighWater: reader.count(Table.cacheHighWater),
             cacheLowWater: reader.count(Table.cacheLowWater),
             cachePatience: reader.duration(Table.cachePatience),
+            cacheCommitWithin: reader.duration(Table.cacheCommitWithin),
             staleJitter: reader.count(Table.cacheJitter),
             loops: reader.count(Table.loops),
             serverMaxConnections: reader.count(Table.serverMaxConnections),

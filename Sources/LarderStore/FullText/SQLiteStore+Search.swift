@@ -11,7 +11,7 @@ extension SQLiteStore {
     ///   SQLITE_CANTOPEN where there is no database at the moment.
     public func search(_ question: FullTextQuestion) async throws(StoreError) -> FullTextAnswer {
         let shared = shared
-        if shared.lacksIndex.withLock({ $0 }) {
+        if shared.lacksIndex.withLock({ $0 }) || !shared.overlay.isEmpty {
             await handover { continuation in
                 let reply = Reply<Void>(continuation, late: {})
                 if shared.writes.offer(.index(reply), weight: 256) { return shared.waits.add(reply, .removal) }

@@ -7,6 +7,11 @@ extension SQLiteStore {
     public func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome {
         let shared = shared
         let ticket = RemovalTicket()
+        // What is accepted becomes rows first, which are counted, and expired where they are not removed.
+        let bound = shared.orders.bound()
+        await commit(selector)
+        // What could not be committed is dropped, also by a removal that only expires: no answer may go on being fresh.
+        for digest in shared.overlay.named(by: selector) { shared.orders.overtake(digest, below: bound) }
         if shared.isClosed.withLock({ $0 }) { return .refused(shared.overloaded("purging")) }
         let tombstone = shared.removals.add(
             selector, isSoft: soft, provider: provider, at: shared.time.wall(), ticket)

@@ -247,22 +247,45 @@ extension StoreWriter {
     // MARK: Answers to writes
 
     /// Tells what became of an entry. One that was not stored takes the older one of its key with it, where that is of
-    /// no more use.
-    func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>, _ outcome: WriteOutcome) {
+    /// no more use; one that counted as stored always does, and what was made from it or is listed by it goes along.
+    /// - Parameter reply: none where the answer was accepted before.
+    func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
         shared.meters.count(outcome)
         noteIfLeft(outcome)
         switch outcome {
         case .stored:
             // Told first: from then on nothing makes a tombstone for its being late.
-            reply.resume(returning: outcome)
+            end(order, reply, outcome)
             guard shared.removals.isAny, let number = order.place?.number else { return }
             if let latest = shared.removals.replaced(order.entry.key.digest, by: number) { settled(latest) }
             return
         case .refused(let word) where word != "removed":
+            var order = order
+            order.supersedes = order.supersedes || reply == nil
             if order.supersedes, hasOlder(order.entry) { shared.supersede(order, byWriter: true) }
         default: break
         }
-        reply.resume(returning: outcome)
+        end(order, reply, outcome)
+    }
+
+    /// An accepted answer leaves the overlay now, and not before: either it is committed, or a tombstone stands for it.
+    private func end(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
+        if let reply {
+            reply.resume(returning: outcome)
+            return
+        }
+        switch outcome {
+        case .stored:
+            shared.overlay.leave(order)
+            shared.meters.committed.add()
+        case .refused("removed"):
+            shared.overlay.leave(order)
+            shared.meters.acceptedRemoved.add()
+        default:
+            shared.overlay.leave(order, failed: true)
+            shared.meters.uncommitted.add()
+            shared.log.debug("store.accepted.failed", ["provider": order.entry.provider, "outcome": "\(outcome)"])
+        }
     }
 
     private func hasOlder(_ entry: StoredResponse) -> Bool {

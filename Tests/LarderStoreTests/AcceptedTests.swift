@@ -1,0 +1,283 @@
+// An answer counts as stored before its commit: it is found at once, it is in the database soon, and where that fails
+// neither it nor the one before it is found.
+import CSQLite
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct AcceptedTests {
+    /// Answers are collected for longer than a test takes, unless somebody asks for the commit.
+    static let collecting = StoreSettings(minFree: 0, patience: .seconds(30), commitWithin: .seconds(600))
+
+    private func rows(_ bench: Bench) throws -> Int64? {
+        let connection = try Connection(path: bench.path)
+        defer { connection.close() }
+        return try connection.number("SELECT count(*) FROM entry")
+    }
+
+    // MARK: Visible at once, committed soon
+
+    @Test func anAcceptedAnswerIsFoundBeforeItsCommitAndAfterIt() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .accepted)
+            #expect(try rows(bench) == 0)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            await store.commit()
+            #expect(try rows(bench) == 1)
+            #expect(store.shared.overlay.isEmpty)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            #expect(bench.count(StoreCounters.accepted, "done") == 1)
+        }
+    }
+
+    @Test func whatIsAcceptedIsCommittedThoughNobodyAsksForIt() async throws {
+        try await withStore(StoreSettings(minFree: 0, commitWithin: .milliseconds(20))) { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .accepted)
+            try await bench.eventually("it is committed", in: store) { store.shared.overlay.isEmpty }
+            #expect(try rows(bench) == 1)
+        }
+    }
+
+    @Test func manyAcceptedAnswersShareATransaction() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let before = bench.count(StoreCounters.transactions)
+            for number in 0..<100 { #expect(await store.write(bench.entry("a\(number)")) == .accepted) }
+            await store.commit()
+            #expect(bench.count(StoreCounters.transactions) == before + 1)
+            #expect(try rows(bench) == 100)
+        }
+    }
+
+    @Test func withoutCommitWithinAnAnswerIsStoredByItsCommit() async throws {
+        try await withStore { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .stored)
+            #expect(try rows(bench) == 1)
+        }
+    }
+
+    @Test func aClosingStoreWritesOutWhatIsAccepted() async throws {
+        try await withBench { (bench) async throws in
+            let entry = bench.entry("a")
+            let first = try bench.open(Self.collecting)
+            #expect(await first.write(entry) == .accepted)
+            await first.close()
+            let second = try bench.open()
+            #expect(try await sameEntry(second.read(entry.key), entry))
+            await second.close()
+        }
+    }
+
+    @Test func theNewestOfTwoAcceptedAnswersIsFoundAndStays() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let newer = bench.entry("a", seed: 2)
+            #expect(await store.write(bench.entry("a", seed: 1)) == .accepted)
+            #expect(await store.write(newer) == .accepted)
+            #expect(try await store.read(newer.key)?.body == newer.body)
+            await store.commit()
+            #expect(store.shared.overlay.isEmpty)
+            #expect(try await store.read(newer.key)?.body == newer.body)
+        }
+    }
+
+    @Test func whatIsAcceptedIsCounted() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a")) == .accepted)
+            #expect(try await store.statistics().entries == 1)
+        }
+    }
+
+    // MARK: A change that waits for its commit
+
+    @Test func aValidationOfAnAcceptedAnswerIsDone() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .accepted)
+            var fresh = entry
+            fresh.freshUntil = entry.freshUntil + .seconds(60)
+            #expect(await store.rewriteHead(fresh, ifReceivedAt: entry.responseTime, when: nil))
+            #expect(try await store.read(entry.key)?.freshUntil == fresh.freshUntil)
+        }
+    }
+
+    // MARK: Commits that fail
+
+    @Test func whereTheCommitFailsNeitherTheAnswerNorTheOneBeforeItIsFound() async throws {
+        try await withBench { (bench) async throws in
+            let older = bench.entry("a", seed: 1)
+            let first = try bench.open(Self.collecting)
+            #expect(await first.write(older) == .accepted)
+            await first.commit()
+            #expect(await first.write(bench.entry("a", seed: 2), supersedes: false, when: nil) == .accepted)
+            first.shared.faults.fail(with: SQLITE_FULL)
+            await first.commit()
+            #expect(first.shared.overlay.isEmpty)
+            #expect(try await first.read(older.key) == nil)
+            #expect(bench.count(StoreCounters.accepted, "failed") == 1)
+            await first.close()
+            // The disk has gone on refusing it: the journal says it at the next start.
+            let second = try bench.open()
+            #expect(try await second.read(older.key) == nil)
+            await second.close()
+        }
+    }
+
+    @Test func whereAListOfVariantsFailsWhatItListedIsNotFoundEither() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let list = bench.entry("list")
+            let variant = bench.entry("variant", parents: [list.key.digest])
+            #expect(await store.write(list) == .accepted)
+            #expect(await store.write(variant) == .accepted)
+            await store.commit()
+            #expect(await store.write(bench.entry("list", seed: 3), supersedes: false, when: nil) == .accepted)
+            store.shared.faults.fail(with: SQLITE_FULL)
+            await store.commit()
+            #expect(try await store.read(variant.key) == nil)
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test func aStoreThatCannotCommitAcceptsNothing() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            store.shared.faults.fail(with: SQLITE_FULL)
+            #expect(await store.write(bench.entry("a")) == .accepted)
+            await store.commit()
+            #expect(await store.write(bench.entry("b")) == .refused("diskFull"))
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test func whatDoesNotFitTheQueueIsNotAccepted() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            store.shared.faults.hold(true)
+            for number in 0..<3 {
+                #expect(await store.write(bench.entry("a\(number)", size: 20 << 20)) == .accepted)
+            }
+            #expect(await store.write(bench.entry("b", size: 20 << 20)) == .refused("overloaded"))
+            #expect(store.shared.overlay.count == 3)
+            store.shared.faults.hold(false)
+        }
+    }
+
+    @Test func lateCommitsAreNoticedThoughNobodyWaitsForThem() async throws {
+        let settings = StoreSettings(minFree: 0, patience: .milliseconds(50), commitWithin: .milliseconds(20))
+        try await withStore(settings) { (store, bench) async throws in
+            store.shared.faults.hold(true)
+            #expect(await store.write(bench.entry("a")) == .accepted)
+            try await bench.eventually("commits are late", in: store) { store.shared.waits.isLate }
+            let outcome = try await bench.passing([.write], of: store) { await store.write(bench.entry("b")) }
+            #expect(outcome == .pending)
+            #expect(try await store.read(bench.entry("a").key) != nil)
+            store.shared.faults.hold(false)
+        }
+    }
+
+    // MARK: Removals
+
+    static let selectors: [PurgeSelector] = [
+        .all, .provider("itunes"), .term("a", provider: nil), .digest(CacheKey.ofTest("a").digest),
+    ]
+
+    @Test(arguments: selectors)
+    func aPurgeCountsWhatIsAccepted(_ selector: PurgeSelector) async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .accepted)
+            #expect(await store.remove(selector, soft: false, provider: nil).count == 1)
+            #expect(try await store.read(entry.key) == nil)
+        }
+    }
+
+    @Test func aSoftPurgeExpiresWhatIsAccepted() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .accepted)
+            #expect(await store.remove(.all, soft: true, provider: nil).count == 1)
+            let found = try #require(try await store.read(entry.key))
+            #expect(found.freshUntil <= bench.time.wall())
+        }
+    }
+
+    @Test func whatWasMadeFromARemovedEntryGoesWithItThoughBothAreOnlyAccepted() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let parent = bench.entry("a")
+            let child = bench.entry("b", parents: [parent.key.digest])
+            #expect(await store.write(parent) == .accepted)
+            #expect(await store.write(child) == .accepted)
+            #expect(await store.remove(.digest(parent.key.digest), soft: false, provider: nil).count == 2)
+            #expect(try await store.read(child.key) == nil)
+        }
+    }
+
+    @Test(arguments: selectors, [true, false])
+    func aRemovalHoldsThoughTheDiskStandsStill(_ selector: PurgeSelector, isSoft: Bool) async throws {
+        let settings = StoreSettings(minFree: 0, patience: .milliseconds(50), commitWithin: .seconds(600))
+        try await withStore(settings) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            let child = bench.entry("child of a", parents: [entry.key.digest])
+            #expect(await store.write(entry) == .accepted)
+            #expect(await store.write(child) == .accepted)
+            store.shared.faults.hold(true)
+            let outcome = try await bench.passing([.write, .removal], of: store) {
+                await store.remove(selector, soft: isSoft, provider: nil)
+            }
+            if case .pending = outcome {} else { Issue.record("\(outcome)") }
+            for key in [entry.key, child.key] { #expect(try await store.read(key) == nil) }
+            store.shared.faults.hold(false)
+            try await bench.eventually("everything is written", in: store) {
+                store.shared.overlay.isEmpty && store.pendingRemovals == 0
+            }
+            // What was being committed is expired by a soft removal, and removed by another.
+            for key in [entry.key, child.key] {
+                let found = try await store.read(key)
+                let now = bench.time.wall()
+                #expect(isSoft ? found?.freshUntil ?? now <= now : found == nil)
+            }
+        }
+    }
+
+    @Test func anAnswerThatIsNoLongerWantedIsNotAccepted() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a")
+            #expect(await store.write(entry, supersedes: true, when: { false }) == .refused("removed"))
+            #expect(store.shared.overlay.isEmpty)
+            #expect(try await store.read(entry.key) == nil)
+        }
+    }
+
+    @Test func anAcceptedAnswerOutlivesALockOfAnotherProcess() async throws {
+        let settings = StoreSettings(minFree: 0, patience: .seconds(30), commitWithin: .milliseconds(20))
+        try await withStore(settings) { (store, bench) async throws in
+            store.shared.ending.locks.shorten()
+            let lock = try ForeignLock(bench)
+            let entry = bench.entry("a")
+            #expect(await store.write(entry) == .accepted)
+            try await bench.eventually("it was tried", in: store) {
+                bench.count(StoreCounters.failures, "other") > 1
+            }
+            #expect(try await store.read(entry.key) != nil)
+            lock.release()
+            try await bench.eventually("it is committed", in: store) { store.shared.overlay.isEmpty }
+            #expect(try rows(bench) == 1)
+        }
+    }
+
+    @Test func anAnswerThatComesAfterARemovalStays() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a", seed: 2)
+            #expect(await store.write(bench.entry("a", seed: 1)) == .accepted)
+            _ = await store.remove(.digest(entry.key.digest), soft: false, provider: nil)
+            #expect(await store.write(entry) == .accepted)
+            await store.commit()
+            #expect(try await store.read(entry.key)?.body == entry.body)
+        }
+    }
+}
+
+extension CacheKey {
+    /// The key of `Bench.entry` of that name.
+    static func ofTest(_ name: String) -> CacheKey {
+        CacheKey(layer: .raw, provider: "itunes", endpoint: "search", parameters: [KeyParameter("term", name)])
+    }
+}
