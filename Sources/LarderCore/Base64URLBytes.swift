@@ -6,8 +6,24 @@ extension Base64URL {
 
     /// The same text as for any other collection of these bytes (RFC 4648 §5, without padding).
     public static func encode(_ bytes: Bytes) -> String {
-        let length = (bytes.count * 4 + 2) / 3
-        return String(unsafeUninitializedCapacity: length) { out in
+        String(unsafeUninitializedCapacity: length(of: bytes)) { out in
+            write(bytes, to: out)
+            return length(of: bytes)
+        }
+    }
+
+    /// Appends that text.
+    public static func append(_ bytes: Bytes, to text: inout Bytes) {
+        let start = text.count
+        text.append(contentsOf: repeatElement(0, count: length(of: bytes)))
+        text.withUnsafeMutableBufferPointer { write(bytes, to: UnsafeMutableBufferPointer(rebasing: $0[start...])) }
+    }
+
+    private static func length(of bytes: Bytes) -> Int { (bytes.count * 4 + 2) / 3 }
+
+    /// - Parameter out: of `length` bytes at least.
+    private static func write(_ bytes: Bytes, to out: UnsafeMutableBufferPointer<UInt8>) {
+        digits.withUnsafeBufferPointer { digits in
             var written = 0
             var place = 0
             func put(_ group: UInt32, _ characters: Int) {
@@ -25,7 +41,6 @@ extension Base64URL {
             case 2: put(UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8, 3)
             default: break
             }
-            return written
         }
     }
 }

@@ -2,6 +2,19 @@
 // for commands just as it takes ESC: U+009B is "ESC [" in one character (ECMA-48 §5.3, §5.4 "CSI"). In UTF-8 each of them
 // is 0xC2 and a byte from 0x80 to 0x9F.
 
+/// Control characters in UTF-8.
+public enum ControlCharacters {
+    /// How many bytes the control character has that begins at a place; 0 where none does.
+    @inlinable
+    public static func length(in text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
+        switch text[place] {
+        case 0x00..<0x20, 0x7F: 1
+        case 0xC2 where place + 1 < text.count && text[place + 1] < 0xA0: 2
+        default: 0
+        }
+    }
+}
+
 extension Unicode.Scalar {
     /// C0, DEL or C1: Unicode's general category Cc.
     public var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
@@ -10,12 +23,15 @@ extension Unicode.Scalar {
 extension String {
     /// Whether the text holds a control character.
     public var holdsControls: Bool {
-        var last: UInt8 = 0
-        for byte in utf8 {
-            if byte < 0x20 || byte == 0x7F || (last == 0xC2 && byte < 0xA0) { return true }
-            last = byte
+        var text = self
+        return text.withUTF8 { bytes in
+            var place = PlainText.end(in: bytes, from: 0)
+            while place < bytes.count {
+                if ControlCharacters.length(in: bytes, at: place) > 0 { return true }
+                place = PlainText.end(in: bytes, from: place + 1)
+            }
+            return false
         }
-        return false
     }
 
     /// The text with every control character but those in `kept` replaced.

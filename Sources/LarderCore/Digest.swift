@@ -1,4 +1,4 @@
-// SHA-256 and HMAC come from libcrypto; base64url without padding is RFC 4648 §5.
+// SHA-256 comes from libcrypto; base64url without padding is RFC 4648 §5.
 import CCrypto
 
 /// A SHA-256 digest.
@@ -7,7 +7,7 @@ public struct Digest: Sendable, Hashable, Comparable {
 
     /// The digest of some bytes.
     public init(of bytes: Bytes) {
-        var out: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        var out: Raw = (0, 0, 0, 0)
         withUnsafeMutableBytes(of: &out) { larder_sha256(bytes, bytes.count, $0.baseAddress) }
         self.init(bigEndian: out)
     }
@@ -15,10 +15,13 @@ public struct Digest: Sendable, Hashable, Comparable {
     /// A digest from its 32 bytes, or nil from any other number of them.
     public init?(bytes: Bytes) {
         guard bytes.count == 32 else { return nil }
-        self.init(bigEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) })
+        self.init(bigEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: Raw.self) })
     }
 
-    private init(bigEndian raw: (UInt64, UInt64, UInt64, UInt64)) {
+    /// The 32 bytes as they lie in memory.
+    typealias Raw = (UInt64, UInt64, UInt64, UInt64)
+
+    init(bigEndian raw: Raw) {
         words = (
             UInt64(bigEndian: raw.0), UInt64(bigEndian: raw.1), UInt64(bigEndian: raw.2), UInt64(bigEndian: raw.3)
         )
@@ -44,17 +47,8 @@ public struct Digest: Sendable, Hashable, Comparable {
     }
 }
 
-/// Keyed digests and random bytes.
+/// Random bytes, and comparing what is secret.
 public enum Secrets {
-    /// HMAC-SHA-256 (RFC 2104), 32 bytes.
-    public static func hmac(_ bytes: Bytes, key: Bytes) -> Bytes {
-        Bytes(room: 32) { out, count in
-            let done = larder_hmac_sha256(key, Int32(key.count), bytes, bytes.count, out.baseAddress)
-            precondition(done == 1, "HMAC-SHA-256 is missing from libcrypto")
-            count = 32
-        }
-    }
-
     /// Bytes no one can guess.
     public static func random(_ count: Int) -> Bytes {
         Bytes(room: count) { out, written in

@@ -1,4 +1,4 @@
-// The parser writes the tape in one pass. Strings, which are most of any answer, are scanned eight bytes at a time
+// The parser writes the tape in one pass. Strings, which are most of any answer, are passed eight bytes at a time (`PlainText`)
 // until one needs a look: a quotation mark, a backslash, a control character or a byte beyond ASCII.
 
 /// One pass over the input. Lives only while the buffer does.
@@ -141,7 +141,7 @@ struct JSONParser {
         let start = place
         var escapes = false
         while true {
-            skipPlain()
+            place = PlainText.end(in: input, from: place)
             guard place < input.count else { throw JSONError(.endOfInput, at: place) }
             switch input[place] {
             case 0x22:
@@ -155,27 +155,6 @@ struct JSONParser {
             case 0x80...0xFF: try multibyte()
             default: place &+= 1
             }
-        }
-    }
-
-    /// Passes whole words of eight bytes while none of them needs a look. The tests are the usual ones for "some byte
-    /// is below n" and "some byte is zero"; a borrow can only make them too careful, never too lax.
-    @inline(__always)
-    private mutating func skipPlain() {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x8080_8080_8080_8080
-        while place &+ 8 <= input.count, let base = input.baseAddress {
-            let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
-            let quotes = word ^ (ones &* 0x22)
-            let slashes = word ^ (ones &* 0x5C)
-            let special =
-                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word) | word
-            if special & tops != 0 {
-                // In little-endian order the lowest marked byte is the first that may need a look.
-                place &+= (special & tops).littleEndian.trailingZeroBitCount / 8
-                return
-            }
-            place &+= 8
         }
     }
 

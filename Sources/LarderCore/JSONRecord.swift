@@ -1,5 +1,6 @@
 // Answers are long lists of like objects, and a normaliser wants the same forty names of each. Asking an object for
 // forty names is forty walks; a table of the names makes it one.
+import Glibc
 
 /// A fixed set of member names. Made once, used for every object of a kind.
 public struct JSONMemberTable: Sendable {
@@ -32,12 +33,14 @@ public struct JSONMemberTable: Sendable {
         return Int(first) &* 31 &+ Int(last) &* 131 &+ Int(middle) &* 17 &+ name.count &* 7
     }
 
+    /// - Parameter name: bytes of a text, so it has an address also where it is empty.
     fileprivate func position(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard let first = name.baseAddress else { return nil }
         var bucket = Self.hash(name) & (buckets.count - 1)
         while buckets[bucket] >= 0 {
             let position = Int(buckets[bucket])
             let known = names[position]
-            if known.count == name.count, known.elementsEqual(name) { return position }
+            if known.count == name.count, memcmp(known, first, name.count) == 0 { return position }
             bucket = (bucket + 1) & (buckets.count - 1)
         }
         return nil

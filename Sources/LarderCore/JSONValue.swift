@@ -34,6 +34,17 @@ public struct JSONValue: Sendable {
         return node.flag ? Self.unescaped(bytes) : String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Gives the bytes of a string that has no escapes, which is most of them, as they lie in the text; for any other value
+    /// the body is not run, and it is nil.
+    @inlinable
+    public func withPlainText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        let node = node
+        guard node.kind == .string, !node.flag else { return nil }
+        return document.bytes.withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[Int(node.start)..<Int(node.end)]))
+        }
+    }
+
     public var bool: Bool? { node.kind == .bool ? node.flag : nil }
 
     /// A number as it is written; nil for any other kind. Kept as text, so that money keeps its digits.

@@ -10,20 +10,33 @@ public struct ArtworkSigner: Sendable {
     /// No handle longer than this is looked at; results name no picture whose URL is longer than 4 KiB.
     private static let maxHandle = 8192
 
-    private let key: Bytes
+    private static let route = "/v1/artwork/"
+
+    private let key: HMACKey
 
     /// - Parameter key: at least 32 bytes that nobody can guess.
     public init(key: Bytes) {
-        self.key = key
+        self.key = HMACKey(key)
     }
 
     /// The path of an image on this daemon: "/v1/artwork/<handle>".
     public func path(provider: String, url: String) -> String {
-        "/v1/artwork/" + handle(provider: provider, url: url)
+        Self.route + handle(provider: provider, url: url)
+    }
+
+    /// Appends that path. It has no byte that a JSON string would have to escape.
+    func appendPath(provider: String, url: String, to text: inout Bytes) {
+        text.append(contentsOf: Self.route.utf8)
+        Base64URL.append(signed(provider: provider, url: url), to: &text)
     }
 
     /// The handle alone.
     public func handle(provider: String, url: String) -> String {
+        Base64URL.encode(signed(provider: provider, url: url))
+    }
+
+    /// A handle's bytes.
+    private func signed(provider: String, url: String) -> Bytes {
         var bytes = Bytes()
         bytes.reserveCapacity(2 + provider.utf8.count + url.utf8.count + Self.tagLength)
         bytes.append(Self.version)
@@ -31,8 +44,8 @@ public struct ArtworkSigner: Sendable {
         bytes.append(UInt8(clamping: provider.utf8.count))
         bytes.append(contentsOf: provider.utf8.prefix(255))
         bytes.append(contentsOf: url.utf8)
-        bytes.append(contentsOf: Secrets.hmac(bytes, key: key).prefix(Self.tagLength))
-        return Base64URL.encode(bytes)
+        bytes.append(contentsOf: key.code(of: bytes).bytes.prefix(Self.tagLength))
+        return bytes
     }
 
     /// What a handle names, or nil where we did not make it.
@@ -41,7 +54,7 @@ public struct ArtworkSigner: Sendable {
             bytes.count > 2 + Self.tagLength, bytes[0] == Self.version
         else { return nil }
         let signed = Bytes(bytes.dropLast(Self.tagLength))
-        let tag = Bytes(Secrets.hmac(signed, key: key).prefix(Self.tagLength))
+        let tag = Bytes(key.code(of: signed).bytes.prefix(Self.tagLength))
         guard Secrets.equal(tag, Bytes(bytes.suffix(Self.tagLength))) else { return nil }
         let nameEnd = 2 + Int(signed[1])
         guard nameEnd <= signed.count, let provider = Bytes(signed[2..<nameEnd]).strictText,

@@ -212,62 +212,63 @@ enum ITunesResults {
     }
 
     private static func artwork(_ record: Record) -> ResultItem.Artwork? {
-        let sizes: [Field] = [
-            .artworkUrl600, .artworkUrl512, .artworkUrl160, .artworkUrl100, .artworkUrl60, .artworkUrl30,
-        ]
-        guard let largest = sizes.lazy.compactMap({ record.link($0) }).first else { return nil }
-        let small = record.link(.artworkUrl100) ?? record.link(.artworkUrl60) ?? largest
-        let hasLarge = record.link(.artworkUrl600) != nil || record.link(.artworkUrl512) != nil
+        let larger = record.link(.artworkUrl600) ?? record.link(.artworkUrl512)
+        let usual = record.link(.artworkUrl100)
+        let smaller = usual == nil ? record.link(.artworkUrl60) : nil
+        guard
+            let largest = larger ?? record.link(.artworkUrl160) ?? usual ?? smaller ?? record.link(.artworkUrl30)
+        else { return nil }
         return ResultItem.Artwork(
-            small: small, large: hasLarge ? largest : ITunesArtwork.resized(largest, to: 600), original: largest)
+            small: usual ?? smaller ?? largest, large: larger ?? ITunesArtwork.resized(largest, to: 600),
+            original: largest)
     }
 
     private static func addAttributes(of record: Record, _ shape: Shape, to result: inout ResultItem) {
-        result.attributes.reserveCapacity(32)
-        result.attribute("artistId", number: shape.wraps == .artist ? nil : record.number(.artistId))
-        result.attribute("artistUrl", text: shape.wraps == .artist ? nil : record.link(.artistViewUrl))
-        result.attribute("artistType", text: record.text(.artistType))
+        result.attributes.reserve(1024)
+        result.attribute("artistId", number: shape.wraps == .artist ? nil : record[.artistId])
+        result.attribute("artistUrl", link: shape.wraps == .artist ? nil : record[.artistViewUrl])
+        result.attribute("artistType", text: record[.artistType])
         if shape.wraps == .track {
-            result.attribute("collectionId", number: record.number(.collectionId))
-            result.attribute("collectionUrl", text: record.link(.collectionViewUrl))
+            result.attribute("collectionId", number: record[.collectionId])
+            result.attribute("collectionUrl", link: record[.collectionViewUrl])
             addPrice("collectionPrice", .collectionPrice, of: record, to: &result)
         }
         addPrice("hdPrice", shape.wraps == .track ? .trackHdPrice : .collectionHdPrice, of: record, to: &result)
         addPrice("rentalPrice", .trackRentalPrice, of: record, to: &result)
         addPrice("hdRentalPrice", .trackHdRentalPrice, of: record, to: &result)
-        result.attribute("formattedPrice", text: record.text(.formattedPrice))
-        result.attribute("storefront", text: record.text(.country))
+        result.attribute("formattedPrice", text: record[.formattedPrice])
+        result.attribute("storefront", text: record[.country])
         // On records of podcasts this member holds seconds at times: its unit is unknown there, so it is left out.
-        result.attribute("durationMillis", number: result.kind == "podcast" ? nil : record.number(.trackTimeMillis))
-        result.attribute("trackNumber", number: record.number(.trackNumber))
-        result.attribute("trackCount", number: record.number(.trackCount))
-        result.attribute("discNumber", number: record.number(.discNumber))
-        result.attribute("discCount", number: record.number(.discCount))
+        result.attribute("durationMillis", number: result.kind == "podcast" ? nil : record[.trackTimeMillis])
+        result.attribute("trackNumber", number: record[.trackNumber])
+        result.attribute("trackCount", number: record[.trackCount])
+        result.attribute("discNumber", number: record[.discNumber])
+        result.attribute("discCount", number: record[.discCount])
         let explicitness = shape.wraps == .track ? Field.trackExplicitness : .collectionExplicitness
-        result.attribute("explicitness", text: record.text(explicitness))
+        result.attribute("explicitness", text: record[explicitness])
         result.attribute("contentRating", text: record.text(.contentAdvisoryRating) ?? record.text(.trackContentRating))
         result.attribute("streamable", flag: record[.isStreamable]?.bool)
-        result.attribute("previewUrl", text: record.link(.previewUrl))
-        result.attribute("feedUrl", text: record.link(.feedUrl))
-        result.attribute("episodeUrl", text: record.link(.episodeUrl))
-        result.attribute("episodeGuid", text: record.text(.episodeGuid))
-        result.attribute("copyright", text: record.text(.copyright))
-        result.attribute("rating", number: record.number(.averageUserRating))
-        result.attribute("ratingCount", number: record.number(.userRatingCount))
-        result.attribute("collectionArtistId", number: record.number(.collectionArtistId))
+        result.attribute("previewUrl", link: record[.previewUrl])
+        result.attribute("feedUrl", link: record[.feedUrl])
+        result.attribute("episodeUrl", link: record[.episodeUrl])
+        result.attribute("episodeGuid", text: record[.episodeGuid])
+        result.attribute("copyright", text: record[.copyright])
+        result.attribute("rating", number: record[.averageUserRating])
+        result.attribute("ratingCount", number: record[.userRatingCount])
+        result.attribute("collectionArtistId", number: record[.collectionArtistId])
         result.attribute("shortDescription", text: TextCleaning.paragraphs(record.text(.shortDescription)))
         result.attribute("genreIds", texts: record.texts(.genreIds))
         guard record[.bundleId] != nil || record[.fileSizeBytes] != nil || record[.version] != nil else { return }
-        result.attribute("bundleId", text: record.text(.bundleId))
-        result.attribute("version", text: record.text(.version))
+        result.attribute("bundleId", text: record[.bundleId])
+        result.attribute("version", text: record[.version])
         result.attribute(
             "versionPublishedAt", text: record.text(.currentVersionReleaseDate).flatMap(DateText.parse)?.rfc3339)
         result.attribute("releaseNotes", text: TextCleaning.paragraphs(record.text(.releaseNotes)))
-        result.attribute("minimumOsVersion", text: record.text(.minimumOsVersion))
-        result.attribute("fileSizeBytes", number: record.number(.fileSizeBytes))
+        result.attribute("minimumOsVersion", text: record[.minimumOsVersion])
+        result.attribute("fileSizeBytes", number: record[.fileSizeBytes])
         result.attribute("languages", texts: record.texts(.languageCodesISO2A))
-        result.attribute("seller", text: record.text(.sellerName))
-        result.attribute("sellerUrl", text: record.link(.sellerUrl))
+        result.attribute("seller", text: record[.sellerName])
+        result.attribute("sellerUrl", link: record[.sellerUrl])
         result.attribute("screenshots", texts: record.texts(.screenshotUrls).filter(WebURL.isWeb))
         result.attribute("tabletScreenshots", texts: record.texts(.ipadScreenshotUrls).filter(WebURL.isWeb))
         result.attribute("televisionScreenshots", texts: record.texts(.appletvScreenshotUrls).filter(WebURL.isWeb))
@@ -280,10 +281,9 @@ enum ITunesResults {
         guard let value = record[field], let price = Numbers.price(value, currency: record.text(.currency)) else {
             return
         }
-        var json = Bytes(text: "{\"amount\":\(price.amount),\"currency\":")
-        JSONText.append(price.currency, to: &json)
-        json.append(0x7D)
-        result.attributes.append((name, .json(json)))
+        var json = Bytes()
+        price.append(to: &json)
+        result.attribute(name, json: json)
     }
 }
 
@@ -292,23 +292,29 @@ enum ITunesArtwork {
     /// The same picture in a square of that side: ".../100x100bb.jpg" becomes ".../600x600bb.jpg". A URL whose last
     /// segment is not wholly `{w}x{h}{letters}(-{digits}).(jpg|png|webp)` is left alone.
     static func resized(_ url: String, to side: Int) -> String {
-        guard let slash = url.utf8.lastIndex(of: 0x2F) else { return url }
-        let segment = url[url.utf8.index(after: slash)...]
-        var rest = segment.utf8[...]
-        func take(_ matches: (UInt8) -> Bool) -> Int {
-            let taken = rest.prefix(while: matches).count
-            rest = rest.dropFirst(taken)
-            return taken
+        let bytes = Bytes(url.utf8)
+        guard let slash = bytes.lastIndex(of: 0x2F) else { return url }
+        var place = slash + 1
+        /// Passes the bytes that match; whether there was any.
+        func pass(_ matches: (UInt8) -> Bool) -> Bool {
+            let start = place
+            while place < bytes.count, matches(bytes[place]) { place += 1 }
+            return place > start
         }
-        let digit: (UInt8) -> Bool = { $0 &- 0x30 < 10 }
-        guard take(digit) > 0, rest.popFirst() == 0x78, take(digit) > 0 else { return url }
-        let suffix = Substring(rest)
-        _ = take { $0 &- 0x61 < 26 }
-        if rest.first == 0x2D {
-            rest = rest.dropFirst()
-            guard take(digit) > 0 else { return url }
+        let isDigit: (UInt8) -> Bool = { $0 &- 0x30 < 10 }
+        guard pass(isDigit), place < bytes.count, bytes[place] == 0x78 else { return url }
+        place += 1
+        guard pass(isDigit) else { return url }
+        let suffix = bytes[place...]
+        _ = pass { $0 &- 0x61 < 26 }
+        if place < bytes.count, bytes[place] == 0x2D {
+            place += 1
+            guard pass(isDigit) else { return url }
         }
-        guard [".jpg", ".png", ".webp"].contains(String(Substring(rest))) else { return url }
-        return "\(url[...slash])\(side)x\(side)\(suffix)"
+        let ending = bytes[place...]
+        guard endings.contains(where: { ending.elementsEqual($0) }) else { return url }
+        return (bytes[...slash] + Bytes(text: "\(side)x\(side)") + suffix).strictText ?? url
     }
+
+    private static let endings = [".jpg", ".png", ".webp"].map { Bytes(text: $0) }
 }

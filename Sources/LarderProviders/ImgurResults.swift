@@ -177,7 +177,7 @@ enum ImgurResults {
         if !details.isEmpty {
             let form = CamelCase()
             let list = details.map(form.value).joined(separator: [0x2C])
-            result.attributes.append(("tagDetails", .json([0x5B] + Bytes(list) + [0x5D])))
+            result.attribute("tagDetails", json: [0x5B] + Bytes(list) + [0x5D])
         }
         if post?["in_most_viral"]?.bool == true { result.attribute("mostViral", flag: true) }
         if post?["is_ad"]?.bool == true { result.attribute("advertisement", flag: true) }

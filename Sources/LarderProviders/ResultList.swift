@@ -44,20 +44,16 @@ struct ResultList {
         member("url", result.url)
         if let price = result.price {
             name("price")
-            append("{\"amount\":")
-            bytes.append(contentsOf: price.amount.utf8)
-            append(",\"currency\":")
-            text(price.currency)
-            bytes.append(0x7D)
+            price.append(to: &bytes)
         }
         if !result.genres.isEmpty {
             name("genres")
-            texts(result.genres)
+            JSONText.append(result.genres, to: &bytes)
         }
         member("publishedAt", result.publishedAtText)
         if let artwork = result.artwork { add(artwork) }
         if !result.attributes.isEmpty || result.furtherAttributes != nil {
-            add(result.attributes, result.furtherAttributes)
+            add(result.attributes.members, result.furtherAttributes)
         }
         bytes.append(0x7D)
         places.append(start..<bytes.count)
@@ -91,28 +87,34 @@ struct ResultList {
         name("artwork")
         bytes.append(0x7B)
         if let signer {
-            let small = signer.path(provider: provider, url: artwork.small)
-            member("small", small, first: true)
-            member(
-                "large", artwork.large == artwork.small ? small : signer.path(provider: provider, url: artwork.large))
+            let small = member("small", of: artwork.small, signer, first: true)
+            if artwork.large == artwork.small {
+                name("large")
+                bytes.append(contentsOf: Bytes(bytes[small]))
+            } else {
+                _ = member("large", of: artwork.large, signer)
+            }
         }
         member("original", artwork.original, first: signer == nil)
         bytes.append(0x7D)
     }
 
-    private mutating func add(_ attributes: [(name: StaticString, value: ResultItem.Attribute)], _ further: Bytes?) {
+    /// A member with the path of a picture; tells where that stands.
+    private mutating func member(
+        _ name: StaticString, of url: String, _ signer: ArtworkSigner, first: Bool = false
+    ) -> Range<Int> {
+        self.name(name, first: first)
+        let start = bytes.count
+        bytes.append(0x22)
+        signer.appendPath(provider: provider, url: url, to: &bytes)
+        bytes.append(0x22)
+        return start..<bytes.count
+    }
+
+    private mutating func add(_ attributes: Bytes, _ further: Bytes?) {
         name("attributes")
         bytes.append(0x7B)
-        for (position, attribute) in attributes.enumerated() {
-            name(attribute.name, first: position == 0)
-            switch attribute.value {
-            case .text(let value): text(value)
-            case .number(let value): bytes.append(contentsOf: value.utf8)
-            case .flag(let value): append(value ? "true" : "false")
-            case .texts(let values): texts(values)
-            case .json(let value): bytes.append(contentsOf: value)
-            }
-        }
+        bytes.append(contentsOf: attributes)
         if let further {
             if !attributes.isEmpty { bytes.append(0x2C) }
             bytes.append(contentsOf: further)
@@ -123,29 +125,11 @@ struct ResultList {
     private mutating func member(_ name: StaticString, _ value: String?, first: Bool = false) {
         guard let value else { return }
         self.name(name, first: first)
-        text(value)
-    }
-
-    private mutating func name(_ name: StaticString, first: Bool = false) {
-        append(first ? "\"" : ",\"")
-        append(name)
-        append("\":")
-    }
-
-    private mutating func texts(_ values: [String]) {
-        bytes.append(0x5B)
-        for (position, value) in values.enumerated() {
-            if position > 0 { bytes.append(0x2C) }
-            text(value)
-        }
-        bytes.append(0x5D)
-    }
-
-    private mutating func text(_ value: String) {
         JSONText.append(value, to: &bytes)
     }
 
-    private mutating func append(_ text: StaticString) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    private mutating func name(_ name: StaticString, first: Bool = false) {
+        if !first { bytes.append(0x2C) }
+        JSONText.append(name: name, to: &bytes)
     }
 }

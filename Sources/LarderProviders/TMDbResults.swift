@@ -30,7 +30,7 @@ enum TMDbResults {
             if value["poster_path"]?.string != nil,
                 let backdrop = pictures.json(value["backdrop_path"]?.string, .backdrop)
             {
-                result.attributes.append(("backdrop", .json(backdrop)))
+                result.attribute("backdrop", json: backdrop)
             }
             list.add(result, from: value)
         }
@@ -122,10 +122,7 @@ enum TMDbResults {
         let ids = value["genre_ids"]?.elements.compactMap(\.integer) ?? []
         if let genres { result.genres = ids.compactMap { genres[$0] } }
         result.attribute("originalLanguage", text: value["original_language"]?.string)
-        if !ids.isEmpty {
-            result.attributes.append(
-                ("genreIds", .json(Bytes(text: "[\(ids.map(String.init).joined(separator: ","))]"))))
-        }
+        result.attribute("genreIds", numbers: ids)
         result.attribute("voteAverage", number: value["vote_average"]?.numberText.map(Numbers.plain))
         result.attribute("voteCount", number: value["vote_count"]?.numberText)
         result.attribute("popularity", number: value["popularity"]?.numberText.map(Numbers.plain))

@@ -78,18 +78,23 @@ enum TextCleaning {
     /// No control character, no white space at an end, no two spaces together; other white space beyond ASCII is left
     /// alone inside a line.
     private static func isCleanLine(_ text: String) -> Bool {
-        if let byte = text.utf8.first, byte >= 0x80, let first = text.unicodeScalars.first, isBlank(first) {
-            return false
-        }
+        guard let first = text.utf8.first, let last = text.utf8.last else { return true }
+        if first >= 0x80, let scalar = text.unicodeScalars.first, isBlank(scalar) { return false }
+        if last >= 0x80, let scalar = text.unicodeScalars.last, isBlank(scalar) { return false }
+        return last != 0x20
+            && (text.utf8.withContiguousStorageIfAvailable { isClean($0) }
+                ?? Bytes(text.utf8).withUnsafeBufferPointer { isClean($0) })
+    }
+
+    /// No control character, and no space at the beginning or behind another.
+    private static func isClean(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var before: UInt8 = 0x20
-        for byte in text.utf8 {
-            if byte < 0x20 || byte == 0x7F || (byte == 0x20 && before == 0x20) { return false }
-            // The control characters from U+0080 to U+009F.
-            if before == 0xC2, byte < 0xA0 { return false }
+        for place in text.indices {
+            let byte = text[place]
+            if byte == 0x20 && before == 0x20 || ControlCharacters.length(in: text, at: place) > 0 { return false }
             before = byte
         }
-        if before >= 0x80, let last = text.unicodeScalars.last, isBlank(last) { return false }
-        return before != 0x20 || text.isEmpty
+        return true
     }
 
     private static func hasMarkup(_ text: String) -> Bool {

@@ -102,18 +102,19 @@ extension WebURL {
     /// Whether a text from an answer may be handed on as a link or fetched at all: http or https and not endless. A
     /// page that shows results must not be given "javascript:…".
     static func isWeb(_ text: String) -> Bool {
-        let bytes = text.utf8
-        guard bytes.count <= 4096 else { return false }
-        return starts(bytes, with: "https://") || starts(bytes, with: "http://")
+        text.utf8.withContiguousStorageIfAvailable { isWeb($0) }
+            ?? Bytes(text.utf8).withUnsafeBufferPointer { isWeb($0) }
     }
 
-    private static func starts(_ bytes: String.UTF8View, with scheme: StaticString) -> Bool {
-        var place = bytes.startIndex
-        for offset in 0..<scheme.utf8CodeUnitCount {
-            guard place < bytes.endIndex, ASCII.lowercased(bytes[place]) == scheme.utf8Start[offset] else {
-                return false
-            }
-            place = bytes.index(after: place)
+    static func isWeb(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.count <= 4096 else { return false }
+        return starts(text, with: "https://") || starts(text, with: "http://")
+    }
+
+    private static func starts(_ text: UnsafeBufferPointer<UInt8>, with scheme: StaticString) -> Bool {
+        guard text.count >= scheme.utf8CodeUnitCount else { return false }
+        for place in 0..<scheme.utf8CodeUnitCount where ASCII.lowercased(text[place]) != scheme.utf8Start[place] {
+            return false
         }
         return true
     }

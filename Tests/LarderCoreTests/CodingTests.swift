@@ -39,8 +39,38 @@ import Testing
     }
 
     @Test func hmacIsThatOfRFC4231() {
-        let tag = Secrets.hmac(Bytes(text: "what do ya want for nothing?"), key: Bytes(text: "Jefe"))
-        #expect(Hex.encode(tag) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        // Cases 2, 6 and 7: a short key, and one that is longer than a block, with a text of less and of more than one.
+        let short = HMACKey(Bytes(text: "Jefe"))
+        let long = HMACKey(Bytes(repeating: 0xAA, count: 131))
+        let texts = [
+            (short, "what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"),
+            (
+                long, "Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+            ),
+            (
+                long,
+                "This is a test using a larger than block-size key and a larger than block-size data. The key needs to "
+                    + "be hashed before being used by the HMAC algorithm.",
+                "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"
+            ),
+        ]
+        for (key, text, code) in texts {
+            #expect(key.code(of: Bytes(text: text)).hex == code)
+            #expect(key.code(of: Bytes(text: text)).hex == code, "a key is used again")
+        }
+    }
+
+    @Test func whereAPlainRunEndsIsFoundAtEveryPlaceAndForEveryByte() {
+        for byte in UInt8.min...UInt8.max {
+            for before in 0..<20 {
+                for after in [0, 3, 8] {
+                    let text = Bytes(repeating: 0x61, count: before) + [byte] + Bytes(repeating: 0x7E, count: after)
+                    let end = text.withUnsafeBufferPointer { PlainText.end(in: $0, from: 0) }
+                    #expect(end == (PlainText.isPlain(byte) ? text.count : before), "\(byte) behind \(before)")
+                }
+            }
+        }
     }
 
     @Test func fieldValuesKeepBytesThatAreNoUTF8() {

@@ -1,0 +1,37 @@
+// Most bytes of most texts are printable ASCII and need no look. Whoever has to find the few others (the JSON parser, who
+// writes JSON, the search for control characters) passes eight of them at a time.
+
+/// Runs of bytes that stand for themselves in any text.
+public enum PlainText {
+    /// The first place from `start` on whose byte is not plain; the end of the text where all are.
+    @inlinable
+    public static func end(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        var place = start
+        guard let base = text.baseAddress else { return place }
+        // The tests are the usual ones for "some byte is below n" and "some byte is zero"; the last two find DEL and what is
+        // beyond ASCII. A borrow or a carry marks only bytes above one that is marked rightly, and the lowest one counts.
+        while place &+ 8 <= text.count {
+            let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
+            let quotes = word ^ (ones &* 0x22)
+            let slashes = word ^ (ones &* 0x5C)
+            let special =
+                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word)
+                | (word &+ ones) | word
+            if special & tops != 0 {
+                // In little-endian order the lowest byte is the first.
+                return place &+ (special & tops).littleEndian.trailingZeroBitCount / 8
+            }
+            place &+= 8
+        }
+        while place < text.count, isPlain(text[place]) { place &+= 1 }
+        return place
+    }
+
+    /// Printable ASCII, neither a quotation mark nor a backslash.
+    @inlinable
+    public static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != 0x22 && byte != 0x5C
+    }
+}

@@ -1,0 +1,66 @@
+// What results are written with. Control characters that are no white space become spaces: whatever an answer's text is
+// printed on must not be driven by it. Most texts need no change and are copied whole.
+import LarderCore
+
+/// Texts, names and lists of texts as JSON.
+enum JSONText {
+    /// A text as a JSON string.
+    static func append(_ text: String, to bytes: inout Bytes) {
+        // Texts that were read out of JSON lie in one piece.
+        guard text.utf8.withContiguousStorageIfAvailable({ append($0, to: &bytes) }) == nil else { return }
+        Bytes(text.utf8).withUnsafeBufferPointer { append($0, to: &bytes) }
+    }
+
+    /// UTF-8 as a JSON string.
+    static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout Bytes) {
+        bytes.append(0x22)
+        var start = 0
+        var place = PlainText.end(in: text, from: 0)
+        while place < text.count {
+            let length = special(in: text, at: place)
+            if length > 0 {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<place]))
+                append(special: text[place], to: &bytes)
+                start = place + length
+            }
+            place = PlainText.end(in: text, from: place + max(length, 1))
+        }
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+        bytes.append(0x22)
+    }
+
+    static func append(_ texts: [String], to bytes: inout Bytes) {
+        bytes.append(0x5B)
+        for (position, text) in texts.enumerated() {
+            if position > 0 { bytes.append(0x2C) }
+            append(text, to: &bytes)
+        }
+        bytes.append(0x5D)
+    }
+
+    /// A member's name with its colon. Names of ours have nothing to escape.
+    static func append(name: StaticString, to bytes: inout Bytes) {
+        bytes.append(0x22)
+        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(0x22)
+        bytes.append(0x3A)
+    }
+
+    /// How many bytes of the text another sign takes the place of; 0 where none does.
+    private static func special(in text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
+        switch text[place] {
+        case 0x22, 0x5C: 1
+        default: ControlCharacters.length(in: text, at: place)
+        }
+    }
+
+    private static func append(special byte: UInt8, to bytes: inout Bytes) {
+        switch byte {
+        case 0x22, 0x5C: bytes.append(contentsOf: [0x5C, byte])
+        case 0x0A: bytes.append(contentsOf: [0x5C, 0x6E])
+        case 0x0D: bytes.append(contentsOf: [0x5C, 0x72])
+        case 0x09: bytes.append(contentsOf: [0x5C, 0x74])
+        default: bytes.append(0x20)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// What only one source has of a result, written as it is named: a result has some twenty of them, and holding each until
+// the result is written would cost more than writing it. What is absent upstream, and empty texts and lists, are not written.
+import LarderCore
+
+/// The attributes of one result in the order of their writing.
+struct ResultAttributes {
+    /// Members of a JSON object, without its braces.
+    private(set) var members: Bytes = []
+
+    var isEmpty: Bool { members.isEmpty }
+
+    /// Makes room once where many attributes come.
+    mutating func reserve(_ count: Int) { members.reserveCapacity(count) }
+
+    private mutating func begin(_ name: StaticString) {
+        if !members.isEmpty { members.append(0x2C) }
+        JSONText.append(name: name, to: &members)
+    }
+
+    fileprivate mutating func add(_ name: StaticString, _ text: String) {
+        begin(name)
+        JSONText.append(text, to: &members)
+    }
+
+    fileprivate mutating func add(_ name: StaticString, _ text: UnsafeBufferPointer<UInt8>) {
+        begin(name)
+        JSONText.append(text, to: &members)
+    }
+
+    fileprivate mutating func add(_ name: StaticString, _ texts: [String]) {
+        begin(name)
+        JSONText.append(texts, to: &members)
+    }
+
+    fileprivate mutating func add(_ name: StaticString, json: some Collection<UInt8>) {
+        begin(name)
+        members.append(contentsOf: json)
+    }
+}
+
+extension ResultItem {
+    mutating func attribute(_ name: StaticString, text: String?) {
+        if let text, !text.isEmpty { attributes.add(name, text) }
+    }
+
+    /// - Parameter number: a JSON number.
+    mutating func attribute(_ name: StaticString, number: String?) {
+        if let number { attributes.add(name, json: number.utf8) }
+    }
+
+    mutating func attribute(_ name: StaticString, flag: Bool?) {
+        if let flag { attributes.add(name, json: (flag ? "true" : "false").utf8) }
+    }
+
+    mutating func attribute(_ name: StaticString, numbers: [Int]) {
+        guard !numbers.isEmpty else { return }
+        attributes.add(name, json: "[\(numbers.map(String.init).joined(separator: ","))]".utf8)
+    }
+
+    mutating func attribute(_ name: StaticString, texts: [String]) {
+        if !texts.isEmpty { attributes.add(name, texts) }
+    }
+
+    /// - Parameter json: any JSON text that is known to be valid.
+    mutating func attribute(_ name: StaticString, json: Bytes) {
+        attributes.add(name, json: json)
+    }
+
+    // MARK: Values as they came, without a text in between
+
+    /// - Parameter text: nil, or anything else than a text, is absent.
+    mutating func attribute(_ name: StaticString, text: JSONValue?) {
+        guard let text else { return }
+        let isDone: Void? = text.withPlainText { bytes in if !bytes.isEmpty { attributes.add(name, bytes) } }
+        if isDone == nil { attribute(name, text: text.string) }
+    }
+
+    /// - Parameter link: absent too where it is no http or https URL.
+    mutating func attribute(_ name: StaticString, link: JSONValue?) {
+        guard let link else { return }
+        let isDone: Void? = link.withPlainText { bytes in if WebURL.isWeb(bytes) { attributes.add(name, bytes) } }
+        if isDone == nil, let text = link.string, WebURL.isWeb(text) { attribute(name, text: text) }
+    }
+
+    /// - Parameter number: a number, or digits in quotation marks (`Numbers.lenient`).
+    mutating func attribute(_ name: StaticString, number: JSONValue?) {
+        attribute(name, number: Numbers.lenient(number))
+    }
+}
