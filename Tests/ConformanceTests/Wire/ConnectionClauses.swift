@@ -125,7 +125,11 @@ extension WireClauses {
                 }
             }
         },
-        WireClause("RFC 9110 §7.6.1", .must, "the client's close ends its own connection, not the origin's") { stand in
+        WireClause(
+            "RFC 9110 §7.6.1", .must, "the client's close ends its own connection, not the origin's",
+            // Each loop keeps connections of its own, and each of these clients may come to another.
+            "server: { loops: 1 }"
+        ) { stand in
             stand.answers(whole("x", never))
             for target in ["/a", "/b", "/c"] {
                 try await stand.ask("GET", target, "Connection: close\r\n").expect(.status(200))
