@@ -126,6 +126,40 @@ public struct CallBudget: Sendable {
         return .granted
     }
 
+    /// Takes one call, if there is one, that may be sent until a later instant, and counts it from there.
+    mutating func take(now: Moment, countedFrom last: Moment) -> Grant {
+        if case .spent(let end) = look(now: now) { return .spent(until: end) }
+        calls.append(last)
+        takeTold()
+        return .granted
+    }
+
+    /// The call that was taken last as it is counted: not before those that were taken earlier. Nil without limits.
+    public var lastTaken: Moment? { calls.last }
+
+    /// Whether what the API says is left leaves nothing, whatever the own limits allow.
+    public func isDenied(now: Moment) -> Bool {
+        told.contains { $0.remaining == 0 && $0.resetsAt > now.monotonic }
+    }
+
+    /// A call that was taken before is sent now, and counts from now: writing it down took its time, and the provider counts
+    /// what it receives. Its name on record stays.
+    /// - Parameter call: as it is counted (`lastTaken`).
+    /// - Returns: whether it may be sent. It may not where writing took so long that others have used up the limits; it is
+    ///   given back then.
+    public mutating func confirm(_ call: inout Moment, callNumber: Int, now: Moment) -> Grant {
+        guard call.monotonic < now.monotonic else { return .granted }
+        // One that was forgotten meanwhile has left every window, and is asked for like a new one.
+        calls.remove(call)
+        if let end = windowsBlockedUntil, end > now.monotonic {
+            noteReturn(of: callNumber)
+            return .spent(until: end)
+        }
+        calls.append(Moment(wall: call.wall, monotonic: now.monotonic))
+        call = calls.last ?? call
+        return .granted
+    }
+
     /// Counts a call that was made whatever the limits said.
     public mutating func count(at call: Moment) {
         calls.append(call)
@@ -134,10 +168,14 @@ public struct CallBudget: Sendable {
 
     /// Takes a call back that was taken and never made.
     /// - Parameters:
-    ///   - call: when it was taken.
+    ///   - call: as it is counted (`lastTaken`).
     ///   - callNumber: `taken` as it was just after.
     public mutating func giveBack(_ call: Moment, callNumber: Int) {
-        calls.removeLast { $0.monotonic <= call.monotonic }
+        calls.remove(call)
+        noteReturn(of: callNumber)
+    }
+
+    private mutating func noteReturn(of callNumber: Int) {
         if returned.count == Self.mostReturned { returned.removeFirst() }
         returned.append(callNumber)
         // What is left came with the answer to a later call. The API did not count this call, since it was never made, and
@@ -148,15 +186,18 @@ public struct CallBudget: Sendable {
         }
     }
 
-    /// The instant from which a call is allowed: when the Nth last call has left its window, for each limit, and when
-    /// what the API says is spent is there again.
+    /// The instant from which a call is allowed: when the windows allow one, and when what the API says is spent is there
+    /// again.
     private var blockedUntil: MonotonicTime? {
-        var ends = [rate, quota].compactMap { limit -> MonotonicTime? in
+        (told.filter { $0.remaining == 0 }.map(\.resetsAt) + [windowsBlockedUntil].compactMap { $0 }).max()
+    }
+
+    /// When the Nth last call has left its window, for each limit.
+    private var windowsBlockedUntil: MonotonicTime? {
+        [rate, quota].compactMap { limit -> MonotonicTime? in
             guard let limit, let call = calls.last(limit.calls) else { return nil }
             return call.monotonic + limit.window
-        }
-        for allowance in told where allowance.remaining == 0 { ends.append(allowance.resetsAt) }
-        return ends.max()
+        }.max()
     }
 
     /// The calls that may be made right now: the smallest of all limits' rest; nil where nothing is limited.
@@ -311,9 +352,9 @@ private struct CallRing: Sendable {
         self[count - 1] = call
     }
 
-    /// Takes out the last one that is meant.
-    mutating func removeLast(where isMeant: (Moment) -> Bool) {
-        guard let place = (0..<count).last(where: { isMeant(self[$0]) }) else { return }
+    /// Takes out that very call, where it is remembered.
+    mutating func remove(_ call: Moment) {
+        guard let place = (0..<count).last(where: { self[$0] == call }) else { return }
         for later in (place + 1)..<max(place + 1, count) { self[later - 1] = self[later] }
         count -= 1
     }

@@ -25,6 +25,10 @@ enum DaemonCounters {
     static let budgetRefusals = CounterFamily(
         "larder_budget_refusals_total", help: "Calls not sent because the provider's budget was spent.",
         labels: ["provider"])
+    static let reservedAhead = CounterFamily(
+        "larder_calls_reserved_ahead_total",
+        help: "Calls that were written down before anybody needed them: used, or returned unsent.",
+        labels: ["provider", "fate"])
     static let suspensions = CounterFamily(
         "larder_suspensions_total", help: "Times a provider was suspended after failures.", labels: ["provider"])
     static let dropped = CounterFamily(
@@ -81,7 +85,7 @@ enum DaemonCounters {
 
     static let all: [CounterFamily] =
         [
-            requests, outcomes, memoryHits, mergedMemoryHits, upstreamCalls, unsentCalls, budgetRefusals,
+            requests, outcomes, memoryHits, mergedMemoryHits, upstreamCalls, unsentCalls, budgetRefusals, reservedAhead,
             suspensions, dropped, parts, partsUnderWay, poolDraws, poolRefills, poolAdditions, localAnswers, joined,
             flightsRefused, flightsAbandoned, flightsUnderWay, reloads, wider, tokenRenewals, signIns,
         ] + EventCounters.all + TypingCounters.all + LiveCounters.all + ReturnCounters.all

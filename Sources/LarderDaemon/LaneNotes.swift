@@ -7,8 +7,8 @@ struct LaneNotes: Sendable {
     enum Note: Sendable, Hashable {
         /// Bytes under a name of the state database.
         case value(String, Bytes)
-        /// A reserved call that was never made.
-        case unsent(provider: String, at: WallTime)
+        /// Reserved calls that were never made.
+        case unsent(provider: String, at: [WallTime])
         /// A redirect, which was a call that nobody could reserve before it came.
         case redirected(provider: String, at: WallTime)
     }

@@ -37,8 +37,11 @@ struct LaneTable {
 
     /// What becomes of a call whose turn has come.
     enum Turn: Sendable {
-        /// It was taken from the budget. One of a lane with limits has to be written down before it is sent.
-        case taken(provider: String, isLimited: Bool)
+        /// It may be sent: its lane has no limits, or it is on record already.
+        case ready
+        /// It was taken from the budget, and is to be written down before it is sent; with it, in the same commit, what is reserved
+        /// ahead.
+        case unwritten(provider: String, ahead: [CallStock.Call])
         case refused(Admission, provider: String)
         /// Its caller has left.
         case gone
@@ -56,13 +59,19 @@ struct LaneTable {
     struct Errands: Sendable {
         var news: [LaneNews] = []
         var looks: [DueLook] = []
-        var isEmpty: Bool { news.isEmpty && looks.isEmpty }
+        /// When stocks are to be looked through for calls that nobody used.
+        var stockEnds: [(provider: String, at: MonotonicTime)] = []
+        var isEmpty: Bool { news.isEmpty && looks.isEmpty && stockEnds.isEmpty }
     }
 
     private(set) var lanes: [String: ProviderLane] = [:]
     private(set) var attempts: [UInt64: CallAttempt] = [:]
     private var lastAttempt: UInt64 = 0
-    private var errands = Errands()
+    var errands = Errands()
+    /// The daemon stops: nothing is reserved ahead any more.
+    var isEnding = false
+    /// What became of calls in stock, to be counted.
+    var stockFates: [StockFate] = []
     /// Somebody is told what changes.
     private var isListened = false
     /// When the record of calls is next rid of those that no window reaches.
@@ -82,6 +91,7 @@ struct LaneTable {
     /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
     mutating func enter(_ provider: String, now: Moment) -> Entrance {
         guard let lane = lanes[provider] else { return .unknown }
+        returnUnused(provider, now: now)
         let admission = lane.permit(now: now)
         look(provider, now: now)
         switch admission {
@@ -93,9 +103,9 @@ struct LaneTable {
         return .entered(lastAttempt)
     }
 
-    /// Whether the call's lane has limits; nil where its caller has left.
-    func isLimited(_ number: UInt64) -> Bool? {
-        attempts[number].flatMap { lanes[$0.provider]?.budget.isLimited }
+    /// Whether the call has nothing to wait for; nil where its caller has left.
+    func leavesAtOnce(_ number: UInt64, now: Moment) -> Bool? {
+        attempts[number].flatMap { lanes[$0.provider]?.leavesAtOnce(now: now) }
     }
 
     /// Takes a call from its lane.
@@ -105,7 +115,8 @@ struct LaneTable {
     ) -> Turn {
         guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return .gone }
         let provider = attempt.provider
-        let admission = lane.admit(isProbe: attempt.isProbe, now: now)
+        if lane.budget.isLimited { lane.stock.noteTurn(now: now.monotonic) }
+        let (admission, used) = lane.admit(isProbe: attempt.isProbe, now: now)
         look(provider, now: now)
         switch admission {
         case .suspended, .spent:
@@ -115,26 +126,49 @@ struct LaneTable {
             return .refused(admission, provider: provider)
         case .granted, .probe:
             attempts[number]?.isProbe = admission == .probe
-            attempts[number]?.callNumber = lane.budget.taken
-            attempts[number]?.takenAt = now
-            if lane.budget.isLimited { attempts[number]?.isReserving = true }
-            return .taken(provider: provider, isLimited: lane.budget.isLimited)
+            attempts[number]?.callNumber = used?.number ?? lane.budget.taken
+            attempts[number]?.takenAt = used?.counted ?? lane.budget.lastTaken ?? now
+            if used != nil {
+                attempts[number]?.isReserved = true
+                stockFates.append(StockFate(provider: provider, isUsed: true))
+            }
+            guard lane.budget.isLimited, used == nil else { return .ready }
+            attempts[number]?.isReserving = true
+            let ahead = isEnding ? [] : lane.stock.reserveAhead(from: &lane.budget, now: now)
+            return .unwritten(provider: provider, ahead: ahead)
         }
     }
 
     /// The call is on the record, or could not be put there.
-    /// - Returns: whether it is to be sent. Where its caller has gone on meanwhile, it is taken back.
-    mutating func reserved(_ number: UInt64, failure: UpstreamFailure?, now: Moment) -> Bool {
+    /// - Parameter refusal: makes what its caller is told where the limits were used up while it was written down.
+    /// - Returns: whether it is to be sent, nil where that is not asked any more: its caller has gone on meanwhile, and it is
+    ///   taken back, or it could not be written down.
+    mutating func reserved(
+        _ number: UInt64, failure: UpstreamFailure?, now: Moment, refusal: (Admission, String) -> UpstreamFailure?
+    ) -> Admission? {
         attempts[number]?.isReserved = failure == nil
         attempts[number]?.refusal = failure
         attempts[number]?.isReserving = false
-        guard let attempt = attempts[number] else { return false }
+        guard let attempt = attempts[number] else { return nil }
         if attempt.hasEnded {
             attempts[number] = nil
             giveBack(attempt, now: now)
-            return false
+            return nil
         }
-        return attempt.refusal == nil
+        guard attempt.refusal == nil else { return nil }
+        guard var call = attempt.takenAt, let lane = lanes[attempt.provider] else { return .granted }
+        switch lane.budget.confirm(&call, callNumber: attempt.callNumber, now: now) {
+        case .granted:
+            attempts[number]?.takenAt = call
+            return .granted
+        case .spent(let end):
+            attempts[number]?.takenAt = nil
+            attempts[number]?.refusal = refusal(.spent(until: end), attempt.provider)
+            attempts[number]?.isOverBudget = true
+            note(.unsent(provider: attempt.provider, at: [call.wall]))
+            look(attempt.provider, now: now)
+            return .spent(until: end)
+        }
     }
 
     /// The attempt has its outcome and is forgotten. Where it is just being written down it was not sent, and nobody waits for
@@ -151,7 +185,7 @@ struct LaneTable {
         guard let call = attempt.takenAt else { return }
         lanes[attempt.provider]?.budget.giveBack(call, callNumber: attempt.callNumber)
         look(attempt.provider, now: now)
-        if attempt.isReserved { note(.unsent(provider: attempt.provider, at: call.wall)) }
+        if attempt.isReserved { note(.unsent(provider: attempt.provider, at: [call.wall])) }
     }
 
     /// A trial that was never sent tells nothing; the next caller may make it.
@@ -293,7 +327,7 @@ extension LaneNotes.Note {
     var subject: String {
         switch self {
         case .value(let name, _): name
-        case .unsent(let provider, _): "a call to \(provider) that was not sent"
+        case .unsent(let provider, let at): "calls to \(provider) that were not sent: \(at.count)"
         case .redirected(let provider, _): "a redirect of \(provider)"
         }
     }

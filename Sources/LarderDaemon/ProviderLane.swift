@@ -64,6 +64,8 @@ struct Reachability: Sendable {
 /// A class: as a value in the desk's table it would be moved out and in again for every step of a call.
 final class ProviderLane {
     var budget: CallBudget
+    /// Calls that are reserved and not sent.
+    var stock = CallStock()
     var suspension: SuspensionMachine
     var reachability = Reachability()
     /// Whether this provider is ever suspended: a plain pass-through is not, its errors are the upstream's own.
@@ -118,11 +120,31 @@ final class ProviderLane {
 
     /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
     /// but a trial is this caller's from now on.
-    func permit(now: Moment) -> Admission { pass(isProbe: false, now: now) { $0.look(now: now) } }
+    func permit(now: Moment) -> Admission {
+        pass(isProbe: false, now: now) { budget in
+            mayUseStock(of: budget, now: now) ? .granted : budget.look(now: now)
+        }
+    }
 
-    /// Takes a call from the budget for one that is about to be sent.
+    /// Takes a call from the stock, or else from the budget, for one that is about to be sent.
     /// - Parameter isProbe: the trial is this caller's already.
-    func admit(isProbe: Bool, now: Moment) -> Admission { pass(isProbe: isProbe, now: now) { $0.take(now: now) } }
+    /// - Returns: also the call of the stock, where it is one: that is on record already.
+    func admit(isProbe: Bool, now: Moment) -> (admission: Admission, used: CallStock.Call?) {
+        var used: CallStock.Call?
+        let admission = pass(isProbe: isProbe, now: now) { budget in
+            if mayUseStock(of: budget, now: now) { used = stock.use(now: now.monotonic) }
+            return used == nil ? budget.take(now: now) : .granted
+        }
+        return (admission, used)
+    }
+
+    /// Whether a call of this lane has nothing to wait for: there are no limits, or one of its calls is on record already.
+    func leavesAtOnce(now: Moment) -> Bool { !budget.isLimited || mayUseStock(of: budget, now: now) }
+
+    /// What the API says is left counts more than what was reserved before it said so.
+    private func mayUseStock(of budget: CallBudget, now: Moment) -> Bool {
+        stock.holds(now: now.monotonic) && !budget.isDenied(now: now)
+    }
 
     private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> Admission {
         var isProbe = isProbe

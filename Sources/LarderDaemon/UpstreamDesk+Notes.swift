@@ -23,7 +23,7 @@ extension UpstreamDesk {
             do {
                 switch note {
                 case .value(let name, let bytes): try await state.setValue(name, bytes)
-                case .unsent(let provider, let at): try await state.releaseCall(provider, at: at)
+                case .unsent(let provider, let at): try await state.releaseCalls(provider, at: at)
                 case .redirected(let provider, let at): try await state.reserveCall(provider, at: at)
                 }
             } catch {

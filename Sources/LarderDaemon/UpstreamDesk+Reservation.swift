@@ -36,23 +36,24 @@ extension UpstreamDesk {
         // Pictures come from other hosts, and wait among those of the same host.
         if call.isBudgeted { order.provider = call.provider }
         if let attempt {
-            order.beforeSendingAtOnce = { [weak self] in self?.permitUnlimited(attempt) }
+            order.beforeSendingAtOnce = { [weak self] in self?.permitAtOnce(attempt) }
             order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false }
         }
         return order
     }
 
-    /// Takes a call from a lane without limits, where nothing is to be written down. Nil where the lane has some.
-    private func permitUnlimited(_ number: UInt64) -> Bool? {
+    /// Takes a call from a lane without limits, or one that is on record already: nothing is to be written down. Nil where it
+    /// is.
+    private func permitAtOnce(_ number: UInt64) -> Bool? {
         let now = time.moment()
         let turn = step { table -> LaneTable.Turn? in
-            if table.isLimited(number) == true { return nil }
+            if table.leavesAtOnce(number, now: now) == false { return nil }
             return table.take(number, now: now) { Self.refusal($0, $1, now) }
         }
         switch turn {
-        case nil: return nil
+        case nil, .unwritten: return nil
         case .gone: return false
-        case .taken: return true
+        case .ready: return true
         case .refused(let admission, let provider):
             count(admission, provider)
             return false
@@ -68,12 +69,12 @@ extension UpstreamDesk {
         case .refused(let admission, let provider):
             count(admission, provider)
             return false
-        case .taken(_, isLimited: false): return true
-        case .taken(let provider, isLimited: true):
+        case .ready: return true
+        case .unwritten(let provider, let ahead):
             var failure: UpstreamFailure?
             do {
                 // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
-                try await state.reserveCall(provider, at: now.wall)
+                try await state.reserveCalls(provider, at: [now.wall] + ahead.map(\.counted.wall))
                 await pruneRecord(now)
             } catch {
                 log.error("a call could not be reserved", ["provider": provider, "error": "\(error)"])
@@ -83,15 +84,17 @@ extension UpstreamDesk {
                     retryAt: now.wall + .seconds(5))
             }
             let end = time.moment()
-            let (isWanted, waiters) = step { [failure] table in
-                let isWanted = table.reserved(number, failure: failure, now: end)
+            let (admission, waiters) = step { [failure] table in
+                table.stocked(ahead, of: provider, areWritten: failure == nil, now: end)
+                let admission = table.reserved(number, failure: failure, now: end) { Self.refusal($0, $1, end) }
                 // Whoever waits for the end of it finds the note of a call that was taken back among those to be written.
-                guard !table.isReserving else { return (isWanted, [CheckedContinuation<Void, Never>]()) }
+                guard !table.isReserving else { return (admission, [CheckedContinuation<Void, Never>]()) }
                 defer { table.reservationWaiters = [] }
-                return (isWanted, table.reservationWaiters)
+                return (admission, table.reservationWaiters)
             }
             for waiter in waiters { waiter.resume() }
-            return isWanted
+            if let admission { count(admission, provider) }
+            return admission == .granted
         }
     }
 
@@ -99,6 +102,8 @@ extension UpstreamDesk {
     /// gives its call up does not wait for the call to be written down (`settle`), so that writing, and taking back, may go
     /// on after all flights have ended.
     func finish() async {
+        let now = time.moment()
+        step { $0.end(now: now) }
         await handover { waiter in
             let isDone = step { table in
                 if table.isReserving { table.reservationWaiters.append(waiter) }

@@ -58,14 +58,17 @@ final class UpstreamDesk: Sendable {
 
     /// Takes one step of the table, and has done what follows from it: what is to be told, and to be written down.
     func step<Result: Sendable>(_ body: (inout LaneTable) -> Result) -> Result {
-        let (result, hasErrands, writes, lost) = table.withLock { table in
+        let (result, hasErrands, writes, lost, fates) = table.withLock { table in
             let result = body(&table)
             let writes = table.notes.isWaiting && !table.isWriting
             if writes { table.isWriting = true }
-            return (result, table.hasErrands, writes, table.takeLostNotes())
+            return (result, table.hasErrands, writes, table.takeLostNotes(), table.takeStockFates())
         }
         if hasErrands { home.post { [weak self] in self?.runErrands() } }
         if writes { Task(executorPreference: home) { await self.writeNotes() } }
+        for fate in fates {
+            counters.cell(DaemonCounters.reservedAhead, fate.provider, fate.isUsed ? "used" : "returned").add()
+        }
         for note in lost { log.warning("too many notes wait for the state database", ["note": note]) }
         return result
     }
@@ -77,6 +80,13 @@ final class UpstreamDesk: Sendable {
             for news in errands.news { listener(news) }
         }
         let now = time.monotonic()
+        for end in errands.stockEnds {
+            _ = home.schedule(at: home.monotonic + (end.at - now)) { [weak self] in
+                guard let self else { return }
+                let now = time.moment()
+                step { $0.returnUnused(end.provider, now: now) }
+            }
+        }
         for due in errands.looks {
             _ = home.schedule(at: home.monotonic + (due.at - now)) { [weak self] in
                 guard let self else { return }
@@ -89,7 +99,9 @@ final class UpstreamDesk: Sendable {
     /// Opens a lane for each provider with what the last run left: calls still in their windows, suspensions.
     /// After a lost `state.db` a budget counts as spent for one window, since nobody knows what was called.
     func open(_ providers: ProviderSet) async {
-        // What is read below must not be older than what is known.
+        // What is read below must not be older than what is known, and what is reserved ahead is so under the old limits.
+        let before = time.moment()
+        step { table in for provider in table.lanes.keys { table.emptyStock(provider, now: before) } }
         await flush()
         let now = time.moment()
         if step({ $0.lanes.isEmpty }) { await capRecord(now) }
@@ -119,6 +131,9 @@ final class UpstreamDesk: Sendable {
                     // What is left of it, by the clock of now: one that was set back grants it no second time.
                     if decoded.suspension != nil { table.noteSuspension(provider.name, now: now) }
                     return
+                }
+                if lane.budget.rate != settings.rate || lane.budget.quota != settings.quota {
+                    table.emptyStock(provider.name, now: now)
                 }
                 lane.budget = lane.budget.with(
                     rate: settings.rate, quota: settings.quota, recorded: record ?? [], started: started, now: now)
@@ -292,6 +307,7 @@ final class UpstreamDesk: Sendable {
     func report(_ provider: String) -> LaneReport? {
         let now = time.moment()
         return step { table in
+            table.returnUnused(provider, now: now)
             table.look(provider, now: now)
             guard let lane = table.lanes[provider] else { return nil }
             let usage = lane.budget.usage(now: now)

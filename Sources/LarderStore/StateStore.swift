@@ -113,28 +113,34 @@ public final class StateStore: Sendable {
         }
     }
 
-    /// Notes a call that is about to be made; durable when this returns. Where it throws, the call must not be made.
+    /// Notes one call that is about to be made, as `reserveCalls` does.
     public func reserveCall(_ provider: String, at: WallTime) async throws(StoreError) {
-        try await insertCall(provider, at)
+        try await reserveCalls(provider, at: [at])
     }
 
-    private func insertCall(_ provider: String, _ at: WallTime) async throws(StoreError) {
+    /// Notes calls that are about to be made, all in one transaction; durable when this returns. Where it throws, none of them
+    /// may be made.
+    public func reserveCalls(_ provider: String, at instants: [WallTime]) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement("INSERT INTO call (provider, at) VALUES (?1, ?2)")
-            statement.bind(1, provider)
-            statement.bind(2, at.milliseconds)
-            try statement.run()
+            for at in instants {
+                statement.bind(1, provider)
+                statement.bind(2, at.milliseconds)
+                try statement.run()
+            }
         }
     }
 
-    /// Takes one reserved call of that instant off the record: it was never made.
-    public func releaseCall(_ provider: String, at: WallTime) async throws(StoreError) {
+    /// Takes reserved calls off the record, for each instant one: they were never made.
+    public func releaseCalls(_ provider: String, at instants: [WallTime]) async throws(StoreError) {
         try await perform { (connection) throws(StoreError) in
             let statement = try connection.statement(
                 "DELETE FROM call WHERE rowid = (SELECT rowid FROM call WHERE provider = ?1 AND at = ?2 LIMIT 1)")
-            statement.bind(1, provider)
-            statement.bind(2, at.milliseconds)
-            try statement.run()
+            for at in instants {
+                statement.bind(1, provider)
+                statement.bind(2, at.milliseconds)
+                try statement.run()
+            }
         }
     }
 

@@ -39,11 +39,11 @@ import Testing
     @Test func callsKeepTheirOrderAndAreBounded() {
         var notes = LaneNotes()
         for number in 0..<LaneNotes.most {
-            add(.unsent(provider: "itunes", at: time + .seconds(Int64(number))), to: &notes)
+            add(.unsent(provider: "itunes", at: [time + .seconds(Int64(number))]), to: &notes)
         }
-        let hasRoom = notes.add(.unsent(provider: "itunes", at: time))
+        let hasRoom = notes.add(.unsent(provider: "itunes", at: [time]))
         #expect(!hasRoom)
-        expect(next: .unsent(provider: "itunes", at: time), of: &notes)
-        expect(next: .unsent(provider: "itunes", at: time + .seconds(1)), of: &notes)
+        expect(next: .unsent(provider: "itunes", at: [time]), of: &notes)
+        expect(next: .unsent(provider: "itunes", at: [time + .seconds(1)]), of: &notes)
     }
 }

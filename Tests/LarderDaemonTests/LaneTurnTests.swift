@@ -23,9 +23,9 @@ import Testing
     @Test func lookingTakesNothingAndEachTurnTakesOne() {
         let lane = lane(2)
         for _ in 0..<9 { #expect(lane.permit(now: start) == .granted) }
-        #expect(lane.admit(isProbe: false, now: start) == .granted)
-        #expect(lane.admit(isProbe: false, now: start) == .granted)
-        #expect(lane.admit(isProbe: false, now: start) == .spent(until: start.monotonic + .seconds(60)))
+        #expect(lane.admit(isProbe: false, now: start).admission == .granted)
+        #expect(lane.admit(isProbe: false, now: start).admission == .granted)
+        #expect(lane.admit(isProbe: false, now: start).admission == .spent(until: start.monotonic + .seconds(60)))
         #expect(lane.permit(now: start) == .spent(until: start.monotonic + .seconds(60)))
     }
 
@@ -33,7 +33,7 @@ import Testing
         let lane = lane()
         #expect(lane.permit(now: start) == .granted)
         let until = try #require(lane.failed(.refused, detail: "", retryAt: nil, now: start, random: 0))
-        #expect(lane.admit(isProbe: false, now: start) == .suspended(until: until, .refused))
+        #expect(lane.admit(isProbe: false, now: start).admission == .suspended(until: until, .refused))
     }
 
     @Test func theTrialIsOneCallsWhileItWaits() throws {
@@ -44,7 +44,7 @@ import Testing
             Issue.record("a second trial")
             return
         }
-        #expect(lane.admit(isProbe: true, now: moment(until) + .seconds(5)) == .probe)
+        #expect(lane.admit(isProbe: true, now: moment(until) + .seconds(5)).admission == .probe)
     }
 
     @Test func aTrialWhoseProviderWasSuspendedAnewIsNone() throws {
@@ -53,12 +53,12 @@ import Testing
         #expect(lane.permit(now: moment(until)) == .probe)
         // A call of before the rest ends meanwhile, and is news all the same.
         let anew = try #require(lane.failed(.refused, detail: "", retryAt: nil, now: moment(until), random: 0))
-        #expect(lane.admit(isProbe: true, now: moment(until)) == .suspended(until: anew, .refused))
+        #expect(lane.admit(isProbe: true, now: moment(until)).admission == .suspended(until: anew, .refused))
     }
 
     @Test func aTrialThatFindsTheBudgetSpentIsTheNextCallers() throws {
         let lane = lane(1)
-        #expect(lane.admit(isProbe: false, now: start) == .granted)
+        #expect(lane.admit(isProbe: false, now: start).admission == .granted)
         let until = try #require(lane.failed(.refused, detail: "", retryAt: nil, now: start, random: 0))
         #expect(lane.permit(now: moment(until)) == .spent(until: start.monotonic + .seconds(60)))
         #expect(lane.permit(now: start + .seconds(60)) == .probe)

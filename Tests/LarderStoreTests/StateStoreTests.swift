@@ -344,9 +344,9 @@ import Testing
             let start = bench.time.wall()
             for seconds in [0, 0, 1] { try await store.reserveCall("itunes", at: start + .seconds(seconds)) }
             try await store.reserveCall("newsapi", at: start)
-            try await store.releaseCall("itunes", at: start)
+            try await store.releaseCalls("itunes", at: [start])
             #expect(try await store.calls(of: "itunes", since: start) == [start, start + .seconds(1)])
-            try await store.releaseCall("itunes", at: start + .seconds(7))
+            try await store.releaseCalls("itunes", at: [start + .seconds(7)])
             #expect(try await store.calls(of: "itunes", since: start).count == 2)
             #expect(try await store.calls(of: "newsapi", since: start) == [start])
             await store.close()

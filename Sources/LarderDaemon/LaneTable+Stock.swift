@@ -1,0 +1,56 @@
+// Calls that are reserved ahead in a burst (`CallStock`): when they come into a lane's stock, and when they are given back. None
+// of them was sent, so what is given back neither counts nor stays on the record.
+import LarderCache
+import LarderCore
+
+/// What became of a call in stock.
+struct StockFate: Sendable {
+    var provider: String
+    /// It was sent; else it was given back.
+    var isUsed: Bool
+}
+
+extension LaneTable {
+    /// What was reserved ahead is on the record, or could not be put there.
+    mutating func stocked(_ ahead: [CallStock.Call], of provider: String, areWritten: Bool, now: Moment) {
+        guard !ahead.isEmpty, let lane = lanes[provider] else { return }
+        takeBack(lane.stock.came(ahead, areWritten: areWritten), of: provider, areWritten: areWritten, now: now)
+        if let last = ahead.map(\.last).max() { errands.stockEnds.append((provider, last + .milliseconds(1))) }
+    }
+
+    /// Gives back what nobody used in time.
+    mutating func returnUnused(_ provider: String, now: Moment) {
+        guard let lane = lanes[provider], lane.stock.count > 0 else { return }
+        takeBack(lane.stock.removeOver(now: now.monotonic), of: provider, areWritten: true, now: now)
+    }
+
+    /// Gives back all that is in a stock.
+    mutating func emptyStock(_ provider: String, now: Moment) {
+        guard let lane = lanes[provider] else { return }
+        takeBack(lane.stock.empty(), of: provider, areWritten: true, now: now)
+    }
+
+    /// The daemon stops: no call leaves any more, so none of those in stock does.
+    mutating func end(now: Moment) {
+        isEnding = true
+        for provider in lanes.keys { emptyStock(provider, now: now) }
+    }
+
+    private mutating func takeBack(
+        _ calls: [CallStock.Call], of provider: String, areWritten: Bool, now: Moment
+    ) {
+        guard !calls.isEmpty, let lane = lanes[provider] else { return }
+        for call in calls {
+            lane.budget.giveBack(call.counted, callNumber: call.number)
+            stockFates.append(StockFate(provider: provider, isUsed: false))
+        }
+        if areWritten { note(.unsent(provider: provider, at: calls.map(\.counted.wall))) }
+        look(provider, now: now)
+    }
+
+    mutating func takeStockFates() -> [StockFate] {
+        guard !stockFates.isEmpty else { return [] }
+        defer { stockFates = [] }
+        return stockFates
+    }
+}
