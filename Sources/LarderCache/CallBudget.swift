@@ -54,7 +54,7 @@ public struct CallBudget: Sendable {
         self.rate = rate
         self.quota = quota
         self.calls = CallRing(limit: max(rate?.calls ?? 0, quota?.calls ?? 0))
-        for call in calls.sorted(by: { ($0.monotonic, $0.wall) < ($1.monotonic, $1.wall) }) { self.calls.append(call) }
+        for call in calls.sorted(by: { ($0.monotonic, $0.wall) < ($1.monotonic, $1.wall) }) { self.calls.insert(call) }
     }
 
     /// The budget that a record of calls leaves, as wall times in any order.
@@ -121,7 +121,7 @@ public struct CallBudget: Sendable {
     /// Takes one call, if there is one.
     public mutating func take(now: Moment) -> Grant {
         if case .spent(let end) = look(now: now) { return .spent(until: end) }
-        calls.append(now)
+        calls.insert(now)
         takeTold()
         return .granted
     }
@@ -129,46 +129,43 @@ public struct CallBudget: Sendable {
     /// Takes one call, if there is one, that may be sent until a later instant, and counts it from there.
     mutating func take(now: Moment, countedFrom last: Moment) -> Grant {
         if case .spent(let end) = look(now: now) { return .spent(until: end) }
-        calls.append(last)
+        calls.insert(last)
         takeTold()
         return .granted
     }
-
-    /// The call that was taken last as it is counted: not before those that were taken earlier. Nil without limits.
-    public var lastTaken: Moment? { calls.last }
 
     /// Whether what the API says is left leaves nothing, whatever the own limits allow.
     public func isDenied(now: Moment) -> Bool {
         told.contains { $0.remaining == 0 && $0.resetsAt > now.monotonic }
     }
 
-    /// A call that was taken before is sent now, and counts from now: writing it down took its time, and the provider counts
-    /// what it receives. Its name on record stays.
-    /// - Parameter call: as it is counted (`lastTaken`).
+    /// A call that was taken before is sent now, and counts from now: writing it down took its time, or it was reserved ahead and
+    /// counted from its last instant, and the provider counts what it receives. Its name on record stays.
+    /// - Parameter call: as it was taken.
     /// - Returns: whether it may be sent. It may not where writing took so long that others have used up the limits; it is
     ///   given back then.
-    public mutating func confirm(_ call: inout Moment, callNumber: Int, now: Moment) -> Grant {
-        guard call.monotonic < now.monotonic else { return .granted }
+    public mutating func send(_ call: inout Moment, callNumber: Int, now: Moment) -> Grant {
+        let isLate = call.monotonic < now.monotonic
         // One that was forgotten meanwhile has left every window, and is asked for like a new one.
         calls.remove(call)
-        if let end = windowsBlockedUntil, end > now.monotonic {
+        if isLate, let end = windowsBlockedUntil, end > now.monotonic {
             noteReturn(of: callNumber)
             return .spent(until: end)
         }
-        calls.append(Moment(wall: call.wall, monotonic: now.monotonic))
-        call = calls.last ?? call
+        call.monotonic = now.monotonic
+        calls.insert(call)
         return .granted
     }
 
     /// Counts a call that was made whatever the limits said.
     public mutating func count(at call: Moment) {
-        calls.append(call)
+        calls.insert(call)
         takeTold()
     }
 
     /// Takes a call back that was taken and never made.
     /// - Parameters:
-    ///   - call: as it is counted (`lastTaken`).
+    ///   - call: as it is counted: when it was taken, or what `send` made of that.
     ///   - callNumber: `taken` as it was just after.
     public mutating func giveBack(_ call: Moment, callNumber: Int) {
         calls.remove(call)
@@ -309,7 +306,7 @@ public struct CallBudget: Sendable {
     public var remembered: [Moment] { calls.all }
 }
 
-/// The last so many calls, in order of the monotonic clock, in one circular array that grows up to its limit.
+/// The last so many calls, in order of the monotonic clock whatever the order of their coming, in one circular array that grows up to its limit.
 private struct CallRing: Sendable {
     let limit: Int
     private var storage: [Moment] = []
@@ -334,11 +331,11 @@ private struct CallRing: Sendable {
 
     var all: [Moment] { (0..<count).map { self[$0] } }
 
-    mutating func append(_ call: Moment) {
-        guard limit > 0 else { return }
-        // Whoever read the clock before another came here may come after it.
-        var call = call
-        if let last { call.monotonic = max(call.monotonic, last.monotonic) }
+    /// Whoever read the clock before another came here may come after it, and some calls count from later than others that
+    /// come after them.
+    mutating func insert(_ call: Moment) {
+        // Of one more than are remembered the oldest is forgotten, which may be this one.
+        guard limit > 0, count < limit || self[0].monotonic <= call.monotonic else { return }
         if count == storage.count, count < limit {
             storage = all
             start = 0
@@ -349,7 +346,12 @@ private struct CallRing: Sendable {
             count -= 1
         }
         count += 1
-        self[count - 1] = call
+        var place = count - 1
+        while place > 0, self[place - 1].monotonic > call.monotonic {
+            self[place] = self[place - 1]
+            place -= 1
+        }
+        self[place] = call
     }
 
     /// Takes out that very call, where it is remembered.

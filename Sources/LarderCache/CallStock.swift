@@ -1,7 +1,7 @@
 // Calls of one provider that are taken from its budget and written down, and not sent yet. In a burst each call would wait
 // for a commit of its own before it is sent; with one commit that reserves a few ahead most of them find theirs here.
 //
-// A call in stock may be sent until its last instant, and counts from that one: earlier than it counts no window can have it.
+// A call in stock may be sent until its last instant, and counts from that one until it is sent: no window can have it later.
 // What is not used by then was never sent and is given back. At most a twentieth of the smallest limit is ahead at a time, and
 // never the last calls that are left: what is left for others is what the budget says. Pure.
 import LarderCore
@@ -10,12 +10,10 @@ import LarderCore
 public struct CallStock: Sendable {
     /// One such call.
     public struct Call: Sendable, Hashable {
-        /// Its instant in the budget and its name on record: `last`, or later where other calls already count from later.
+        /// Its instant in the budget, its name on record, and the last one at which it may be sent.
         public var counted: Moment
         /// Its number in the budget (`CallBudget.taken`).
         public var number: Int
-        /// The last instant at which it may be sent.
-        public var last: MonotonicTime
         /// `CallStock.round` when it was taken.
         fileprivate var round: Int
     }
@@ -45,7 +43,7 @@ public struct CallStock: Sendable {
     public var count: Int { calls.count + coming }
 
     /// Whether a call lies here that may still be sent.
-    public func holds(now: MonotonicTime) -> Bool { calls.contains { now <= $0.last } }
+    public func holds(now: MonotonicTime) -> Bool { calls.contains { now <= $0.counted.monotonic } }
 
     /// Notes that a call's turn has come: only where turns follow each other closely is anything reserved ahead.
     public mutating func noteTurn(now: MonotonicTime) {
@@ -55,7 +53,7 @@ public struct CallStock: Sendable {
 
     /// Takes a call to be sent now; nil where none is left in time.
     public mutating func use(now: MonotonicTime) -> Call? {
-        calls.firstIndex { now <= $0.last }.map { calls.remove(at: $0) }
+        calls.firstIndex { now <= $0.counted.monotonic }.map { calls.remove(at: $0) }
     }
 
     /// Takes some from the budget to be written down with the call whose turn it is, which has been taken already.
@@ -71,8 +69,7 @@ public struct CallStock: Sendable {
         var ahead: [Call] = []
         while ahead.count < min(room, left / 2), case .granted = budget.take(now: now, countedFrom: last) {
             ahead.append(
-                Call(
-                    counted: budget.lastTaken ?? last, number: budget.taken, last: last.monotonic, round: round))
+                Call(counted: last, number: budget.taken, round: round))
         }
         coming += ahead.count
         return ahead
@@ -89,8 +86,8 @@ public struct CallStock: Sendable {
 
     /// Takes out what may no longer be sent.
     public mutating func removeOver(now: MonotonicTime) -> [Call] {
-        defer { calls.removeAll { $0.last < now } }
-        return calls.filter { $0.last < now }
+        defer { calls.removeAll { $0.counted.monotonic < now } }
+        return calls.filter { $0.counted.monotonic < now }
     }
 
     /// Takes out all of it, because the limits change or the daemon stops. What is being written down does not come into it.

@@ -15,7 +15,9 @@ extension LaneTable {
     mutating func stocked(_ ahead: [CallStock.Call], of provider: String, areWritten: Bool, now: Moment) {
         guard !ahead.isEmpty, let lane = lanes[provider] else { return }
         takeBack(lane.stock.came(ahead, areWritten: areWritten), of: provider, areWritten: areWritten, now: now)
-        if let last = ahead.map(\.last).max() { errands.stockEnds.append((provider, last + .milliseconds(1))) }
+        if let last = ahead.map(\.counted.monotonic).max() {
+            errands.stockEnds.append((provider, last + .milliseconds(1)))
+        }
     }
 
     /// Gives back what nobody used in time.

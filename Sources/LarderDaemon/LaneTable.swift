@@ -127,7 +127,7 @@ struct LaneTable {
         case .granted, .probe:
             attempts[number]?.isProbe = admission == .probe
             attempts[number]?.callNumber = used?.number ?? lane.budget.taken
-            attempts[number]?.takenAt = used?.counted ?? lane.budget.lastTaken ?? now
+            attempts[number]?.takenAt = used?.counted ?? now
             if used != nil {
                 attempts[number]?.isReserved = true
                 stockFates.append(StockFate(provider: provider, isUsed: true))
@@ -157,7 +157,7 @@ struct LaneTable {
         }
         guard attempt.refusal == nil else { return nil }
         guard var call = attempt.takenAt, let lane = lanes[attempt.provider] else { return .granted }
-        switch lane.budget.confirm(&call, callNumber: attempt.callNumber, now: now) {
+        switch lane.budget.send(&call, callNumber: attempt.callNumber, now: now) {
         case .granted:
             attempts[number]?.takenAt = call
             return .granted

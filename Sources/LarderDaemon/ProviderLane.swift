@@ -128,12 +128,14 @@ final class ProviderLane {
 
     /// Takes a call from the stock, or else from the budget, for one that is about to be sent.
     /// - Parameter isProbe: the trial is this caller's already.
-    /// - Returns: also the call of the stock, where it is one: that is on record already.
+    /// - Returns: also the call of the stock, where it is one: that is on record already, and counts from now.
     func admit(isProbe: Bool, now: Moment) -> (admission: Admission, used: CallStock.Call?) {
         var used: CallStock.Call?
         let admission = pass(isProbe: isProbe, now: now) { budget in
             if mayUseStock(of: budget, now: now) { used = stock.use(now: now.monotonic) }
-            return used == nil ? budget.take(now: now) : .granted
+            guard var call = used?.counted, let number = used?.number else { return budget.take(now: now) }
+            defer { used?.counted = call }
+            return budget.send(&call, callNumber: number, now: now)
         }
         return (admission, used)
     }

@@ -83,6 +83,21 @@ import Testing
         #expect(budget.usage(now: last + .seconds(60)).rate == 20)
     }
 
+    @Test func aCallInStockThatIsSentCountsFromThen() throws {
+        var budget = budget(100)
+        var stock = stock(turns: 3, at: start)
+        _ = stock.came(stock.reserveAhead(from: &budget, now: start), areWritten: true)
+        let now = start + .milliseconds(300)
+        let used = stock.use(now: now.monotonic)
+        var call = try #require(used).counted
+        #expect(budget.send(&call, callNumber: 1, now: now) == .granted)
+        let last = start + CallStock.keeps
+        #expect(call == Moment(wall: last.wall, monotonic: now.monotonic), "its name on record stays")
+        #expect(budget.remembered == [call, last, last, last, last])
+        budget.giveBack(call, callNumber: 1)
+        #expect(budget.remembered == [last, last, last, last])
+    }
+
     @Test func whatIsNotUsedInTimeIsGivenBackAndCountsNowhere() {
         var budget = budget(100)
         #expect(budget.take(now: start) == .granted)
@@ -112,8 +127,8 @@ import Testing
     @Test func aCallThatIsWrittenDownSlowlyCountsFromItsSending() {
         var budget = budget(2)
         #expect(budget.take(now: start) == .granted)
-        var call = budget.lastTaken ?? start
-        #expect(budget.confirm(&call, callNumber: 1, now: start + .seconds(5)) == .granted)
+        var call = start
+        #expect(budget.send(&call, callNumber: 1, now: start + .seconds(5)) == .granted)
         #expect(call == Moment(wall: start.wall, monotonic: start.monotonic + .seconds(5)), "its name on record stays")
         #expect(budget.usage(now: start + .seconds(64)).rate == 1)
         budget.giveBack(call, callNumber: 1)
@@ -123,12 +138,12 @@ import Testing
     @Test func aCallThatWasWrittenDownForAWindowIsNotSentBesideThoseThatWereGrantedMeanwhile() {
         var budget = budget(2)
         #expect(budget.take(now: start) == .granted)
-        var call = budget.lastTaken ?? start
+        var call = start
         let later = start + .seconds(61)
         #expect(budget.take(now: later) == .granted)
         #expect(budget.take(now: later) == .granted)
         #expect(
-            budget.confirm(&call, callNumber: 1, now: later) == .spent(until: (later + .seconds(60)).monotonic))
+            budget.send(&call, callNumber: 1, now: later) == .spent(until: (later + .seconds(60)).monotonic))
         #expect(budget.remembered == [later, later])
     }
 
@@ -152,23 +167,26 @@ import Testing
                     budget.giveBack(call.counted, callNumber: call.number)
                 }
                 var call = done.call
-                guard budget.confirm(&call, callNumber: done.number, now: now) == .granted else { continue }
+                guard budget.send(&call, callNumber: done.number, now: now) == .granted else { continue }
                 sent.append(now.monotonic)
             }
             writing.removeAll { $0.end <= now.monotonic }
             stock.noteTurn(now: now.monotonic)
-            if let call = stock.use(now: now.monotonic) {
+            if let used = stock.use(now: now.monotonic) {
+                var call = used.counted
+                let grant = budget.send(&call, callNumber: used.number, now: now)
+                #expect(grant == .granted)
                 if Int.random(in: 0..<10, using: &random) == 0 {
-                    budget.giveBack(call.counted, callNumber: call.number)
+                    budget.giveBack(call, callNumber: used.number)
                 } else {
                     sent.append(now.monotonic)
                 }
-            } else if budget.take(now: now) == .granted, let call = budget.lastTaken {
+            } else if budget.take(now: now) == .granted {
                 let length = Int64.random(
                     in: 0...(Int.random(in: 0..<50, using: &random) == 0 ? 15_000 : 8), using: &random)
                 writing.append(
                     (
-                        call, budget.taken, stock.reserveAhead(from: &budget, now: now),
+                        now, budget.taken, stock.reserveAhead(from: &budget, now: now),
                         now.monotonic + .milliseconds(length)
                     ))
             }
