@@ -112,7 +112,8 @@ final class WriteOverlay: Sendable {
         }
     }
 
-    /// The keys of those answers that the selector names, what was made from a named one included.
+    /// The keys of those answers that the selector names, what was made from a named one included. What was made from a
+    /// committed one counts as named, too: its parent is not here to be asked.
     func named(by selector: PurgeSelector) -> [Digest] {
         if isEmpty { return [] }
         return state.withLock { state in
@@ -124,7 +125,9 @@ final class WriteOverlay: Sendable {
                 Removals.isMeant($0.value.entry.provider, $0.value.entry.label, by: selector)
             }
             if state.children.isEmpty { return Array(named.keys) }
-            let made = state.orders.filter { $0.value.entry.parents.contains { named[$0] != nil } }
+            let made = state.orders.filter { order in
+                order.value.entry.parents.contains { named[$0] != nil || state.orders[$0] == nil }
+            }
             return Array(Set(named.keys).union(made.keys))
         }
     }

@@ -210,6 +210,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func whatWasMadeFromARemovedEntryGoesWithItThoughOnlyTheEntryIsCommitted(_ isOfTerm: Bool) async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let parent = bench.entry("a", label: "the parent")
+            let child = bench.entry("b", parents: [parent.key.digest], label: "made of it")
+            #expect(await store.write(parent) == .accepted)
+            await store.commit()
+            #expect(await store.write(child) == .accepted)
+            let selector: PurgeSelector =
+                isOfTerm ? .term("the parent", provider: nil) : .digest(parent.key.digest)
+            #expect(await store.remove(selector, soft: false, provider: nil).count == 2)
+            #expect(try await store.read(child.key) == nil)
+        }
+    }
+
     @Test(arguments: selectors, [true, false])
     func aRemovalHoldsThoughTheDiskStandsStill(_ selector: PurgeSelector, isSoft: Bool) async throws {
         let settings = StoreSettings(minFree: 0, patience: .milliseconds(50), commitWithin: .seconds(600))
