@@ -52,6 +52,9 @@ struct WriteOrder: Sendable {
     /// Among the answers of its key; none where it is not on its way to the writer.
     var place: WritePlace?
 
+    /// Rises with every answer of the store; 0 where it has no place.
+    var number: UInt64 { place?.number ?? 0 }
+
     /// What is removed while an answer is on its way is not stored: whoever removes says so before the tombstone is made,
     /// and the tombstone is applied to everything that was written before. Nor is what a newer answer has overtaken.
     var isRefused: Bool { isWanted.map { !$0() } ?? false || place?.isOvertaken ?? false }

@@ -192,7 +192,7 @@ final class StoreWriter {
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
-            guard checkPlace(isBrief: true) else { return answer(againLater(steps), .refused("failed")) }
+            guard checkPlace(isBrief: true) else { return answer(steps, .refused("failed")) }
             noteUnindexed(steps)
             // A refused write is none: what is done in idle time does not wait for it.
             if steps.contains(where: { $0.outcome == .stored }) {
@@ -210,19 +210,9 @@ final class StoreWriter {
                 for step in steps { commit([Step(job: step.job)]) }
             } else {
                 let outcome = failed(error)
-                if !hasBegun, error.code == SQLITE_BUSY { steps = againLater(steps) }
                 if error.isDamage && mayRepeat && database != nil { return commit(steps, mayRepeat: false) }
                 answer(steps, outcome)
             }
-        }
-    }
-
-    /// Those that nobody waits for are tried again: the database is another's for a moment, or was opened anew.
-    /// - Returns: the others.
-    private func againLater(_ steps: [Step]) -> [Step] {
-        steps.filter { step in
-            guard case .write(let order, nil) = step.job else { return true }
-            return !shared.acceptAgain(order)
         }
     }
 
@@ -256,6 +246,8 @@ final class StoreWriter {
             // What it takes the place of may leave pieces to sweep.
             if !shared.keys.lacks(entry.key.digest) { upkeep.mustSweep = true }
             try rows.write(entry, now: now)
+            // One that began before it may come behind it in the same transaction.
+            shared.orders.overtake(entry.key.digest, below: order.number)
             return .stored
         case .freshen(let digest, let fresh, let stale, _):
             try database?.rows.freshen(digest, freshUntil: fresh, staleUntil: stale)

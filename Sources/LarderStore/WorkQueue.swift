@@ -86,11 +86,11 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
 
     /// Puts work in whatever the weight: for the few words the store says to itself, and for work whose amount is
     /// bounded elsewhere. False after the end.
-    func insist(_ job: Job, weight added: Int = 0, isPatient: Bool = false) -> Bool {
+    func insist(_ job: Job, weight added: Int = 0) -> Bool {
         let (isIn, wakes) = locked { () -> (Bool, Bool) in
             guard !hasEnded else { return (false, false) }
-            let calls = append(job, weight: added, isPatient)
-            return (true, calls && awake == 0 && choosesOne())
+            _ = append(job, weight: added, false)
+            return (true, awake == 0 && choosesOne())
         }
         if wakes { pthread_cond_signal(condition) }
         return isIn

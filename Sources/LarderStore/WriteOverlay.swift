@@ -7,13 +7,21 @@ import LarderCore
 import Synchronization
 
 final class WriteOverlay: Sendable {
+    /// The accepted answers of one key.
+    private struct Slot {
+        /// The newest one.
+        var order: WriteOrder
+        /// Those before it, which are not committed yet either: seldom any.
+        var earlier: [WriteOrder] = []
+    }
     private struct State {
-        /// The newest accepted answer of each key.
-        var orders: [Digest: WriteOrder] = [:]
+        var slots: [Digest: Slot] = [:]
         /// How many of these were made from the entry of that digest.
         var children: [Digest: Int] = [:]
-        /// Looks whether the oldest of them is committed in time.
+        /// Looks whether they are committed in time.
         var watch: CommitWatch?
+        /// The number of the latest one.
+        var latest: UInt64 = 0
         /// Keys whose last commit failed, the oldest first.
         var failed: [Digest] = []
     }
@@ -29,19 +37,24 @@ final class WriteOverlay: Sendable {
 
     // MARK: Accepting
 
-    /// Takes an answer in; from now on look-ups find it.
+    /// Takes an answer in; from now on look-ups find it, unless a newer one of its key is here.
     /// - Returns: what is to be told when commits are late, where nobody watches them yet.
     func accept(_ order: WriteOrder) -> CommitWatch? {
         state.withLock { state in
-            let replaced = state.orders.updateValue(order, forKey: order.entry.key.digest)
-            if let replaced {
-                Self.forgetParents(of: replaced.entry, &state)
+            held.add(1, ordering: .releasing)
+            state.latest = max(state.latest, order.number)
+            let digest = order.entry.key.digest
+            if var slot = state.slots[digest] {
+                let isNewer = slot.order.number < order.number
+                slot.earlier.append(isNewer ? slot.order : order)
+                if isNewer { slot.order = order }
+                state.slots[digest] = slot
             } else {
-                held.add(1, ordering: .releasing)
+                state.slots[digest] = Slot(order: order)
             }
             for parent in order.entry.parents { state.children[parent, default: 0] += 1 }
-            guard state.watch == nil, let number = order.place?.number else { return nil }
-            let watch = CommitWatch(number)
+            guard state.watch == nil else { return nil }
+            let watch = CommitWatch(order.number)
             state.watch = watch
             return watch
         }
@@ -52,33 +65,73 @@ final class WriteOverlay: Sendable {
     func confirm(_ order: WriteOrder) {
         let digest = order.entry.key.digest
         state.withLock { state in
-            if state.orders[digest]?.place?.number == order.place?.number { state.orders[digest]?.isWanted = nil }
+            guard state.slots[digest]?.order.number == order.number else { return }
+            state.slots[digest]?.order.isWanted = nil
         }
     }
 
     /// The answer is committed, or a tombstone stands for it.
     /// - Parameter failed: the disk did not take it.
-    func leave(_ order: WriteOrder, failed: Bool = false) {
-        let number = order.place?.number ?? 0
-        let gone = state.withLock { state -> WriteOrder? in
-            if let watch = state.watch, number >= watch.number {
-                watch.end()
-                state.watch = nil
-            }
-            let digest = order.entry.key.digest
-            if failed || !state.failed.isEmpty {
+    /// - Returns: what is to be told when the commit of those that are left is late.
+    func leave(_ order: WriteOrder, failed: Bool = false) -> CommitWatch? {
+        let digest = order.entry.key.digest
+        let (gone, next) = state.withLock { state -> (WriteOrder?, CommitWatch?) in
+            if failed {
                 state.failed.removeAll { $0 == digest }
-                if failed { state.failed.append(digest) }
+                state.failed.append(digest)
                 if state.failed.count > Self.mostFailed { state.failed.removeFirst() }
             }
-            guard let present = state.orders[digest], present.place?.number == number else { return nil }
-            state.orders[digest] = nil
-            Self.forgetParents(of: present.entry, &state)
-            held.subtract(1, ordering: .releasing)
-            return present
+            let gone = take(order, &state)
+            guard let watch = state.watch, order.number >= watch.number else { return (gone, nil) }
+            watch.end()
+            state.watch = state.slots.isEmpty ? nil : CommitWatch(state.latest)
+            return (gone, state.watch)
         }
         // Its place ends outside the lock.
         _ = gone
+        return next
+    }
+
+    /// The answer is not taken in after all; those before it are found again.
+    func retract(_ order: WriteOrder) {
+        let gone = state.withLock { state -> WriteOrder? in
+            if let watch = state.watch, order.number == watch.number {
+                watch.end()
+                state.watch = nil
+            }
+            return take(order, &state)
+        }
+        _ = gone
+    }
+
+    /// An answer of that key is committed, accepted or not: no failure is the last that is known of it.
+    func stored(_ digest: Digest) {
+        state.withLock { state in
+            if !state.failed.isEmpty { state.failed.removeAll { $0 == digest } }
+        }
+    }
+
+    private func take(_ order: WriteOrder, _ state: inout State) -> WriteOrder? {
+        let digest = order.entry.key.digest
+        guard var slot = state.slots[digest] else { return nil }
+        let taken: WriteOrder
+        if slot.order.number == order.number {
+            taken = slot.order
+            if let newest = slot.earlier.indices.max(by: { slot.earlier[$0].number < slot.earlier[$1].number }) {
+                slot.order = slot.earlier.remove(at: newest)
+                state.slots[digest] = slot
+            } else {
+                state.slots[digest] = nil
+            }
+        } else if let place = slot.earlier.firstIndex(where: { $0.number == order.number }) {
+            taken = slot.earlier.remove(at: place)
+            state.slots[digest] = slot
+        } else {
+            return nil
+        }
+        Self.forgetParents(of: taken.entry, &state)
+        held.subtract(1, ordering: .releasing)
+        return taken
     }
 
     private static func forgetParents(of entry: StoredResponse, _ state: inout State) {
@@ -93,7 +146,8 @@ final class WriteOverlay: Sendable {
     /// The accepted answer of that key, unless it was removed or overtaken since.
     func find(_ key: CacheKey) -> StoredResponse? {
         if isEmpty { return nil }
-        guard let order = state.withLock({ $0.orders[key.digest] }), order.entry.key == key, !order.isRefused else {
+        guard let order = state.withLock({ $0.slots[key.digest]?.order }), order.entry.key == key, !order.isRefused
+        else {
             return nil
         }
         return order.entry
@@ -101,13 +155,13 @@ final class WriteOverlay: Sendable {
 
     /// Whether an answer of that key waits for its commit.
     func holds(_ digest: Digest) -> Bool {
-        !isEmpty && state.withLock { $0.orders[digest] != nil }
+        !isEmpty && state.withLock { $0.slots[digest] != nil }
     }
 
     /// What became of the last answer of that key that counted as stored.
     func fate(of digest: Digest) -> CommitFate {
         state.withLock { state in
-            if state.orders[digest] != nil { return .accepted }
+            if state.slots[digest] != nil { return .accepted }
             return state.failed.contains(digest) ? .failed : .committed
         }
     }
@@ -118,15 +172,16 @@ final class WriteOverlay: Sendable {
         if isEmpty { return [] }
         return state.withLock { state in
             if case .digest(let digest) = selector {
-                guard state.children[digest] != nil else { return state.orders[digest] == nil ? [] : [digest] }
-                return state.orders.filter { $0.key == digest || $0.value.entry.parents.contains(digest) }.map(\.key)
+                guard state.children[digest] != nil else { return state.slots[digest] == nil ? [] : [digest] }
+                return state.slots.filter { $0.key == digest || $0.value.order.entry.parents.contains(digest) }
+                    .map(\.key)
             }
-            let named = state.orders.filter {
-                Removals.isMeant($0.value.entry.provider, $0.value.entry.label, by: selector)
+            let named = state.slots.filter {
+                Removals.isMeant($0.value.order.entry.provider, $0.value.order.entry.label, by: selector)
             }
             if state.children.isEmpty { return Array(named.keys) }
-            let made = state.orders.filter { order in
-                order.value.entry.parents.contains { named[$0] != nil || state.orders[$0] == nil }
+            let made = state.slots.filter { slot in
+                slot.value.order.entry.parents.contains { named[$0] != nil || state.slots[$0] == nil }
             }
             return Array(Set(named.keys).union(made.keys))
         }
@@ -140,7 +195,7 @@ public enum CommitFate: String, Sendable {
 
 /// Looks at the clock for answers that nobody waits for: late commits are late though no answer is held up.
 final class CommitWatch: Lapsing {
-    /// Of the oldest answer under way when it was made.
+    /// Of an answer that was under way when it was made.
     let number: UInt64
     private let over = Atomic<Bool>(false)
 
@@ -162,7 +217,7 @@ extension StoreShared {
         let watch = overlay.accept(order)
         // Who removes something says so before looking here. So either it is heard of now, or the answer is found there.
         guard order.isWanted?() ?? true else {
-            overlay.leave(order)
+            overlay.retract(order)
             meters.count(.refused("removed"))
             return .refused("removed")
         }
@@ -171,18 +226,11 @@ extension StoreShared {
         confirmed.isWanted = nil
         let job = WriteJob.write(confirmed, nil)
         guard writes.offer(job, weight: job.weight, isPatient: true) else {
-            overlay.leave(order)
+            overlay.retract(order)
             return nil
         }
         if let watch { waits.add(watch, .commit) }
         return .accepted
-    }
-
-    /// The writer could not begin with an accepted answer, for a reason that passes: it is tried again, and found meanwhile.
-    /// - Returns: false where it is over.
-    func acceptAgain(_ order: WriteOrder) -> Bool {
-        let job = WriteJob.write(order, nil)
-        return !ending.hasBegun && writes.insist(job, weight: job.weight, isPatient: true)
     }
 }
 

@@ -261,20 +261,68 @@ import Testing
         }
     }
 
-    @Test func anAcceptedAnswerOutlivesALockOfAnotherProcess() async throws {
-        let settings = StoreSettings(minFree: 0, patience: .seconds(30), commitWithin: .milliseconds(20))
-        try await withStore(settings) { (store, bench) async throws in
-            store.shared.ending.locks.shorten()
-            let lock = try ForeignLock(bench)
-            let entry = bench.entry("a")
-            #expect(await store.write(entry) == .accepted)
-            try await bench.eventually("it was tried", in: store) {
-                bench.count(StoreCounters.failures, "other") > 1
+    @Test func anOlderAnswerIsNotWrittenOverANewerOneThatCameBeforeItIntoTheQueue() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let (older, newer) = (bench.entry("a", seed: 1), bench.entry("a", seed: 2))
+            let places = [older, newer].map { store.shared.orders.enter($0.key.digest) }
+            for (entry, place) in zip([newer, older], places.reversed()) {
+                let order = WriteOrder(entry: entry, place: place)
+                #expect(await SQLiteStore.write(order, to: store.shared) == .accepted)
+                #expect(try await store.read(entry.key)?.body == newer.body)
             }
-            #expect(try await store.read(entry.key) != nil)
-            lock.release()
-            try await bench.eventually("it is committed", in: store) { store.shared.overlay.isEmpty }
-            #expect(try rows(bench) == 1)
+            await store.commit()
+            #expect(store.shared.overlay.isEmpty)
+            #expect(try await store.read(newer.key)?.body == newer.body)
+        }
+    }
+
+    @Test func anAnswerThatIsNotTakenInLeavesTheOneBeforeItInItsPlace() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let entry = bench.entry("a", seed: 1)
+            #expect(await store.write(entry) == .accepted)
+            let other = bench.entry("a", seed: 2)
+            #expect(await store.write(other, supersedes: false, when: { false }) == .refused("removed"))
+            #expect(try await store.read(entry.key)?.body == entry.body)
+            await store.commit()
+            #expect(store.shared.overlay.isEmpty)
+        }
+    }
+
+    @Test func aSoftRemovalBringsNoOlderAnswerBackThoughTheDiskStandsStill() async throws {
+        let settings = StoreSettings(minFree: 0, patience: .milliseconds(50), commitWithin: .seconds(600))
+        try await withStore(settings) { (store, bench) async throws in
+            let older = bench.entry("a", seed: 1)
+            #expect(await store.write(older) == .accepted)
+            await store.commit()
+            store.shared.faults.hold(true)
+            // The writer is held by another answer, so that this one stays in the queue.
+            #expect(await store.write(bench.entry("other", provider: "tmdb")) == .accepted)
+            _ = store.shared.writes.insist(.sweep)
+            try await bench.eventually("the writer is held", in: store) { store.shared.faults.isHolding }
+            #expect(await store.write(bench.entry("a", seed: 2)) == .accepted)
+            _ = try await bench.passing([.write, .removal], of: store) {
+                await store.remove(.provider("itunes"), soft: true, provider: nil)
+            }
+            #expect(try await store.read(older.key) == nil)
+            store.shared.faults.hold(false)
+            try await bench.eventually("everything is written", in: store) {
+                store.shared.overlay.isEmpty && store.pendingRemovals == 0
+            }
+            #expect(try await store.read(older.key) == nil)
+        }
+    }
+
+    @Test func whatWasMadeFromAHiddenEntryIsNotFoundEither() async throws {
+        try await withStore(Self.collecting) { (store, bench) async throws in
+            let parent = bench.entry("a")
+            let child = bench.entry("b", parents: [parent.key.digest])
+            #expect(await store.write(parent) == .accepted)
+            #expect(await store.write(child) == .accepted)
+            store.hide(parent)
+            for key in [parent.key, child.key] { #expect(try await store.read(key) == nil) }
+            await store.commit()
+            try await bench.eventually("the tombstone is written", in: store) { store.pendingRemovals == 0 }
+            for key in [parent.key, child.key] { #expect(try await store.read(key) == nil) }
         }
     }
 

@@ -7,14 +7,13 @@ extension SQLiteStore {
     public func remove(_ selector: PurgeSelector, soft: Bool, provider: String?) async -> RemovalOutcome {
         let shared = shared
         let ticket = RemovalTicket()
-        // What is accepted becomes rows first, which are counted, and expired where they are not removed.
-        let bound = shared.orders.bound()
-        await commit(selector)
-        // What could not be committed is dropped, also by a removal that only expires: no answer may go on being fresh.
-        for digest in shared.overlay.named(by: selector) { shared.orders.overtake(digest, below: bound) }
         if shared.isClosed.withLock({ $0 }) { return .refused(shared.overloaded("purging")) }
+        // What is accepted becomes rows first, which are counted, and expired where they are not removed.
+        await commit(selector)
+        // From here on nothing is accepted.
         let tombstone = shared.removals.add(
             selector, isSoft: soft, provider: provider, at: shared.time.wall(), ticket)
+        shared.drop(shared.overlay.named(by: selector), below: shared.orders.bound())
         // Never refused for want of room: what is invalid would go on being answered (RFC 9111 §4.4). Whoever asks
         // waits for the answer, so that no more of these wait than there are requests.
         guard shared.writes.insist(.removal(tombstone.number)) else {
@@ -120,6 +119,18 @@ extension StoreShared {
         if isNew { log.warning("store.degraded", ["reason": text]) }
     }
 
+    /// What is accepted and could not be committed before a removal is dropped, also by one that only expires: no answer may go
+    /// on being fresh, and none that was there before it may come back.
+    func drop(_ digests: [Digest], below bound: UInt64) {
+        for digest in digests {
+            orders.overtake(digest, below: bound)
+            if keys.lacks(digest) { continue }
+            let tombstone = removals.add(.digest(digest), isSoft: false, provider: nil, at: time.wall(), nil)
+            removals.markDue(tombstone.number)
+            journal.note(tombstone)
+        }
+    }
+
     /// The older entry of that key is answered no more, though the newer one is not known to be stored.
     /// - Parameter byWriter: it is the writer that says so. What it says while the store closes still gets into the journal.
     func supersede(_ order: WriteOrder, byWriter: Bool = false) {
@@ -127,6 +138,8 @@ extension StoreShared {
         let digest = order.entry.key.digest
         // First what is on its way, then what is there: none of it slips through in between.
         let (number, isAnotherUnderWay) = orders.overtake(digest, by: order.place)
+        // What was made from an older answer goes with it.
+        for made in overlay.named(by: .digest(digest)) where made != digest { orders.overtake(made, below: number) }
         if keys.lacks(digest), !isAnotherUnderWay { return }
         let tombstone = removals.supersede(order.entry, by: number, at: time.wall())
         if !tombstone.isKept { journal.note(tombstone) }

@@ -254,6 +254,9 @@ extension StoreWriter {
         noteIfLeft(outcome)
         switch outcome {
         case .stored:
+            // One that began before it, and comes behind it in the queue, is older.
+            shared.orders.overtake(order.entry.key.digest, below: order.number)
+            shared.overlay.stored(order.entry.key.digest)
             // Told first: from then on nothing makes a tombstone for its being late.
             end(order, reply, outcome)
             guard shared.removals.isAny, let number = order.place?.number else { return }
@@ -274,15 +277,12 @@ extension StoreWriter {
             reply.resume(returning: outcome)
             return
         }
+        let hasFailed = outcome != .stored && outcome != .refused("removed")
+        if let watch = shared.overlay.leave(order, failed: hasFailed) { shared.waits.add(watch, .commit) }
         switch outcome {
-        case .stored:
-            shared.overlay.leave(order)
-            shared.meters.committed.add()
-        case .refused("removed"):
-            shared.overlay.leave(order)
-            shared.meters.acceptedRemoved.add()
+        case .stored: shared.meters.committed.add()
+        case .refused("removed"): shared.meters.acceptedRemoved.add()
         default:
-            shared.overlay.leave(order, failed: true)
             shared.meters.uncommitted.add()
             shared.log.debug("store.accepted.failed", ["provider": order.entry.provider, "outcome": "\(outcome)"])
         }
