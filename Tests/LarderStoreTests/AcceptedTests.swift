@@ -140,8 +140,9 @@ import Testing
 
     @Test func aStoreThatCannotCommitAcceptsNothing() async throws {
         try await withStore(Self.collecting) { (store, bench) async throws in
-            store.shared.faults.fail(with: SQLITE_FULL)
+            // The fault comes after the answer: the writer's own looks may notice it at any moment.
             #expect(await store.write(bench.entry("a")) == .accepted)
+            store.shared.faults.fail(with: SQLITE_FULL)
             await store.commit()
             #expect(await store.write(bench.entry("b")) == .refused("diskFull"))
             store.shared.faults.fail(with: nil)
