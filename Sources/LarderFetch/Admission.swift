@@ -89,8 +89,6 @@ struct Admission: Sendable {
             return queues[longest]?.lastOfLongest
         }
 
-        fileprivate func isWaiting(where isMeant: (Holder) -> Bool) -> Bool { turns.contains(where: isMeant) }
-
         private mutating func change(_ holder: Holder, _ body: (inout TurnQueue) -> Void) {
             guard var queue = queues.removeValue(forKey: holder) else { return }
             waiting -= queue.count
@@ -168,11 +166,6 @@ struct Admission: Sendable {
         paced.take(holder)
         brief.release(holder)
         return true
-    }
-
-    /// Whether somebody waits who would get the place that a transfer of that holder has among the brief ones.
-    func isAwaited(_ holder: Holder) -> Bool {
-        brief.isWaiting { $0 == holder || brief.taken(by: $0) < settings.most($0, .upstream) }
     }
 
     /// Gives a place back.

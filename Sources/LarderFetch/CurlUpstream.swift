@@ -124,7 +124,7 @@ public final class CurlUpstream: Upstream {
     public func apply(_ settings: FetchSettings) {
         isProxied.store(settings.proxy?.isEmpty == false, ordering: .relaxed)
         memory.setLimit(settings.maxMemory)
-        places.apply(settings)
+        places.step { $0.apply(settings) }
         isOpen.withLock { isOpen in
             guard isOpen else { return }
             for way in ways { way.post { $0.apply(settings) } }

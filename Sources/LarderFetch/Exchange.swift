@@ -77,8 +77,8 @@ final class Exchange {
     var pace: Admission.Pace
     /// The answer's readers set its pace, whatever place it has.
     var isPacedByReaders = false
-    /// From then on it keeps a place of the other kind only while nobody waits for that.
-    var leaveBy: MonotonicTime?
+    /// A moment after this was set it keeps a place of the other kind only while nobody waits for that.
+    var mustLeave = false
     /// Requests that went out, of all its transfers that ended.
     var sends = 0
     let isStream: Bool

@@ -21,36 +21,40 @@ extension FetchCore {
     static let moment = Duration.milliseconds(500)
 
     func ask(_ exchange: Exchange, hasWaited: Bool = false) {
-        switch places.ask(exchange, core: number, hasWaited: hasWaited) {
+        let (id, holder, client, pace) = (exchange.id, exchange.holder, exchange.order.client, exchange.pace)
+        let verdict = places.step {
+            $0.ask(id, holder, core: number, client: client, pace: pace, hasWaited: hasWaited)
+        }
+        switch verdict {
         case .granted: reserve(exchange)
         case .waits: wait(exchange)
-        case .replaces(let id, let core):
-            wait(exchange)
-            if core == number { replaced(id) } else { places.post(to: core) { $0.replaced(id) } }
         case .refused: refuse(exchange)
         }
     }
 
-    /// An exchange that waited makes room in the queue for another one. It has left the queue already.
-    private func replaced(_ id: UInt64) {
-        guard let exchange = exchanges[id], case .waiting = exchange.phase else { return }
-        exchange.phase = .idle
-        refuse(exchange)
-    }
-
-    /// A place has come free for an exchange that waited.
-    private func take(_ grant: PlaceGrant) {
-        if grant.core != number { return places.post(to: grant.core) { $0.granted(grant) } }
-        // It may have ended while the grant was on its way, or asked for a place of the other kind.
-        guard let exchange = exchanges[grant.exchange], case .waiting = exchange.phase, exchange.pace == grant.pace
-        else { return places.release(grant.holder, pace: grant.pace) }
-        reserve(exchange)
-    }
-
-    /// Another loop has found a place for an exchange of this one.
-    private func granted(_ grant: PlaceGrant) {
-        take(grant)
-        pump()
+    /// Does what was decided for an exchange of this loop. It may have ended, or gone a step on, while the errand was on its way.
+    func perform(_ errand: PlaceErrand) {
+        let exchange = exchanges[errand.exchange]
+        switch errand.kind {
+        case .granted(let grant):
+            // It may have asked for a place of the other kind meanwhile.
+            guard let exchange, case .waiting = exchange.phase, exchange.pace == grant.pace else {
+                return places.step { $0.giveBack(grant) }
+            }
+            reserve(exchange)
+        case .replaced:
+            // It may wait for a place of the other kind by now: `finish` takes it out of that queue.
+            guard let exchange, case .waiting = exchange.phase else { return }
+            refuse(exchange)
+        case .moved: exchange.map(moved)
+        case .cut:
+            guard let exchange, places.step({ $0.confirmCut(exchange.id) }) else { return }
+            finish(
+                exchange,
+                exchange.fault(
+                    .overloaded,
+                    "All places are taken for answers that clients pace, and others wait for the one it has."))
+        }
     }
 
     private func wait(_ exchange: Exchange) {
@@ -61,7 +65,6 @@ extension FetchCore {
             watchQueue(exchange)
         }
         exchange.feed?.gather()
-        places.nudge(from: number)
     }
 
     private func watchQueue(_ exchange: Exchange) {
@@ -117,39 +120,34 @@ extension FetchCore {
         }
     }
 
-    /// Lets those that must, move aside, and those that wait, take the places that are free.
+    /// Has everything done that was decided: here what is this loop's, by a post what is another's.
     func pump() {
-        while !isShut {
-            moveAside()
-            if let grant = places.next() {
-                take(grant)
-            } else if let exchange = nextToCut() {
-                finish(
-                    exchange,
-                    exchange.fault(
-                        .overloaded,
-                        "All places are taken for answers that clients pace, and others wait for the one it has."))
+        while !isShut, let errand = places.step({ $0.next() }) {
+            if errand.core == number {
+                perform(errand)
             } else {
-                break
+                places.post(to: errand.core) {
+                    $0.perform(errand)
+                    $0.pump()
+                }
             }
         }
-        places.showLoad()
     }
 
     /// The exchange has ended: it gives its place back, if it had one.
     func releasePlace(of exchange: Exchange) {
         guard exchange.hasPlace else { return }
         exchange.hasPlace = false
-        places.release(exchange.holder, pace: exchange.pace)
-        if !staying.isEmpty { staying.removeAll { $0 == exchange.id } }
-        if exchange.pace == .client { places.nudge(from: number) }
+        let (id, holder, pace) = (exchange.id, exchange.holder, exchange.pace)
+        places.step { $0.release(id, holder, pace: pace) }
     }
 
     // MARK: Requests
 
     /// A body that is short is gathered before a place is asked for: its sender then paces nothing.
     func gather(_ exchange: Exchange, _ feed: UploadFeed) {
-        guard places.beginGathering(most: settings.maxQueue) else { return refuse(exchange) }
+        let most = settings.maxQueue
+        guard places.step({ $0.beginGathering(most: most) }) else { return refuse(exchange) }
         exchange.phase = .gathering
         feed.gather()
     }
@@ -161,11 +159,12 @@ extension FetchCore {
         switch exchange.phase {
         case .gathering:
             hasWaited = false
-            places.endGathering()
+            places.step { $0.endGathering() }
         case .waiting:
             guard !exchange.wantsEvents else { return }
             hasWaited = true
-            places.withdraw(exchange.id)
+            let id = exchange.id
+            places.step { $0.withdraw(id) }
         case .idle, .reserving, .pausing, .transferring: return
         }
         exchange.phase = .idle
@@ -196,7 +195,7 @@ extension FetchCore {
         exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [weak self, weak exchange] in
             guard let self, let exchange else { return }
             exchange.placeTimer = nil
-            staying.append(exchange.id)
+            stay(exchange)
             pump()
         }
     }
@@ -213,36 +212,27 @@ extension FetchCore {
     }
 
     private func mustLeave(_ exchange: Exchange) {
-        guard exchange.pace == .upstream, exchange.leaveBy == nil else { return }
-        if !staying.contains(exchange.id) { staying.append(exchange.id) }
-        exchange.leaveBy = loop.monotonic + Self.moment
+        guard exchange.pace == .upstream, !exchange.mustLeave else { return }
+        exchange.mustLeave = true
+        stay(exchange)
         exchange.placeTimer.map(loop.cancel)
         exchange.placeTimer = loop.schedule(at: loop.monotonic + Self.moment) { [weak self, weak exchange] in
-            exchange?.placeTimer = nil
-            self?.pump()
-        }
-    }
-
-    private func moveAside() {
-        guard !staying.isEmpty else { return }
-        staying.removeAll { id in
-            guard let exchange = exchanges[id] else { return true }
-            guard places.moveAside(exchange.holder) else { return false }
-            exchange.pace = .client
-            exchange.leaveBy = nil
-            exchange.placeTimer.map(loop.cancel)
+            guard let self, let exchange else { return }
             exchange.placeTimer = nil
-            return true
+            let id = exchange.id
+            places.step { $0.mustLeave(id) }
+            pump()
         }
     }
 
-    /// The one that has stayed for longest though it must leave, and whose place somebody waits for.
-    private func nextToCut() -> Exchange? {
-        guard !staying.isEmpty, places.isAwaited else { return nil }
-        let now = loop.monotonic
-        return staying.lazy.compactMap { self.exchanges[$0] }.first { exchange in
-            guard let due = exchange.leaveBy, due <= now else { return false }
-            return places.isAwaited(exchange.holder)
-        }
+    private func stay(_ exchange: Exchange) {
+        let (id, holder) = (exchange.id, exchange.holder)
+        places.step { $0.stay(id, holder, core: number) }
+    }
+
+    private func moved(_ exchange: Exchange) {
+        exchange.pace = .client
+        exchange.placeTimer.map(loop.cancel)
+        exchange.placeTimer = nil
     }
 }

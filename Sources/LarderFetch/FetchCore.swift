@@ -18,10 +18,6 @@ final class FetchCore {
     let number: Int
     /// How many loops share the connections that are kept of its kind.
     private let sharers: Int
-    /// Exchanges that would rather have a place among those that clients pace, the oldest first.
-    var staying: [UInt64] = [] {
-        didSet { if staying.isEmpty != oldValue.isEmpty { places.setStaying(!staying.isEmpty, core: number) } }
-    }
     private(set) var exchanges: [UInt64: Exchange] = [:]
     private(set) var multi: CurlMulti?
     /// How what happens elsewhere comes back here.
@@ -150,7 +146,6 @@ final class FetchCore {
         }
         multi?.close()
         multi = nil
-        places.showLoad()
     }
 
     // MARK: Moving
@@ -357,8 +352,8 @@ final class FetchCore {
         exchange.cancelTimers(on: loop)
         switch exchange.phase {
         case .idle, .reserving: break
-        case .gathering: places.endGathering()
-        case .waiting: places.withdraw(exchange.id)
+        case .gathering: places.step { $0.endGathering() }
+        case .waiting: places.step { [id = exchange.id] in $0.withdraw(id) }
         case .pausing(let timer): loop.cancel(timer)
         case .transferring(let transfer):
             multi?.remove(transfer)
@@ -378,7 +373,6 @@ final class FetchCore {
         } else {
             cells.answered.add()
         }
-        places.showLoad()
         if let failure { exchange.fail(failure) } else { exchange.tape?.finish() }
         exchange.tape = nil
     }

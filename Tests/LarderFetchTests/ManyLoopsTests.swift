@@ -249,6 +249,77 @@ import Testing
         }
     }
 
+    /// Each of two loops has a stream that must leave.
+    @Test func oneWhoWaitsCutsOneStreamOfSeveralLoops() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { request in
+            guard request.target == "/events" else { return [.send(ok("plain"))] }
+            return [
+                .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n\r\n"),
+                .await(gate),
+            ]
+        }
+        defer {
+            gate.open()
+            origin.stop()
+        }
+        let settings = FetchSettings(standard: ExchangeLimits(maxConnections: 2, maxStreams: 1))
+        try await withStand(settings) { stand in
+            var streams: [UpstreamStream] = []
+            for loop in [0, 0, 1] {
+                let stream = try await Task(executorPreference: stand.clients[loop]) {
+                    await stand.rig.opened(order(origin.base + "/events"), stall: .seconds(1_000_000))
+                }.value.get()
+                streams.append(stream)
+                await stand.turn()
+            }
+            stand.time.advance(FetchCore.moment)
+            await stand.turn()
+            #expect(await stand.text(order(origin.base + "/plain"), on: 1).value == "plain")
+            await stand.turn()
+            #expect(stand.rig.count(FetchCounters.fetches, "overloaded") == 1)
+            #expect(streams.map { $0.body.failure != nil } == [false, true, false])
+            for stream in streams { stream.cancel() }
+        }
+    }
+
+    /// Its request's body came whole while it was told that it is replaced.
+    @Test func whoIsReplacedLeavesNothingInTheOtherQueue() async throws {
+        try await withTakenPlace { stand, origin, gate in
+            let reader = DrippingReader()
+            let upload = Task(executorPreference: stand.clients[1]) {
+                await stand.rig.opened(
+                    order(origin.base + "/up", method: .put),
+                    upload: Upload(reader: reader, length: nil, expectsContinue: false))
+            }
+            await until { stand.rig.count(FetchCounters.paced) == 1 }
+            let replaced = Task(executorPreference: stand.clients[1]) {
+                await stand.rig.opened(
+                    order(origin.base + "/replaced", method: .put),
+                    upload: Upload(reader: DrippingReader(), length: nil, expectsContinue: false))
+            }
+            await until { stand.rig.count(FetchCounters.waiting) == 1 }
+            await stand.turn()
+            await handover { done in
+                stand.rig.fetcher.ways[2].post { core in
+                    let id = core.exchanges.keys.max() ?? 0
+                    core.took(id, .success(nil))
+                    core.perform(PlaceErrand(exchange: id, core: core.number, kind: .replaced))
+                    core.pump()
+                    done.resume()
+                }
+            }
+            guard case .failure(let error) = await replaced.value else {
+                Issue.record("it was sent")
+                return
+            }
+            #expect(error.stage == .overloaded)
+            #expect(stand.rig.count(FetchCounters.waiting) == 0)
+            reader.end()
+            _ = await upload.value
+        }
+    }
+
     // MARK: Moving
 
     /// Sends whoever asks to an https origin that accepts connections and says nothing.
