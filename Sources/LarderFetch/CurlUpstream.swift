@@ -1,6 +1,7 @@
 // The way from any task to the loop that fetches for it, and back. A fetch over plain http runs on the asker's own loop, so
 // that it changes no thread. All of https runs on the home loop: kept connections, TLS sessions and certificates are there once,
-// and a handshake's arithmetic holds up no client. An order from another thread is posted to its loop; cancelling the task
+// and a handshake's arithmetic holds up no client. So does all of a provider that may have few connections only
+// (`FetchSettings.confined`). An order from another thread is posted to its loop; cancelling the task
 // posts its ticket's number; both find each other in whichever order they arrive, since the ticket remembers.
 import LarderCore
 import LarderIO
@@ -31,6 +32,8 @@ public final class CurlUpstream: Upstream {
     private let places: SharedPlaces
     /// A proxy may be spoken to by TLS, so all that goes through one goes by the home loop.
     private let isProxied: Atomic<Bool>
+    /// Providers whose connections are all kept on the home loop.
+    private let confined: Lock<Set<String>>
     private let tickets = Atomic<UInt64>(0)
     /// Whether orders are taken. Held while one is posted, so that none is posted after the posts of `shutdown`.
     private let isOpen = Lock(true)
@@ -52,6 +55,7 @@ public final class CurlUpstream: Upstream {
         self.memory = memory
         counters.gauge(FetchCounters.heldBytes) { Double(memory.held) }
         isProxied = Atomic(settings.proxy?.isEmpty == false)
+        confined = Lock(settings.confined)
         let cells = FetchCells(counters)
         let places = SharedPlaces(settings, cells: cells)
         self.places = places
@@ -72,9 +76,14 @@ public final class CurlUpstream: Upstream {
     private func way(for order: FetchOrder) -> WayBack {
         let home = ways[FetchCore.home]
         guard let here = EventLoop.current, here !== home.loop, FetchURL.isPlain(order.url),
-            !isProxied.load(ordering: .relaxed)
+            !isProxied.load(ordering: .relaxed), !isConfined(order.provider)
         else { return home }
         return ways.first { $0.loop === here } ?? home
+    }
+
+    private func isConfined(_ provider: String?) -> Bool {
+        guard let provider else { return false }
+        return confined.withLock { $0.contains(provider) }
     }
 
     /// Performs one exchange; the answer is whole, or there is none. Never throws for a status: a 500 is an answer.
@@ -123,6 +132,8 @@ public final class CurlUpstream: Upstream {
     /// Puts other settings in force; transfers under way keep theirs.
     public func apply(_ settings: FetchSettings) {
         isProxied.store(settings.proxy?.isEmpty == false, ordering: .relaxed)
+        let confined = settings.confined
+        self.confined.withLock { $0 = confined }
         memory.setLimit(settings.maxMemory)
         places.step { $0.apply(settings) }
         isOpen.withLock { isOpen in

@@ -72,3 +72,13 @@ public struct ExchangeLimits: Sendable, Hashable {
         self.maxQueue = maxQueue
     }
 }
+
+extension FetchSettings {
+    /// Providers with fewer places of a kind than is usual. Whoever sets that wants few connections to the API. Each loop keeps
+    /// connections of its own, so what is fetched of these on several loops would have that number on each of them.
+    var confined: Set<String> {
+        let usual = ExchangeLimits()
+        return Set(
+            providers.filter { $1.maxConnections < usual.maxConnections || $1.maxStreams < usual.maxStreams }.keys)
+    }
+}

@@ -61,10 +61,15 @@ import Testing
     }
 
     /// The loop that performs an order of one who asks on the first client's loop. It is not sent.
-    private func loop(of url: String, _ settings: FetchSettings = FetchSettings()) async throws -> String? {
+    private func loop(
+        of url: String, _ settings: FetchSettings = FetchSettings(), provider: String? = nil,
+        reloaded: FetchSettings? = nil
+    ) async throws -> String? {
         let name = Lock<String?>(nil)
         try await withStand(settings) { stand in
+            if let reloaded { stand.rig.fetcher.apply(reloaded) }
             var order = order(url)
+            order.provider = provider
             order.beforeSendingAtOnce = {
                 name.withLock { $0 = EventLoop.current?.name }
                 return false
@@ -85,6 +90,22 @@ import Testing
 
     @Test func whatGoesThroughAProxyRunsAtHome() async throws {
         #expect(try await loop(of: "http://127.0.0.1/", FetchSettings(proxy: "http://127.0.0.1:1")) == "home")
+    }
+
+    /// Each loop keeps connections of its own: the few that it may have would be as many on each loop.
+    @Test(arguments: [
+        ExchangeLimits(maxConnections: 7), ExchangeLimits(maxStreams: 31), ExchangeLimits(maxConnections: 1),
+    ])
+    func whatIsFetchedOfAProviderWithFewConnectionsRunsAtHome(limits: ExchangeLimits) async throws {
+        let settings = FetchSettings(providers: ["few": limits, "usual": ExchangeLimits()])
+        #expect(try await loop(of: "http://127.0.0.1/", settings, provider: "few") == "home")
+        #expect(try await loop(of: "http://127.0.0.1/", settings, provider: "usual") == "client-0")
+        #expect(try await loop(of: "http://127.0.0.1/", settings) == "client-0")
+    }
+
+    @Test func aProviderThatMayHaveFewerConnectionsAfterAReloadRunsAtHome() async throws {
+        let fewer = FetchSettings(providers: ["few": ExchangeLimits(maxConnections: 1)])
+        #expect(try await loop(of: "http://127.0.0.1/", provider: "few", reloaded: fewer) == "home")
     }
 
     @Test func whoAsksOnNoLoopIsServedAtHome() async throws {
