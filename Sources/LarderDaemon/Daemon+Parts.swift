@@ -90,9 +90,11 @@ extension Daemon {
         _ settings: Settings, _ descriptors: DescriptorBudget, _ log: Logger
     ) -> ServerSettings {
         var limits = ServerLimits()
-        // The home loop keeps as many connections to upstreams, and the clients' loops together as many again.
-        let transfers = 2 * (settings.fetchMaxTransfers + settings.fetchMaxStreams)
-        limits.maxConnections = descriptors.connections(wanted: settings.serverMaxConnections, transfers: transfers)
+        let fetch = fetchSettings(settings)
+        limits.maxConnections = descriptors.connections(
+            wanted: settings.serverMaxConnections, transfers: fetch.mostExchanges,
+            // One of the loops is the home loop.
+            idle: fetch.mostKept(clientLoops: descriptors.loops - 1))
         if limits.maxConnections < settings.serverMaxConnections {
             log.warning(
                 "fewer connections are permitted than server.maxConnections: the process may open too few files",

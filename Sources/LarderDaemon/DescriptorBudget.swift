@@ -14,13 +14,17 @@ struct DescriptorBudget: Sendable, Hashable {
     private static let ofLoop = 4
 
     /// Descriptors that are kept from clients, where there are that many.
-    /// - Parameter transfers: upstream calls at a time; each has a connection.
-    func kept(transfers: Int) -> Int { Self.base + Self.ofLoop * loops + listeners + transfers }
+    /// - Parameters:
+    ///   - transfers: upstream calls at a time; each has a connection.
+    ///   - idle: connections to upstreams that are kept for later calls. None of them need be of use to those under way.
+    func kept(transfers: Int, idle: Int) -> Int {
+        Self.base + Self.ofLoop * loops + listeners + transfers + idle
+    }
 
     /// Client connections for which there are descriptors: no more than wanted. Where what is kept would leave clients
     /// less than half of all, they get half: rarely does everything need its most at once.
-    func connections(wanted: Int, transfers: Int) -> Int {
+    func connections(wanted: Int, transfers: Int, idle: Int) -> Int {
         guard let openFiles else { return wanted }
-        return min(wanted, max(1, openFiles - kept(transfers: transfers), openFiles / 2))
+        return min(wanted, max(1, openFiles - kept(transfers: transfers, idle: idle), openFiles / 2))
     }
 }

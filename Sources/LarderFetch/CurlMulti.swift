@@ -63,14 +63,16 @@ final class CurlMulti {
         _ = larder_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, context)
         _ = larder_multi_set_timer_callback(multi, curlSetsTimer)
         _ = larder_multi_set_pointer(multi, CURLMOPT_TIMERDATA, context)
-        // Idle connections kept, beyond which the oldest is closed.
-        _ = larder_multi_set_long(multi, CURLMOPT_MAXCONNECTS, maxConnections)
+        keep(maxConnections)
         _ = larder_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_NOTHING))
     }
 
     deinit {
         assert(isClosed, "a multi handle was let go before it was closed")
     }
+
+    /// Idle connections kept, beyond which the oldest is closed.
+    func keep(_ maxConnections: Int) { _ = larder_multi_set_long(multi, CURLMOPT_MAXCONNECTS, maxConnections) }
 
     /// Starts a transfer. Neither closure is called from within this call.
     /// - Parameters:

@@ -136,6 +136,7 @@ final class FetchCore {
 
     func apply(_ settings: FetchSettings) {
         self.settings = settings
+        multi?.keep(settings.mostKept(sharers: sharers))
         pump()
     }
 
@@ -219,7 +220,7 @@ final class FetchCore {
         if let multi { return multi }
         guard
             let made = CurlMulti(
-                loop: loop, maxConnections: max(16, (settings.maxTransfers + settings.maxStreams) / sharers), log: log)
+                loop: loop, maxConnections: settings.mostKept(sharers: sharers), log: log)
         else {
             throw CurlError.error(CURLE_FAILED_INIT, origin: exchange.hop.url.origin.description)
         }

@@ -82,3 +82,19 @@ extension FetchSettings {
             providers.filter { $1.maxConnections < usual.maxConnections || $1.maxStreams < usual.maxStreams }.keys)
     }
 }
+
+// MARK: Connections
+
+extension FetchSettings {
+    /// Exchanges at a time, of both kinds. Each has a connection.
+    public var mostExchanges: Int { maxTransfers + maxStreams }
+
+    /// Idle connections that the home loop and so many loops of clients keep, at most. They come on top of those in use: a loop may
+    /// keep all of its own to other hosts than those that are called.
+    public func mostKept(clientLoops: Int) -> Int {
+        mostKept(sharers: 1) + clientLoops * mostKept(sharers: clientLoops)
+    }
+
+    /// Those of one loop. The loops of clients share a number among them, of which each has some in any case.
+    func mostKept(sharers: Int) -> Int { max(16, mostExchanges / max(1, sharers)) }
+}

@@ -1,4 +1,5 @@
 import LarderCore
+import LarderServer
 import LarderTestSupport
 import Testing
 
@@ -12,12 +13,28 @@ import Testing
     ])
     func clientsHaveWhatNothingElseMayNeed(openFiles: Int, wanted: Int, inForce: Int) {
         let budget = DescriptorBudget(openFiles: openFiles, loops: 2, listeners: 3)
-        #expect(budget.kept(transfers: 192) == 267)
-        #expect(budget.connections(wanted: wanted, transfers: 192) == inForce)
+        #expect(budget.kept(transfers: 64, idle: 128) == 267)
+        #expect(budget.connections(wanted: wanted, transfers: 64, idle: 128) == inForce)
     }
 
     @Test func whereTheLimitIsNotKnownTheSettingHolds() {
-        #expect(DescriptorBudget(openFiles: nil, loops: 1, listeners: 1).connections(wanted: 9, transfers: 1) == 9)
+        let budget = DescriptorBudget(openFiles: nil, loops: 1, listeners: 1)
+        #expect(budget.connections(wanted: 9, transfers: 1, idle: 1) == 9)
+    }
+
+    /// 64 and 4 for each of 5 loops and a listener, 192 calls under way, 192 idle at home and 192 with the four loops of clients.
+    @Test func idleConnectionsOfAllLoopsCountBesideThoseInUse() throws {
+        let descriptors = DescriptorBudget(openFiles: 1500, loops: 5, listeners: 1)
+        let server = Daemon.serverSettings(try load(""), descriptors, .silent)
+        #expect(server.limits.maxConnections == 1500 - (64 + 20 + 1) - 192 - 192 - 192)
+    }
+
+    /// However few calls there may be, each loop keeps up to 16.
+    @Test func whatEachLoopKeepsInAnyCaseCounts() throws {
+        let descriptors = DescriptorBudget(openFiles: 500, loops: 9, listeners: 1)
+        let settings = try load("fetch: { maxTransfers: 2, maxStreams: 2 }")
+        let server = Daemon.serverSettings(settings, descriptors, .silent)
+        #expect(server.limits.maxConnections == 500 - (64 + 36 + 1) - 4 - 9 * 16)
     }
 
     private final class Warnings: LogSink {
