@@ -191,14 +191,14 @@ final class FlightDesk: Sendable {
 
     private func land(_ number: FlightNumber, _ question: FlightQuestion, _ result: FlightResult) {
         let now = time.moment()
-        let (told, enders) = state.withLock { state -> (FlightState.Told, [CheckedContinuation<Void, Never>]) in
-            let told = state.land(number, question, result, now: now)
+        let (landing, enders) = state.withLock { state in
+            let landing = state.land(number, question, result, now: now)
             underWay.set(state.count)
-            guard state.count == 0 else { return (told, []) }
+            guard state.count == 0 else { return (landing, [CheckedContinuation<Void, Never>]()) }
             defer { state.enders = [] }
-            return (told, state.enders)
+            return (landing, state.enders)
         }
-        tell(told, result)
+        tell(landing.told, result)
         for ender in enders { ender.resume() }
     }
 

@@ -19,28 +19,21 @@ final class FlightTicket: Sendable {
 
 /// The task of a flight. It is known from the instant at which the flight leads, and has its task a moment later.
 final class FlightTask: Sendable {
-    private struct State {
-        var task: Task<Void, Never>?
-        var isCancelled = false
-    }
-    private let state = Lock(State())
+    private let task = Lock<Task<Void, Never>?>(nil)
+    /// Atomic, since it is read inside the desk's lock, where no other is taken.
+    private let cancelled = Atomic<Bool>(false)
 
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
     func attach(_ task: Task<Void, Never>) {
-        let isCancelled = state.withLock { state in
-            state.task = task
-            return state.isCancelled
-        }
+        self.task.withLock { $0 = task }
+        // Whoever cancelled before found no task.
         if isCancelled { task.cancel() }
     }
 
     func cancel() {
-        let task = state.withLock { state in
-            state.isCancelled = true
-            return state.task
-        }
-        task?.cancel()
+        cancelled.store(true, ordering: .releasing)
+        task.withLock { $0 }?.cancel()
     }
 }
 
@@ -70,7 +63,7 @@ struct FlightState {
     }
 
     /// A flight under way.
-    struct Flight {
+    struct Flight: Sendable {
         let task = FlightTask()
         /// How long it has waited in our queue.
         let wait = FlightWait()
@@ -202,10 +195,10 @@ struct FlightState {
     }
 
     /// The flight is over.
-    /// - Returns: who is to be told of the result.
+    /// - Returns: who is to be told of the result; and the flight, since what it holds is not to be let go within the lock.
     mutating func land(
         _ number: FlightNumber, _ question: FlightQuestion, _ result: FlightResult, now: Moment
-    ) -> Told {
+    ) -> (told: Told, flight: Flight?) {
         let flight = flights.removeValue(forKey: number)
         if question.isShared {
             switch result {
@@ -216,7 +209,7 @@ struct FlightState {
                 if !made.mayBeShared { markUnshareable(question.key, now: now.monotonic) }
             }
         }
-        return unseat(table.finish(number))
+        return (unseat(table.finish(number)), flight)
     }
 
     // MARK: What is known
