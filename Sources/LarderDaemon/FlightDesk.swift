@@ -74,6 +74,8 @@ final class FlightDesk: Sendable {
     /// Waits where the asker is.
     private func sit(_ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?) async -> Obtained {
         let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
+        // With its seat goes its timer. It resumes on the loop where the timer is, in most cases.
+        defer { ticket.timer.end() }
         return await withTaskCancellationHandler {
             await handover { admit($0, ticket, question, patience, plan) }
         } onCancel: {
@@ -108,7 +110,7 @@ final class FlightDesk: Sendable {
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
             let limits = Limits(own: own, plan: plan)
-            if let first = limits.first(at: now) { watch(ticket.number, limits, until: first.end(at: now)) }
+            if let first = limits.first(at: now) { watch(ticket, limits, until: first.end(at: now)) }
             if let lead { start(lead, question, on: EventLoop.current ?? home) }
         }
     }
@@ -137,20 +139,22 @@ final class FlightDesk: Sendable {
     }
 
     /// The timer belongs to the loop where the asker is.
-    private func watch(_ ticket: UInt64, _ limits: Limits, until end: MonotonicTime) {
-        let look: @Sendable () -> Void = { [weak self] in self?.outOfPatience(ticket, limits) }
+    private func watch(_ ticket: FlightTicket, _ limits: Limits, until end: MonotonicTime) {
+        let look: @Sendable () -> Void = { [weak self, weak ticket] in
+            if let ticket { self?.outOfPatience(ticket, limits) }
+        }
         if let here = EventLoop.current {
-            _ = here.schedule(at: end, look)
+            ticket.timer.set(at: end, on: here, look)
         } else {
-            home.post { [home] in _ = home.schedule(at: end, look) }
+            home.post { [home] in ticket.timer.set(at: end, on: home, look) }
         }
     }
 
-    private func outOfPatience(_ ticket: UInt64, _ limits: Limits) {
+    private func outOfPatience(_ ticket: FlightTicket, _ limits: Limits) {
         let now = timers.monotonic()
-        guard state.withLock({ $0.isSeated(ticket) }), let first = limits.first(at: now) else { return }
+        guard state.withLock({ $0.isSeated(ticket.number) }), let first = limits.first(at: now) else { return }
         let end = first.end(at: now)
-        guard end > now else { return leave(ticket, as: .late(first.blame(at: now))) }
+        guard end > now else { return leave(ticket.number, as: .late(first.blame(at: now))) }
         // The end of a plan moves for as long as its calls wait in our queue.
         watch(ticket, limits, until: max(end, now + Self.leastWatch))
     }

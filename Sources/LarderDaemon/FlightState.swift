@@ -8,6 +8,8 @@ import Synchronization
 /// One asker on its way to a flight.
 final class FlightTicket: Sendable {
     let number: UInt64
+    /// Looks whether its wait has ended.
+    let timer = WaitTimer()
     private let left = Atomic<Bool>(false)
 
     init(number: UInt64) { self.number = number }

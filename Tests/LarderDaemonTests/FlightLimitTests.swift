@@ -106,4 +106,35 @@ import Testing
             #expect(blame == .upstream)
         }
     }
+
+    /// Asks with a patience of an hour for what comes at once, and returns the timers that are left.
+    private func timersLeft(_ stand: Stand, onLoop: Bool) async -> Int {
+        let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
+        let ask: @Sendable () async -> Void = {
+            _ = await stand.desk.obtain(key, of: key.digest, patience: .seconds(3600)) { _ in
+                .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
+            }
+        }
+        if onLoop { await Task(executorPreference: stand.loop, operation: ask).value } else { await ask() }
+        return await handover { done in stand.loop.post { done.resume(returning: stand.loop.load.timers) } }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func theTimerOfAWaitEndsWithItsSeat(onLoop: Bool) async throws {
+        try await withStand { stand in #expect(await timersLeft(stand, onLoop: onLoop) == 0) }
+    }
+
+    @Test func aTimerIsNotSetForAWaitThatIsOver() async throws {
+        try await withStand { stand in
+            let timer = WaitTimer()
+            timer.end()
+            let left = await handover { done in
+                stand.loop.post {
+                    timer.set(at: stand.loop.monotonic + .seconds(3600), on: stand.loop) {}
+                    done.resume(returning: stand.loop.load.timers)
+                }
+            }
+            #expect(left == 0)
+        }
+    }
 }
