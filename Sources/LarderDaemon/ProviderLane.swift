@@ -63,7 +63,9 @@ struct Reachability: Sendable {
 
 /// A class: as a value in the desk's table it would be moved out and in again for every step of a call.
 final class ProviderLane {
-    var budget: CallBudget
+    var budget: CallBudget { didSet { budgetChanges &+= 1 } }
+    /// How often the budget was changed: whoever makes another of it outside the lock finds out whether it is still the same.
+    private(set) var budgetChanges = 0
     /// Calls that are reserved and not sent.
     var stock = CallStock()
     var suspension: SuspensionMachine

@@ -118,27 +118,24 @@ final class UpstreamDesk: Sendable {
                 CreditsNote(decoding: $0)
             }
             let read = provider.provider
-            // Calls were made while the above was read, and each of them counts: it is combined with what is known in one step.
             let fresh = budget(settings, record, now: now)
             let decoded = suspension
+            let isKnown = step { table in
+                if table.lanes[provider.name] != nil { return true }
+                let lane = ProviderLane(
+                    budget: fresh, suspension: decoded, suspends: !provider.isPassthrough,
+                    credits: { read.credits(in: $0, now: $1) })
+                if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
+                table.add(provider.name, lane)
+                // What is left of it, by the clock of now: one that was set back grants it no second time.
+                if decoded.suspension != nil { table.noteSuspension(provider.name, now: now) }
+                return false
+            }
+            guard isKnown else { continue }
+            limit(provider.name, settings, record ?? [], now: now)
             step { table in
-                guard let lane = table.lanes[provider.name] else {
-                    let lane = ProviderLane(
-                        budget: fresh, suspension: decoded, suspends: !provider.isPassthrough,
-                        credits: { read.credits(in: $0, now: $1) })
-                    if let credits { lane.budget.recall(credits.credits, savedAt: credits.savedAt, now: now) }
-                    table.add(provider.name, lane)
-                    // What is left of it, by the clock of now: one that was set back grants it no second time.
-                    if decoded.suspension != nil { table.noteSuspension(provider.name, now: now) }
-                    return
-                }
-                if lane.budget.rate != settings.rate || lane.budget.quota != settings.quota {
-                    table.emptyStock(provider.name, now: now)
-                }
-                lane.budget = lane.budget.with(
-                    rate: settings.rate, quota: settings.quota, recorded: record ?? [], started: started, now: now)
-                lane.suspends = !provider.isPassthrough
-                lane.credits = { read.credits(in: $0, now: $1) }
+                table.lanes[provider.name]?.suspends = !provider.isPassthrough
+                table.lanes[provider.name]?.credits = { read.credits(in: $0, now: $1) }
             }
         }
     }
