@@ -22,6 +22,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -60,6 +61,13 @@ static inline ssize_t larder_pread_nowait(int fd, void *bytes, size_t count, off
     do got = syscall(SYS_preadv2, fd, &piece, 1, (long)offset, 0L, 8);
     while (got < 0 && errno == EINTR);
     return got < 0 ? -errno : got;
+}
+
+// Whether a file lies in memory alone, so that reading it waits for no disk: tmpfs and ramfs (statfs(2)).
+static inline int larder_is_in_memory(int fd) {
+    struct statfs system;
+    if (fstatfs(fd, &system) != 0) return 0;
+    return system.f_type == 0x01021994 || system.f_type == 0x858458f6;
 }
 
 // Bytes, or the error number below zero. Its header would bring a `struct stat` of this module's own along.

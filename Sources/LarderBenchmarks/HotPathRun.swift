@@ -12,13 +12,13 @@ enum HotPathRun {
         case "check":
             let cases = HotPathCase.allCases.filter { $0 != .miss }
             let costs = try leastOfSome(cases, path, stand)
-            try report([try limits(costs, cases, stand), try generics(costs, path)].flatMap { $0 })
+            try report([try limits(costs, cases, stand), try lasting(costs, path)].flatMap { $0 })
         case "update":
             let costs = try path.measure(HotPathCase.allCases.filter { $0 != .miss })
             try Files.write(Bytes(text: HotPathLimits.text(costs)), to: limitsFile(stand))
             note("wrote \(limitsFile(stand))")
         case "generics":
-            try report(try generics(try path.measure(HotPathCase.allCases.filter(\.isHot)), path))
+            try report(try lasting(try path.measure(HotPathCase.allCases.filter(\.isHot)), path))
         case "profile":
             let costs = try path.measure([.memory, .sqlite, .miss])
             let text = try profile(costs, path)
@@ -45,6 +45,17 @@ enum HotPathRun {
             }
         }
         return costs
+    }
+
+    /// What objections there are to what the hits call, in each of three counts: what a timer calls falls into one by chance.
+    private static func lasting(_ costs: [HotPathCase: RequestCost], _ path: HotPath) throws(Failure) -> [String] {
+        var found = try generics(costs, path)
+        for _ in 0..<2 where !found.isEmpty {
+            note("counted again: \(found.values.sorted().joined(separator: "; "))")
+            let again = try generics(try path.measure(HotPathCase.allCases.filter(\.isHot)), path)
+            found = found.filter { again[$0.key] != nil }
+        }
+        return found.values.sorted()
     }
 
     private static func limitsFile(_ stand: Stand) -> String { "\(stand.arguments.templates)/hot-path-limits.txt" }
@@ -78,11 +89,14 @@ enum HotPathRun {
         return failures
     }
 
-    private static func generics(_ costs: [HotPathCase: RequestCost], _ path: HotPath) throws(Failure) -> [String] {
+    /// Objections by case and function.
+    private static func generics(
+        _ costs: [HotPathCase: RequestCost], _ path: HotPath
+    ) throws(Failure) -> [String: String] {
         let file = "\(path.stand.arguments.templates)/hot-path-allowed.txt"
         let allowed = try HotPathGenerics.allowed(Files.text(of: file))
         var used: Set<String> = []
-        var failures: [String] = []
+        var failures: [String: String] = [:]
         let hot = HotPathCase.allCases.filter { $0.isHot && costs[$0] != nil }
         let names = try path.demangled(Set(hot.flatMap { costs[$0]?.reached ?? [] }).sorted())
         for one in hot {
@@ -96,14 +110,15 @@ enum HotPathRun {
                     used.insert(row.name)
                 } else {
                     let often = Figures.fixed(calls, 2)
-                    failures.append("\(one.rawValue): \(objection), \(often) calls a request: \(name)")
+                    failures["\(one.rawValue) \(mangled)"] =
+                        "\(one.rawValue): \(objection), \(often) calls a request: \(name)"
                 }
             }
         }
         // A permission that nobody needs hides the next one who would.
         if hot.count > 1 {
             for row in allowed where !used.contains(row.name) {
-                failures.append("\(file): nothing on the hot path is called \(row.name)")
+                failures[row.name] = "\(file): nothing on the hot path is called \(row.name)"
             }
         }
         note("\(names.count) functions on the way of a hit")

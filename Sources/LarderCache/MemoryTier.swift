@@ -71,7 +71,7 @@ public final class MemoryTier: ReadySource {
     /// The response for this request, if there is a fresh one of the current generation. What is found expired or
     /// invalidated is taken out on the way.
     public func ready(_ query: ReadyQuery) -> ReadyResponse? {
-        let hash = TargetHash.of(query.target, listener: query.listener, seed: seed)
+        let hash = TargetHash.of(query.target, scope: UInt64(query.listener), seed: seed)
         let found = shard(hash).withLock {
             $0.find(query, hash: hash, generations: generations, skew: Self.skew)
         }
@@ -144,7 +144,7 @@ public final class MemoryTier: ReadySource {
             refusals.add()
             return false
         }
-        let hash = target.withUnsafeBufferPointer { TargetHash.of($0, listener: listener, seed: seed) }
+        let hash = target.withUnsafeBufferPointer { TargetHash.of($0, scope: UInt64(listener), seed: seed) }
         if used.load(ordering: .relaxed) + whole > limit, !shard(hash).withLock({ $0.admits(hash: hash) }) {
             deferrals.add()
             return false

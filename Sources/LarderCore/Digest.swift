@@ -18,6 +18,12 @@ public struct Digest: Sendable, Hashable, Comparable {
         self.init(bigEndian: bytes.withUnsafeBytes { $0.loadUnaligned(as: Raw.self) })
     }
 
+    /// A digest from 32 bytes where they lie, or nil from any other number of them.
+    public init?(raw: UnsafeRawBufferPointer) {
+        guard raw.count == 32 else { return nil }
+        self.init(bigEndian: raw.loadUnaligned(as: Raw.self))
+    }
+
     /// The 32 bytes as they lie in memory.
     typealias Raw = (UInt64, UInt64, UInt64, UInt64)
 

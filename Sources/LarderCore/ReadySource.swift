@@ -4,6 +4,10 @@
 public struct ReadyQuery {
     /// Number of the listener the request came in by.
     public var listener: UInt16
+    /// What that listener serves (`ReadyScope`).
+    public var scope: UInt64
+    /// Number of the loop that asks.
+    public var loop: Int
     /// The request target's bytes as they came.
     public var target: UnsafeBufferPointer<UInt8>
     /// The value of `Accept-Encoding`, empty where absent. Read only where a response was chosen by it.
@@ -12,16 +16,28 @@ public struct ReadyQuery {
 
     @inlinable
     public init(
-        listener: UInt16, target: UnsafeBufferPointer<UInt8>, acceptEncoding: UnsafeBufferPointer<UInt8>, now: WallTime
+        listener: UInt16, scope: UInt64 = 0, loop: Int = 0, target: UnsafeBufferPointer<UInt8>,
+        acceptEncoding: UnsafeBufferPointer<UInt8>, now: WallTime
     ) {
         self.listener = listener
+        self.scope = scope
+        self.loop = loop
         self.target = target
         self.acceptEncoding = acceptEncoding
         self.now = now
     }
 }
 
-/// The memory tier as the server sees it: one dynamic call a request, from any loop, never blocking.
+/// What a listener serves, as a number that is the same in every run: the whole interface, or one provider.
+public enum ReadyScope {
+    public static func of(_ provider: String?) -> UInt64 {
+        guard let provider else { return 0 }
+        // Of a digest, so that no two names have one number.
+        return Digest(of: Bytes(text: "scope:\(provider)")).words.0
+    }
+}
+
+/// What is kept ready, as the server sees it: one dynamic call a request, from any loop, never blocking.
 public protocol ReadySource: AnyObject, Sendable {
     /// The response that answers this request now, fresh and of the current generation; nil sends it the slow way.
     func ready(_ query: ReadyQuery) -> ReadyResponse?
@@ -73,6 +89,10 @@ public final class ReadyResponse: Sendable {
     public let hits: CounterCell
     /// Of the stored entry it was made from, for explanations.
     public let digest: Digest
+    /// It was read from the database for this request.
+    public let isFromStore: Bool
+    /// The body's room in memory where it is nobody else's; given back with the last reference to this response.
+    public let hold: BodyHold?
     /// Whether it answers conditional and range requests.
     public let hasConditions: Bool
     /// See `ReadyConditions`.
@@ -88,8 +108,10 @@ public final class ReadyResponse: Sendable {
     /// - Parameter digest: of no entry's, where a test does not care.
     public init(
         head: Bytes, body: Bytes, bornAt: WallTime, freshUntil: WallTime, hits: CounterCell,
-        digest: Digest = ReadyResponse.unnamed, conditions: ReadyConditions? = nil
+        digest: Digest = ReadyResponse.unnamed, conditions: ReadyConditions? = nil, isFromStore: Bool = false
     ) {
+        self.isFromStore = isFromStore
+        hold = nil
         self.head = head
         self.body = body
         self.bornAt = bornAt
@@ -108,12 +130,28 @@ public final class ReadyResponse: Sendable {
     }
 
     /// The same response over other storage of the same body.
-    public init(_ other: ReadyResponse, body: Bytes) {
+    public convenience init(_ other: ReadyResponse, body: Bytes) {
+        self.init(other, body: body, hits: other.hits, isFromStore: false, hold: nil)
+    }
+
+    /// The same response, kept in memory and counted there.
+    public convenience init(_ other: ReadyResponse, hits: CounterCell) {
+        self.init(other, body: other.body, hits: hits, isFromStore: false, hold: nil)
+    }
+
+    /// The same response with room for its body.
+    public convenience init(_ other: ReadyResponse, hold: BodyHold) {
+        self.init(other, body: other.body, hits: other.hits, isFromStore: other.isFromStore, hold: hold)
+    }
+
+    private init(_ other: ReadyResponse, body: Bytes, hits: CounterCell, isFromStore: Bool, hold: BodyHold?) {
+        self.isFromStore = isFromStore
+        self.hold = hold
         head = other.head
         self.body = body
+        self.hits = hits
         bornAt = other.bornAt
         freshUntil = other.freshUntil
-        hits = other.hits
         digest = other.digest
         hasConditions = other.hasConditions
         notModified = other.notModified

@@ -30,6 +30,8 @@ struct Answer: Sendable {
     var target: PassTarget?
     /// The stored entries it was made from, where that is not `digest` alone.
     var rows: [Digest]?
+    /// The row that it was made from, where the database is to keep it ready.
+    var row: StoredRow?
     /// It was made from several sources' answers.
     var isMerged = false
     /// It was chosen by the client's `Accept-Encoding`.
@@ -198,7 +200,8 @@ extension DaemonContext {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard !cache.memory.isOff, answer.stream == nil, let digest = answer.digest, let stamp = answer.ready,
+        guard !cache.memory.isOff || answer.row != nil, answer.stream == nil, let digest = answer.digest,
+            let stamp = answer.ready,
             now < answer.freshUntil,
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
             request.method == .get || request.method == .head,
@@ -211,10 +214,17 @@ extension DaemonContext {
             hits: answer.provider.map { counters.cell(DaemonCounters.memoryHits, $0) }
                 ?? counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")
-        cache.memory.insert(
-            listener: request.listener, target: request.target,
-            takesGzip: answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil, response: ready,
-            key: digest, rows: answer.rows, stamp: stamp, now: now)
+        let takesGzip = answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil
+        if !cache.memory.isOff {
+            cache.memory.insert(
+                listener: request.listener, target: request.target, takesGzip: takesGzip, response: ready,
+                key: digest, rows: answer.rows, stamp: stamp, now: now)
+        }
+        if let row = answer.row, let provider = answer.provider {
+            cache.keepReady(
+                ready, of: row, scope: ReadyScope.of(request.listenerProvider), target: request.target,
+                takesGzip: takesGzip, provider: provider, under: request.mark, stamp)
+        }
         var part = ExplainedPart(provider: answer.provider ?? "search")
         part.target = answer.target
         explanations.keep(digest, part)

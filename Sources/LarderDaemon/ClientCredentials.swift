@@ -46,6 +46,15 @@ struct ClientCredentials: Sendable {
         return provider.holder(ofAuthorization: value)
     }
 
+    /// Whether a query may name a credential of that provider. Nothing is written down of such a target as it came.
+    static func mayName(_ query: String?, _ about: ProviderAbout) -> Bool {
+        guard let query, !about.credentialParameters.isEmpty else { return false }
+        guard let items = try? QueryParameters(parsing: query).items else { return true }
+        return items.contains { item in
+            about.credentialParameters.contains { ASCII.equalFolded($0, item.name) }
+        }
+    }
+
     private static func keys(in query: String?, _ names: [String]) -> [String] {
         guard let query, !names.isEmpty, let items = try? QueryParameters(parsing: query).items else { return [] }
         return items.compactMap { item in

@@ -4,6 +4,7 @@ import Glibc
 import LarderCache
 import LarderCore
 import LarderFetch
+import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
@@ -135,8 +136,16 @@ public final class Daemon: Sendable {
         let listeners = try listenerSpecs(settings, surroundings.inherited)
         let descriptors = DescriptorBudget(
             openFiles: openFiles > 0 ? openFiles : nil, loops: loops.count + 1, listeners: listeners.count)
+        let shelves = store.looks(
+            ReadySettings(
+                loops: loops.count, bodies: fetcher.memory, skew: Reuse.clockSkew.milliseconds,
+                hits: { counters.cell(DaemonCounters.outcomes, $0, CacheOutcome.hit.rawValue) },
+                acceptsGzip: { ContentCoding.acceptsGzip($0) }), counters)
+        let ready = StoredReadySource(
+            memory: cache.memory, store: store, shelves: shelves,
+            hits: { counters.cell(DaemonCounters.memoryHits, $0) })
         let server = HTTPServer(
-            loops: loops, listeners: listeners, ready: context.cache.memory,
+            loops: loops, listeners: listeners, ready: ready,
             handler: dispatch, settings: serverSettings(settings, descriptors, log), log: log.labelled("server"),
             counters: counters, time: time)
         await context.tellOfProviders()

@@ -88,6 +88,7 @@ final class DaemonContext: Sendable {
             "provider", seats: eventSeats, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
         uploads = UploadDesk(loop: flights.home, time: time, seats: eventSeats, counters: counters)
         totals = Totals(state: state, counters: counters, log: log)
+        cache.change { snapshot.mark(signer) }
     }
 
     /// The settings in force. A request takes it once and keeps it to its end.
@@ -98,7 +99,10 @@ final class DaemonContext: Sendable {
     @discardableResult
     func replace(_ change: (Snapshot) -> Snapshot) -> Snapshot {
         current.withLock { current in
-            current = change(current)
+            cache.change {
+                current = change(current)
+                return current.mark(signer)
+            }
             return current
         }
     }

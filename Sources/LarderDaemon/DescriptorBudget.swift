@@ -10,8 +10,8 @@ struct DescriptorBudget: Sendable, Hashable {
 
     /// The databases with their logs and locks, the log, signals, and files that are read for a moment.
     private static let base = 64
-    /// Of each loop: epoll, its wake-up, and both ends of a probe.
-    private static let ofLoop = 4
+    /// Of each loop: epoll, its wake-up, both ends of a probe, and the cache database with its log.
+    private static let ofLoop = 6
 
     /// Descriptors that are kept from clients, where there are that many.
     /// - Parameters:

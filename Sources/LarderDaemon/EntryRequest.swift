@@ -121,7 +121,9 @@ struct EntryRequest: Sendable {
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
         // Most requests end here.
         if case .answer(let stored) = step, let entry = found.entry.take() {
-            return .served(answer(stored, entry, ready: stored.outcome == .stale ? nil : found.ready))
+            var served = answer(stored, entry, ready: stored.outcome == .stale ? nil : found.ready)
+            served.list = found.list
+            return .served(served)
         }
         return try await perform(step, flow, found)
     }

@@ -107,6 +107,9 @@ final class RequestDispatch: RequestHandler {
     }
 
     func respond(to request: ServerRequest) async -> ServerResponse {
+        var request = request
+        // Before any settings are read.
+        request.mark = context.cache.epoch
         var response: ServerResponse
         do {
             response = try await route(request)

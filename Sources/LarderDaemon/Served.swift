@@ -63,6 +63,8 @@ struct Served: Sendable {
     /// The head is as it came for this request alone.
     var isOwn = false
     var interim: [InterimHead] = []
+    /// The list of variants that chose it, where it was read with one.
+    var list: StoredRow?
 
     init(_ entry: StoredResponse, _ provenance: Provenance, ready: ReadyStamp? = nil, hold: BodyHold? = nil) {
         self.entry = entry

@@ -14,6 +14,9 @@ public struct ArtworkSigner: Sendable {
 
     private let key: HMACKey
 
+    /// A number that stands for a text, and that nobody without the key can tell the text by.
+    public func mark(of text: Bytes) -> UInt64 { key.code(of: Bytes(text: "mark:") + text).words.0 }
+
     /// - Parameter key: at least 32 bytes that nobody can guess.
     public init(key: Bytes) {
         self.key = HMACKey(key)

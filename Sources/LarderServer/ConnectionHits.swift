@@ -14,7 +14,8 @@ extension Connection {
         else { return false }
         let now = worker.loop.now
         let query = ReadyQuery(
-            listener: listener.number, target: head.target.bytes(in: bytes),
+            listener: listener.number, scope: listener.scope, loop: Int(worker.loop.index),
+            target: head.target.bytes(in: bytes),
             acceptEncoding: head.acceptEncoding.bytes(in: bytes), now: now)
         guard let response = source.ready(query) else { return false }
         var form = HitForm.whole
@@ -55,7 +56,8 @@ extension Connection {
         worker.recent.add(
             HitRecord(
                 sequence: id.sequence, answeredAt: now, entry: response.digest, age: UInt32(clamping: age),
-                ttl: UInt32(clamping: ttl), status: status, method: head.methodCode))
+                ttl: UInt32(clamping: ttl), status: status, method: head.methodCode,
+                isFromStore: response.isFromStore))
         guard end > start else { return }
         if copies, output.room >= end - start {
             output.append(response.body, start, end)

@@ -25,7 +25,8 @@ extension Connection {
             "answered",
             [
                 "method": head.methodCode == .head ? "HEAD" : "GET", "path": HeaderField.text(path),
-                "bytes": String(response.body.count), "outcome": CacheOutcome.hit.rawValue, "route": "memory",
+                "bytes": String(response.body.count), "outcome": CacheOutcome.hit.rawValue,
+                "route": response.isFromStore ? "store" : "memory",
             ])
     }
 

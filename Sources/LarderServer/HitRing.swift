@@ -1,4 +1,4 @@
-// What memory answered lately, for explanations (decision 6): one ring of fixed-size records in each loop, written with
+// What was answered lately without leaving the loop, for explanations (decision 6): one ring of fixed-size records in each loop, written with
 // a few stores at each hit and read on the same loop, so that nobody takes a lock for it.
 import LarderCore
 import LarderHTTP
@@ -18,6 +18,8 @@ public struct HitRecord: Sendable, Hashable {
     public var status: UInt16
     /// GET or HEAD.
     public var method: RequestHead.MethodCode
+    /// It was read from the database.
+    public var isFromStore = false
 }
 
 /// The last hits of one loop. Confined to it.

@@ -36,6 +36,8 @@ public struct ServerRequest: Sendable {
     public var peer: Peer
     public var receivedAt: WallTime
     public var isVersion10: Bool
+    /// For the handler's own use.
+    public var mark: UInt64 = 0
 
     public init(
         id: RequestID, method: Method = .get, target: Bytes, path: String, query: String? = nil,

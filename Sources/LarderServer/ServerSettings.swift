@@ -9,7 +9,9 @@ public struct ListenerSpec: Sendable, Hashable {
     /// Its number: part of the memory tier's key.
     public var number: UInt16
     /// The provider whose root it serves; nil for the whole interface.
-    public var provider: String?
+    public var provider: String? { didSet { scope = ReadyScope.of(provider) } }
+    /// What it serves, as a number: part of the key of what the database keeps ready.
+    public private(set) var scope: UInt64
     /// A listening socket that was handed down, used instead of making one.
     public var inherited: Int32?
     /// Left out, without an error, where the machine has no such address family or address (::1 without IPv6).
@@ -21,6 +23,7 @@ public struct ListenerSpec: Sendable, Hashable {
         self.address = address
         self.number = number
         self.provider = provider
+        scope = ReadyScope.of(provider)
         self.inherited = inherited
         self.isOptional = isOptional
     }

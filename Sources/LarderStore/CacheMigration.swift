@@ -27,6 +27,8 @@ enum CacheMigration {
     static let oldest: Int64 = 4
 
     static let checksums = "0005-checksums"
+    /// The first version whose record holds a checksum of the schema.
+    private static let firstWithSum: Int64 = 5
 
     static let table = """
 
@@ -63,7 +65,8 @@ enum CacheMigration {
                     ) STRICT
                     """
                 ),
-            ])
+            ]),
+        Step(name: "0006-ready", from: 5, sql: ReadyTable.sql, texts: []),
     ]
 
     /// Brings the schema up to date and holds it against its record. True where a step was taken: the connection must be
@@ -71,13 +74,15 @@ enum CacheMigration {
     static func run(_ connection: Connection) throws(StoreError) -> Bool {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let due = steps.filter { $0.from >= found }
+        // Before a step, too, which would record a damaged schema as a right one.
+        if found >= firstWithSum, !due.isEmpty { try check(connection) }
         for step in due { try take(step, connection) }
         guard due.isEmpty else { return true }
         try check(connection)
         return false
     }
 
-    private static func take(_ step: Step, _ connection: Connection) throws(StoreError) {
+    static func take(_ step: Step, _ connection: Connection) throws(StoreError) {
         // Only now may the schema be written to.
         larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nil)
         defer { larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nil) }

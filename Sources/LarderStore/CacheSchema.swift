@@ -18,7 +18,9 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 5
+    static let version: Int64 = 6
+    /// The first one beside which there is a journal of removals.
+    private static let firstWithJournal: Int64 = 5
     /// Bodies up to this size lie in their row, larger ones in pieces of this size.
     static let chunkSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
@@ -59,7 +61,7 @@ enum CacheSchema {
         CREATE TRIGGER largeBodyGone AFTER DELETE ON entry WHEN OLD.size > 262144 BEGIN
           INSERT OR IGNORE INTO pending (id) VALUES (OLD.id);
         END;
-        """ + ResultIndex.tables + CacheMigration.table
+        """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql
 
     /// Opens the writer's connection: makes the tables in an empty file, brings those of an earlier version up to date, and
     /// refuses any other schema as damage, since what a cache holds can be fetched again.
@@ -116,7 +118,7 @@ enum CacheSchema {
         }
         guard header.count == 100 else { return true }
         func number(_ place: Int) -> Int64 { header[place..<(place + 4)].reduce(0) { $0 << 8 | Int64($1) } }
-        let isOlder = number(68) == applicationID && (1..<version).contains(number(60))
+        let isOlder = number(68) == applicationID && (1..<firstWithJournal).contains(number(60))
         return !isOlder
     }
 
@@ -129,6 +131,23 @@ enum CacheSchema {
             try configure(connection, cacheKiB: 16_384)
             try connection.execute("PRAGMA query_only = ON")
             return connection
+        } catch {
+            connection.close(keepsLog: true)
+            throw error
+        }
+    }
+
+    /// Opens a loop's connection, whose reads do not wait once `waits` is false. It can not write.
+    static func openLook(
+        _ path: String, cacheKiB: Int
+    ) throws(StoreError) -> (connection: Connection, reads: NoWaitReads) {
+        let connection = try Connection(path: path, vfs: NoWaitVFS.name)
+        do throws(StoreError) {
+            guard let reads = NoWaitReads(connection.handle) else { throw ReadyConnection.unsupported }
+            reads.waits = true
+            try configure(connection, cacheKiB: cacheKiB)
+            try connection.execute("PRAGMA query_only = ON")
+            return (connection, reads)
         } catch {
             connection.close(keepsLog: true)
             throw error

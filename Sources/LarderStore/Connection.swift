@@ -16,15 +16,18 @@ final class Connection {
     private var locks = LockWaits()
     /// What tests let every commit pass.
     var faults: StoreFaults?
+    /// Told of every commit before anybody hears of it.
+    var commits: CommitCount?
 
     /// Opens or makes a database file; a new one can be read by nobody else (its log files inherit the mode).
-    init(path: String) throws(StoreError) {
+    /// - Parameter vfs: another than the system's.
+    init(path: String, vfs: String? = nil) throws(StoreError) {
         Self.configureOnce
         try Self.makeOrLook(path)
 
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, vfs)
         guard let handle else {
             throw StoreError(code: code & 0xFF, extendedCode: code, doing: "opening", message: "out of memory")
         }
@@ -135,6 +138,8 @@ final class Connection {
             let before = allChanges
             let result = try body()
             try faults?.passCommit(isChange: allChanges != before)
+            // Also where it fails: that it was not done is not certain then.
+            defer { commits?.committed() }
             try statement("COMMIT").run()
             return result
         } catch {
@@ -155,6 +160,9 @@ final class Connection {
         guard (try? result.step()) == true else { return false }
         return result.int(0) == 0 && result.int(1) == result.int(2)
     }
+
+    /// The name by which SQLite opened the database: absolute, and without links (sqlite.org/c3ref/db_filename.html).
+    var fileName: String? { sqlite3_db_filename(handle, "main").map { String(cString: $0) } }
 
     /// Gives back the pages kept in memory; the next use reads them again.
     func releaseMemory() {

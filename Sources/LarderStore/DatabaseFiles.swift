@@ -13,6 +13,8 @@ final class DatabaseFiles: Sendable {
     let lock: Lock<Int32>
     /// The database that is open.
     let opened = Lock<OpenFiles?>(nil)
+    /// The name by which SQLite opened it for the loops.
+    private let openedAs = Lock<String?>(nil)
     /// A disk of a test's own making: what is free on it where the database and its log take so many bytes.
     let reckonedFreeDisk = Lock<(@Sendable (Int64) -> Int64)?>(nil)
     /// A directory of a test's own making: the error with which it removes no name.
@@ -99,6 +101,19 @@ final class DatabaseFiles: Sendable {
         return Int64(
             clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
+
+    func noteName(_ name: String?) {
+        if let name { openedAs.withLock { $0 = name } }
+    }
+
+    /// Closes what the loops' connections keep open of the database and its log, so that their room on the disk is free
+    /// again where their names go. Every connection must be closed.
+    func closeDescriptors() {
+        if let name = openedAs.withLock({ $0.take() }) { NoWaitFiles.close(database: name) }
+    }
+
+    /// How many that are: for tests.
+    var keptDescriptors: Int { openedAs.withLock { $0 }.map(NoWaitFiles.count(database:)) ?? 0 }
 
     /// Whether something has the database's name.
     var isPresent: Bool { access(path, F_OK) == 0 }

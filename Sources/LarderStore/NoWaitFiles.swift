@@ -15,7 +15,8 @@ enum NoWaitFiles {
     }
 
     private struct Shared {
-        var descriptors: [Identity: Int32] = [:]
+        /// With the name by which it was opened.
+        var descriptors: [Identity: (descriptor: Int32, name: String)] = [:]
         /// One table for each of the system's: files with locks and files without have different ones.
         var tables: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
     }
@@ -32,7 +33,7 @@ enum NoWaitFiles {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         let identity = Identity(status)
-        return shared.withLock { $0.descriptors[identity] }
+        return shared.withLock { $0.descriptors[identity]?.descriptor }
     }
 
     static func isOurs(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
@@ -56,28 +57,42 @@ enum NoWaitFiles {
 
     /// The descriptor for that file: the one there is, since a second one must never be closed again.
     static func descriptor(_ path: UnsafePointer<CChar>) -> Int32? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        let identity = Identity(status)
-        if let known = shared.withLock({ $0.descriptors[identity] }) { return known }
-        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard opened >= 0 else { return nil }
-        // What was opened counts, and not what was looked at before. Where that cannot be told it stays open, too.
-        guard fstat(opened, &status) == 0 else { return nil }
-        let real = Identity(status)
+        let name = String(cString: path)
+        // Looked and opened under the lock: two threads at once would open two, and the second may never be closed. Loops open
+        // nothing, so none of them waits here.
         return shared.withLock { shared in
-            // Another thread was first, or the name changed hands: this one stays open unused, which costs a descriptor
-            // and no lock.
-            if let known = shared.descriptors[real] { return known }
-            shared.descriptors[real] = opened
+            var status = stat()
+            guard stat(name, &status) == 0 else { return nil }
+            if let known = shared.descriptors[Identity(status)] { return known.descriptor }
+            let opened = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            // What was opened counts, and not what was looked at before. Where that cannot be told it stays open.
+            guard opened >= 0, fstat(opened, &status) == 0 else { return nil }
+            // The name changed hands: this one stays open unused, which costs a descriptor and no lock.
+            if let known = shared.descriptors[Identity(status)] { return known.descriptor }
+            shared.descriptors[Identity(status)] = (opened, name)
             return opened
         }
     }
 
     static func closeAll() {
         shared.withLock { shared in
-            for descriptor in shared.descriptors.values { close(descriptor) }
+            for known in shared.descriptors.values { Glibc.close(known.descriptor) }
             shared.descriptors = [:]
         }
+    }
+
+    /// Closes the descriptors of a database and of its log. Only once no connection of this process has them open.
+    static func close(database name: String) {
+        shared.withLock { shared in
+            for (identity, known) in shared.descriptors where known.name == name || known.name == name + "-wal" {
+                Glibc.close(known.descriptor)
+                shared.descriptors[identity] = nil
+            }
+        }
+    }
+
+    /// How many are kept of a database and of its log: for tests.
+    static func count(database name: String) -> Int {
+        shared.withLock { $0.descriptors.values.count { $0.name == name || $0.name == name + "-wal" } }
     }
 }

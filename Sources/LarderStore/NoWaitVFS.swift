@@ -9,7 +9,8 @@
 //   kept: closing it would give up the POSIX locks of every connection on that file (sqlite.org/howtocorrupt.html §2.2).
 // - Everything but reading is the system's: the table of methods of an opened file is copied, and `xRead` replaced. Our
 //   state lies behind the system's own structure, in the room that `szOsFile` asks for.
-// - A connection of this VFS has no busy handler: it would be asked again and again for what only the disk can end.
+// - A connection of this VFS has no busy handler: it would be asked again and again for what only the disk can end. Nor
+//   does it ever sleep.
 import CLinux
 import CSQLite
 import Glibc
@@ -43,6 +44,7 @@ public enum NoWaitVFS {
         made.pointee.pNext = nil
         made.pointee.zName = UnsafePointer(strdup(name))
         made.pointee.xOpen = noWaitOpens
+        made.pointee.xSleep = noWaitSleeps
         return sqlite3_vfs_register(made, 0) == SQLITE_OK
     }
 
@@ -133,6 +135,10 @@ private func noWaitState(
 ) -> UnsafeMutablePointer<NoWaitState> {
     (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: NoWaitState.self)
 }
+
+/// xSleep. A read transaction that finds the log's index being written tries again after a rest (wal.c, walTryBeginRead): here it
+/// tries at once, and the statement fails after a hundred tries.
+private func noWaitSleeps(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ microseconds: Int32) -> Int32 { microseconds }
 
 /// xOpen. A file that is neither a database nor its log is the system's alone.
 private func noWaitOpens(

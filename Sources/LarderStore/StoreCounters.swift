@@ -70,6 +70,16 @@ public enum StoreCounters {
             "What the closing databases did not write, for want of time or of a lock: answers, uses, removals (which are in "
             + "the journal) and jobs of the state database.",
         labels: ["what"])
+    public static let ready = CounterFamily(
+        "larder_store_ready_total",
+        help:
+            "Looks of the loops at answers that the database keeps ready: found, absent, cold (it is not in memory), overtaken "
+            + "(something newer is under way), failed.",
+        labels: ["result"])
+    public static let readyRows = CounterFamily(
+        "larder_store_ready_rows_total", help: "Answers to be kept ready, by what became of them.", labels: ["result"])
+    public static let readyLoops = CounterFamily(
+        "larder_store_ready_loops", .gauge, help: "Loops that read the database themselves.")
     public static let stateCommits = CounterFamily(
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
@@ -77,7 +87,7 @@ public enum StoreCounters {
         reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
         purged, touches, failures, setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed,
         searches, removals, pendingRemovals, uncommitted, accepted,
-        late, leftAtClose, stateCommits,
+        late, leftAtClose, ready, readyRows, readyLoops, stateCommits,
     ]
 }
 
@@ -99,6 +109,8 @@ struct StoreMeters: Sendable {
     let committed, uncommitted, acceptedRemoved: CounterCell
     let lateWrites, lateReads, lateSearches, lateStretches: CounterCell
     let leftWrites, leftUses, leftRemovals: CounterCell
+    let readyFound, readyAbsent, readyCold, readyOvertaken, readyFailed: CounterCell
+    let readyWritten, readyDropped: CounterCell
     let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
 
     /// Words of `WriteOutcome.refused`, and "stored".
@@ -151,6 +163,13 @@ struct StoreMeters: Sendable {
         leftWrites = registry.cell(StoreCounters.leftAtClose, "answer")
         leftUses = registry.cell(StoreCounters.leftAtClose, "use")
         leftRemovals = registry.cell(StoreCounters.leftAtClose, "removal")
+        readyFound = registry.cell(StoreCounters.ready, "found")
+        readyAbsent = registry.cell(StoreCounters.ready, "absent")
+        readyCold = registry.cell(StoreCounters.ready, "cold")
+        readyOvertaken = registry.cell(StoreCounters.ready, "overtaken")
+        readyFailed = registry.cell(StoreCounters.ready, "failed")
+        readyWritten = registry.cell(StoreCounters.readyRows, "written")
+        readyDropped = registry.cell(StoreCounters.readyRows, "dropped")
         searchesFound = registry.cell(StoreCounters.searches, "found")
         searchesEmpty = registry.cell(StoreCounters.searches, "empty")
         searchesRefused = registry.cell(StoreCounters.searches, "overloaded")

@@ -10,6 +10,14 @@ import LarderCore
 enum ReadJob: Sendable {
     case entry(CacheKey, opens: Bool, Reply<Result<StoredResponse?, StoreError>>)
     case stretch(StretchQuestion, Reply<Result<Bytes, BodyFailure>>)
+    /// What people find the entry of that digest by.
+    case name(Digest, Reply<EntryName?>)
+    /// A row that is to be kept ready.
+    case ready(ReadyOrder)
+    /// The loop of that number is to get a connection.
+    case openShelf(Int)
+    /// The connection of that loop has failed.
+    case closeShelf(Int)
     case statistics(Reply<Result<StoreStatistics, StoreError>>)
     /// One of those who stand in the line of searches is to be served.
     case search
@@ -69,6 +77,9 @@ final class StoreReader {
 
     private func serve(_ jobs: [ReadJob]) {
         serveLookUps(jobs)
+        for case .openShelf(let number) in jobs { openShelf(number) }
+        for case .closeShelf(let number) in jobs { closeShelf(number) }
+        for case .ready(let order) in jobs { prepare(order) }
         // Behind all others of the batch, since they take milliseconds.
         for case .search in jobs { search() }
     }
@@ -102,7 +113,8 @@ final class StoreReader {
             case .statistics(let continuation):
                 shared.lookAtFiles()
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
-            case .search: break
+            case .name(let digest, let reply): reply.resume(returning: ready ? name(of: digest) : nil)
+            case .search, .ready, .openShelf, .closeShelf: break
             }
         }
         if ready { finish() }
@@ -125,7 +137,8 @@ final class StoreReader {
             continuation.resume(returning: .failure(BodyFailure(error.description)))
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
-        case .search: break
+        case .name(_, let reply): reply.resume(returning: nil)
+        case .search, .ready, .openShelf, .closeShelf: break
         }
     }
 
@@ -231,11 +244,7 @@ final class StoreReader {
         find.bind(1, key.digest)
         guard try find.step() else { return Found() }
         let row = SummedRow(find)
-        let isSame = key.bytes.withUnsafeBytes { asked in
-            guard asked.count == row.key.count else { return false }
-            guard let left = asked.baseAddress, let right = row.key.baseAddress else { return true }
-            return memcmp(left, right, asked.count) == 0
-        }
+        let isSame = key.bytes.withUnsafeBytes { $0.isSame(as: row.key) }
         guard isSame else {
             shared.meters.keyMismatches.add()
             return Found()
@@ -281,27 +290,8 @@ final class StoreReader {
         let isLong = size > Self.batchBytes
         if isLong { shared.reads.stepAside() }
         defer { if isLong { shared.reads.stepBack() } }
-        defer { pieces.reset() }
         pieces.bind(1, id)
-        var failure: StoreError?
-        let body = Bytes(room: size) { buffer, count in
-            do throws(StoreError) {
-                while try pieces.step() {
-                    let piece = pieces.raw(1)
-                    guard isSound(pieces), count + piece.count <= size else {
-                        count = 0
-                        return
-                    }
-                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
-                        .copyMemory(from: piece)
-                    count += piece.count
-                }
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return body.count == size ? body : nil
+        return try pieces.joined(size: size, isSound: isSound)
     }
 
     private func statistics() -> Result<StoreStatistics, StoreError> {

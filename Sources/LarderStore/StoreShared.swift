@@ -6,6 +6,8 @@ import Synchronization
 enum WriteJob: Sendable {
     /// Nobody waits for one that is accepted already.
     case write(WriteOrder, Reply<WriteOutcome>?)
+    /// A row that is to be kept ready, and its bytes.
+    case ready(ReadyOrder, Bytes)
     case freshen(Digest, WallTime, WallTime, Reply<Bool>)
     /// Replaces an entry's head where it is still the one that came at that time.
     case rewrite(HeadOrder, Reply<Bool>)
@@ -37,6 +39,7 @@ enum WriteJob: Sendable {
         switch self {
         case .write(let order, _): order.entry.body.count + order.entry.key.bytes.count + 1024
         case .rewrite(let order, _): order.entry.key.bytes.count + 1024
+        case .ready(let order, let data): order.weight + data.count
         default: 256
         }
     }
@@ -100,6 +103,14 @@ final class StoreShared: Sendable {
     let ending = StoreEnding()
     let faults = StoreFaults()
     let figures = StoreFigures()
+    /// What the loops read from the database, and what they ask while they do.
+    let shelves = Lock<ReadyShelves?>(nil)
+    let commits = CommitCount()
+    let mark = Atomic<UInt64>(0)
+    /// Bytes that are held for rows that are to be kept ready.
+    let readyBytes = Atomic<Int>(0)
+    /// False once it is known that no loop can look here.
+    let canLook = Atomic<Bool>(true)
     /// A look at the place is asked for and has not begun.
     let isLooking = Atomic<Bool>(false)
     /// Whether results may be stored that the index does not know.
@@ -118,6 +129,14 @@ final class StoreShared: Sendable {
         reads = WorkQueue(capacity: Self.readCapacity, crowd: StoreReader.batch, threads: max(1, settings.readers))
         writes = WorkQueue(capacity: Self.writeCapacity, crowd: .max, threads: 1)
         writes.collect(for: settings.commitWithin / 2)
+    }
+
+    /// Lets go of the database whoever reads it. The gate is shut.
+    func letGo() {
+        shelves.withLock { $0 }?.closeAll()
+        // Whoever looked into it finds another count: what is removed with the files is settled without a commit.
+        commits.committed()
+        reads.nudge()
     }
 
     /// Why a job was not taken.

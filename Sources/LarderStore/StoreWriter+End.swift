@@ -31,8 +31,10 @@ extension StoreWriter {
         left.removals = shared.removals.count
         endUses()
         // The readers have ended too, or are about to: the last connection to close is this one.
-        let areOut = shared.gate.shut(within: shared.ending.left(at: shared.time.monotonic())) { shared.reads.nudge() }
+        let areOut = shared.gate.shut(within: shared.ending.left(at: shared.time.monotonic())) { shared.letGo() }
         closeDatabase(writesBack: areOut && !isOver)
+        if areOut { shared.files.closeDescriptors() }
+        shared.shelves.withLock { $0 = nil }
         // Where the directory is another's, the journal is gone with the database.
         if shared.files.isDirectoryInPlace { shared.journal.checkAtLast() }
         shared.journal.end()

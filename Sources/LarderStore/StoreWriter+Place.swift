@@ -54,9 +54,10 @@ extension StoreWriter {
 
     private func beginAnew() {
         purges = []
-        shared.gate.shut { shared.reads.nudge() }
+        shared.gate.shut { shared.letGo() }
         // Closing must remove no file by its name, which may be another daemon's by now.
         database?.connection.close(keepsLog: true)
+        shared.files.closeDescriptors()
         database = nil
         shared.files.opened.withLock { $0 = nil }
         shared.degrade("the cache directory was removed or replaced")
@@ -70,7 +71,7 @@ extension StoreWriter {
         guard removing.saveLogAt.map({ now >= $0 }) ?? true else { return }
         purges = []
         shared.degrade("the write-ahead log was removed or replaced")
-        shared.gate.shut { shared.reads.nudge() }
+        shared.gate.shut { shared.letGo() }
         // One that has the name is another's, and must not be taken for this database's at the next start.
         shared.files.removeForeignLog()
         // Everybody waits for the writer: it does not wait for another program that reads.
@@ -89,6 +90,7 @@ extension StoreWriter {
         // The log that comes is made by the next opening, which says so again.
         shared.files.isInUse = false
         database?.connection.close(keepsLog: true)
+        shared.files.closeDescriptors()
         database = nil
         shared.files.opened.withLock { $0 = nil }
         reopen()

@@ -9,9 +9,10 @@ extension StoreWriter {
         // What lies under the names may be another's by now, and is then not set aside.
         guard checkPlace(needsLog: false), let old = database else { return }
         purges = []
-        shared.gate.shut { shared.reads.nudge() }
+        shared.gate.shut { shared.letGo() }
         shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
+        shared.files.closeDescriptors()
         database = nil
         let path = shared.files.setAside(at: shared.time.wall())
         shared.meters.setAside.add()
@@ -32,18 +33,19 @@ extension StoreWriter {
         if shared.ending.hasBegun {
             // A reader that the disk holds has the files open. The removal is in the journal.
             let left = shared.ending.left(at: shared.time.monotonic())
-            guard shared.gate.shut(within: left, nudge: { shared.reads.nudge() }) else {
+            guard shared.gate.shut(within: left, nudge: { shared.letGo() }) else {
                 throw StoreError(
                     code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "discarding the cache",
                     message: "it is still being read")
             }
         } else {
-            shared.gate.shut { shared.reads.nudge() }
+            shared.gate.shut { shared.letGo() }
         }
         // Nothing in it is answered any more, so that readers miss no entry while this counts.
         let entries = (try? old.connection.number("SELECT count(*) FROM entry")) ?? 0
         shared.files.removeForeignLog()
         old.connection.close(keepsLog: true)
+        shared.files.closeDescriptors()
         database = nil
         do throws(StoreError) {
             try shared.files.remove()

@@ -10,10 +10,34 @@ struct Pause {
 }
 
 extension StoreWriter {
+    /// Whether so much fits below the high mark as it is. Nothing is evicted for what spares a little time.
+    private func hasRoom(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
+        if upkeep.isEvicting { return false }
+        if upkeep.room.takes(cost, below: settings.highWaterBytes) { return true }
+        let live = try rows.liveBytes()
+        guard live + cost <= settings.highWaterBytes else { return false }
+        upkeep.room = KnownRoom(live: live, cost: cost)
+        return true
+    }
+
     /// Decides whether an entry may be written now, making room for it. Inside a transaction.
     func refusal(of entry: StoredResponse) throws(StoreError) -> WriteOutcome? {
         let cost = EntryRows.cost(of: entry)
         return try refusal(size: Int64(entry.body.count), whole: cost, cost: cost)
+    }
+
+    /// Writes a row that is kept ready, where there is room for it. Inside a transaction.
+    func keepReady(_ order: ReadyOrder, _ data: Bytes) throws(StoreError) -> WriteOutcome {
+        let cost = Int64(data.count + data.count / 2)
+        let settings = shared.settings.withLock { $0 }
+        // Where the disk becomes short its room is for answers.
+        let isPlenty = shared.files.freeDisk.map { DiskRoom.isPlenty($0, cost, settings.minFree) } ?? true
+        guard order.isWanted() else { return .refused("removed") }
+        guard isPlenty, upkeep.pause == nil, let rows = database?.rows, try hasRoom(cost, settings, rows) else {
+            return .refused("noRoom")
+        }
+        guard try rows.write(order, data) else { return .refused("removed") }
+        return .stored
     }
 
     /// - Parameters:

@@ -60,6 +60,7 @@ final class StoreWriter {
 
     /// Gives the present database's rows what they tell others.
     func equip() {
+        database?.connection.commits = shared.commits
         database?.rows.keys = shared.keys
         database?.rows.damaged = shared.damaged
         database?.rows.generation = shared.gate.present
@@ -117,7 +118,7 @@ final class StoreWriter {
                 if bytes + order.entry.body.count > Self.groupBytes { flush() }
                 bytes += order.entry.body.count
                 group.append(Step(job: job))
-            case .freshen, .rewrite:
+            case .freshen, .rewrite, .ready:
                 group.append(Step(job: job))
             case .begin(let length, let continuation):
                 flush()
@@ -228,6 +229,8 @@ final class StoreWriter {
             continuation.resume(returning: outcome == .stored)
         case .rewrite(_, let continuation):
             continuation.resume(returning: outcome == .stored)
+        case .ready:
+            (outcome == .stored ? shared.meters.readyWritten : shared.meters.readyDropped).add()
         default:
             break
         }
@@ -256,6 +259,8 @@ final class StoreWriter {
             if let isWanted = order.isWanted, !isWanted() { return .refused("removed") }
             let isDone = try database?.rows.rewrite(order.entry, ifReceivedAt: order.receivedAt)
             return isDone == true ? .stored : .refused("failed")
+        case .ready(let order, let data):
+            return try keepReady(order, data)
         default:
             return .stored
         }
@@ -266,7 +271,7 @@ extension WriteJob {
     /// Jobs that came in by `offer` and hold weight until done.
     var isWeighed: Bool {
         switch self {
-        case .write, .freshen, .rewrite, .begin, .maintain, .limitPages, .index: true
+        case .write, .freshen, .rewrite, .ready, .begin, .maintain, .limitPages, .index: true
         case .append, .complete, .commit, .sweep, .removal, .look, .damaged, .close: false
         }
     }

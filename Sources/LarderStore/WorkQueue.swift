@@ -67,6 +67,9 @@ final class WorkQueue<Job: Sendable>: @unchecked Sendable {
         return body()
     }
 
+    /// Weight that is held: 0 where nothing waits and nothing is being done.
+    var heldWeight: Int { locked { weight } }
+
     /// How long patient work is collected.
     func collect(for time: Duration) {
         locked { collectingTime = time.nanoseconds }

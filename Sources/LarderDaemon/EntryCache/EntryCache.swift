@@ -9,6 +9,7 @@ import LarderCache
 import LarderCore
 import LarderServer
 import LarderStore
+import Synchronization
 
 final class EntryCache: Sendable {
     /// For the daemon's own life with it, for searches in it and for its figures; entries go by the functions here.
@@ -19,6 +20,8 @@ final class EntryCache: Sendable {
     let time: any TimeSource
     /// For the lists of variants. More at a time than a list has places would only drive each other out of it.
     let turns = KeyTurns(limit: VariantIndex.limit)
+    /// Rises with each change of the settings.
+    let settingsEpoch = Atomic<UInt64>(0)
 
     init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {
         self.store = store
@@ -36,6 +39,8 @@ final class EntryCache: Sendable {
         var isInDoubt = false
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?
+        /// The row of that list, where it chose the entry.
+        var list: StoredRow?
         /// Under which memory may keep an answer made of the entry; not current any more where what was found may not be
         /// what is there.
         var ready: ReadyStamp

@@ -33,10 +33,15 @@ struct ExplainRoute: Sendable {
     private func find(_ id: RequestID) async -> Explanation? {
         if let known = context.explanations.find(id) { return known }
         guard let ask = context.hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
-        return Self.explanation(id, hit, context.explanations.ready(hit.entry))
+        if let known = context.explanations.ready(hit.entry) { return Self.explanation(id, hit, known) }
+        // An entry of an earlier run, which nobody has asked for but by the loops.
+        guard let name = await context.cache.store.name(of: hit.entry) else { return Self.explanation(id, hit, nil) }
+        var part = ExplainedPart(provider: name.provider)
+        part.key = [KeyParameter("label", name.label)]
+        return Self.explanation(id, hit, part)
     }
 
-    /// A memory hit: the loop noted the figures, the book knows whose entry it was.
+    /// A hit without a task: the loop noted the figures, the book knows whose entry it was.
     private static func explanation(_ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?) -> Explanation {
         var part = known ?? ExplainedPart(provider: "")
         part.digest = hit.entry
@@ -48,11 +53,12 @@ struct ExplainRoute: Sendable {
         part.receivedAt = hit.answeredAt + .seconds(-Int64(hit.age))
         part.initialAge = 0
         part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
-        part.detail = "It was answered from memory."
+        part.detail = hit.isFromStore ? "It was read from the database." : "It was answered from memory."
         // The record has no room for a target; the entry's key says what was asked.
         let path = part.key.first { $0.name == "path" }?.value ?? ""
         return Explanation(
-            id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: path, route: "memory",
+            id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: path,
+            route: hit.isFromStore ? "store" : "memory",
             status: Int(hit.status), parts: [part])
     }
 

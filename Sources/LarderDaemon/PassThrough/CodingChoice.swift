@@ -51,6 +51,8 @@ extension Answer {
 
     private mutating func becomePlain(_ stream: BodySource?) {
         self.stream = stream
+        // It is not the row's answer any more.
+        row = nil
         fields.describeOtherBytes()
     }
 }

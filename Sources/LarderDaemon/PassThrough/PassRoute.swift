@@ -72,13 +72,19 @@ struct PassRoute: Sendable {
         let how = served.provenance
         answer.provenance.detail = how.forward != nil && how.outcome == .stale ? how.rule?.rawValue : nil
         answer.variesByCoding = true
-        if !context.cache.memory.isOff, served.entry.status == 200, !request.isPersonal,
+        if served.entry.status == 200, !request.isPersonal,
             request.varyIsPlain(served.entry)
         {
             answer.digest = served.entry.key.digest
             answer.rows = [request.primary.digest, served.entry.key.digest]
             answer.target = request.target
             answer.ready = served.ready
+            // A variant is bound to the list that chose it, too.
+            if served.entry.key == request.primary || served.list != nil,
+                !ClientCredentials.mayName(server.query, request.provider.about)
+            {
+                answer.row = context.cache.row(of: served)
+            }
         }
         return answer
     }

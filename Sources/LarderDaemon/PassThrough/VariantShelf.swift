@@ -29,13 +29,15 @@ struct VariantShelf: Sendable {
             return EntryCache.Found(ready: ready, began: began)
         }
         cache.used(request.primary.digest)
-        for selection in index.candidates(for: request.forwarded) {
+        for (place, selection) in index.candidates(for: request.forwarded).enumerated() {
             let key = request.variantKey(selection)
             // Before the variant is read, as for the list: it is freshened, hidden and removed without its list.
             let both = cache.readyStamp([request.primary.digest, key.digest])
             guard let entry = await cache.open(key), await canBegin(entry) else { continue }
             return EntryCache.Found(
                 entry: entry, isInDoubt: index.isInDoubt(selection), index: index,
+                // A later one may answer because the first could not be read in time: nothing to be kept ready.
+                list: place == 0 ? StoredRow(first) : nil,
                 // Where the list was changed since it was read, the older stamp says so.
                 ready: cache.isCurrent(ready) ? both : ready, began: began)
         }

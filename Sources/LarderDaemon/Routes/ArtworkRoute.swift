@@ -80,6 +80,7 @@ struct ArtworkRoute: Sendable {
         var answer = Answer.of(served, fields, provider: provider.name, route: route)
         answer.digest = entry.key.digest
         answer.ready = served.ready
+        answer.row = context.cache.row(of: served)
         return context.respond(answer, to: request)
     }
 

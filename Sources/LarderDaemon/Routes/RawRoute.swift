@@ -138,6 +138,7 @@ struct RawRoute: Sendable {
         } else if entry.status == 200, raw.identity.isEmpty {
             answer.digest = entry.key.digest
             answer.ready = served.ready
+            if !ClientCredentials.mayName(request.query, provider.about) { answer.row = context.cache.row(of: served) }
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
         return context.respond(await context.accepted(answer, by: request), to: request)

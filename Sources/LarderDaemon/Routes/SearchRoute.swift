@@ -81,11 +81,13 @@ struct SearchRoute: Sendable {
         if served.isDrawn { fields.set("Cache-Control", "no-store") }
         let body = Envelope.render(
             query: query, sources: [source], count: normalised.count, results: results)
-        return Answer(
+        var answer = Answer(
             fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
             provenance: served.provenance, provider: source.provider, route: route, digest: served.entry.key.digest,
             // A partial answer must not outlive the outage that made it so.
             ready: source.isWhole ? served.ready : nil)
+        if source.isWhole { answer.row = context.cache.row(of: served) }
+        return answer
     }
 
     private func merged(

@@ -1,18 +1,20 @@
 // A fast keyed hash of a request target: eight bytes a step, each folded through a full-width product, as in wyhash.
-// It only spreads; whoever finds something by it compares the bytes. The seed differs in each process, so no client
-// can choose targets that fall on one place.
-import LarderCore
+// It only spreads; whoever finds something by it compares the bytes. With a seed that differs in each process no
+// client can choose targets that fall on one place.
 
-enum TargetHash {
-    @inline(__always)
-    private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+public enum TargetHash {
+    @inlinable @inline(__always)
+    static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return product.high ^ product.low
     }
 
-    static func of(_ target: UnsafeBufferPointer<UInt8>, listener: UInt16, seed: UInt64) -> UInt64 {
+    /// - Parameters:
+    ///   - scope: what the target is one of: a listener, or a provider.
+    @inlinable
+    public static func of(_ target: UnsafeBufferPointer<UInt8>, scope: UInt64, seed: UInt64) -> UInt64 {
         let raw = UnsafeRawBufferPointer(target)
-        var state = seed ^ (UInt64(listener) &+ 1) &* 0xA076_1D64_78BD_642F
+        var state = seed ^ (scope &+ 1) &* 0xA076_1D64_78BD_642F
         var place = 0
         while place + 8 <= raw.count {
             let word = raw.loadUnaligned(fromByteOffset: place, as: UInt64.self)

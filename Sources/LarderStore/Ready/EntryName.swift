@@ -1,0 +1,33 @@
+// What people find an entry by, where only its digest is known: of an answer that a loop read from the database, for an
+// explanation.
+import LarderCore
+
+public struct EntryName: Sendable {
+    public var provider: String
+    /// The canonical request without credentials.
+    public var label: String
+}
+
+extension SQLiteStore {
+    /// Nil where the entry is gone, or where the disk takes too long.
+    public func name(of digest: Digest) async -> EntryName? {
+        let shared = shared
+        return await handover { continuation in
+            let reply = Reply<EntryName?>(continuation, late: { nil })
+            if shared.reads.offer(.name(digest, reply)) { return shared.waits.add(reply, .read) }
+            reply.resume(returning: nil)
+        }
+    }
+}
+
+extension StoreReader {
+    func name(of digest: Digest) -> EntryName? {
+        let look = try? connection?.statement(
+            "SELECT p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.digest = ?1 AND p.id = e.provider")
+        guard let look else { return nil }
+        defer { look.reset() }
+        look.bind(1, digest)
+        guard (try? look.step()) == true else { return nil }
+        return EntryName(provider: look.text(0), label: look.text(1))
+    }
+}

@@ -1,0 +1,145 @@
+// A connection of `NoWaitVFS` with the statements of a look. Used under the lock of its shelf, by one thread at a time.
+import CLinux
+import CSQLite
+import Glibc
+import LarderCore
+
+final class ReadyConnection {
+    /// Which database it is.
+    let generation: Int
+    private let connection: Connection
+    private let reads: NoWaitReads
+    private let find: Statement
+    private let body: Statement
+    private let pieces: Statement
+    private let lastWithoutSum: Int64
+    /// Of the providers whose rows were read.
+    private var cells: [Cell] = []
+    /// There are as many as the settings name.
+    private static let mostCells = 256
+
+    private struct Cell {
+        var name: Bytes
+        var text: String
+        var hits: CounterCell
+    }
+
+    /// Opens the database. On a thread that may wait.
+    /// - Throws: also where the file system knows no reading without waiting, and waits: `isUnsupported`.
+    init(_ files: DatabaseFiles, generation: Int, cacheKiB: Int) throws(StoreError) {
+        guard NoWaitVFS.isRegistered else { throw Self.unsupported }
+        let (made, reads) = try CacheSchema.openLook(files.path, cacheKiB: cacheKiB)
+        do throws(StoreError) {
+            files.noteName(made.fileName)
+            guard made.fileName.map(Self.knowsNoWaiting) ?? false else { throw Self.unsupported }
+            find = try made.statement("SELECT id, entry, list, data, sum FROM ready WHERE id BETWEEN ?1 AND ?2")
+            body = try made.statement("SELECT body FROM entry WHERE id = ?1")
+            pieces = try made.statement(
+                "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
+            // The first transaction opens the log, which may wait.
+            _ = try made.number("SELECT count(*) FROM ready WHERE id = 0")
+            lastWithoutSum = try CacheMigration.lastWithoutSum(made)
+            reads.waits = false
+        } catch {
+            made.close(keepsLog: true)
+            throw error
+        }
+        connection = made
+        self.reads = reads
+        self.generation = generation
+    }
+
+    func close() { connection.close(keepsLog: true) }
+
+    var refusesAll: Bool {
+        get { reads.refusesAll }
+        set { reads.refusesAll = newValue }
+    }
+
+    /// Reads without waiting are unknown here, and reading waits for a disk.
+    static let unsupported = StoreError(
+        code: SQLITE_NOLFS, extendedCode: nil, doing: "opening for the loops",
+        message: "this file system knows no reading without waiting")
+
+    static func isUnsupported(_ error: StoreError) -> Bool { error.code == SQLITE_NOLFS }
+
+    /// Whether no read of the file waits for a disk: the file system knows such reading, or is in memory.
+    private static func knowsNoWaiting(_ path: String) -> Bool {
+        guard let descriptor = NoWaitVFS.descriptor(of: path) else { return false }
+        var byte: UInt8 = 0
+        let got = larder_pread_nowait(descriptor, &byte, 1, 0)
+        guard NoWaitOutcome(got, of: 1, at: 0, end: { .max }) == .unsupported else { return true }
+        return larder_is_in_memory(descriptor) != 0
+    }
+
+    // MARK: Looking
+
+    func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ shelves: ReadyShelves) -> ReadyShelf.Outcome {
+        let place = ReadyPlace(query.target, scope: query.scope)
+        find.bind(1, place.first)
+        find.bind(2, place.last)
+        // It stays open while the body is read: both come from one snapshot.
+        defer { find.reset() }
+        do throws(StoreError) {
+            while try find.step() {
+                let id = find.int(0)
+                let coding = ReadyCoding(rawValue: id & 3) ?? .any
+                if coding != .any, coding.takesGzip != shelves.acceptsGzip(query.acceptEncoding) { continue }
+                return try answer(id, coding, query, moment, shelves)
+            }
+            return .absent
+        } catch {
+            // PROTOCOL: the log's index was being written at every try.
+            return error.code == SQLITE_BUSY || error.code == SQLITE_PROTOCOL ? .cold : .failed(error)
+        }
+    }
+
+    private func answer(
+        _ id: Int64, _ coding: ReadyCoding, _ query: ReadyQuery, _ moment: ReadyMoment, _ shelves: ReadyShelves
+    ) throws(StoreError) -> ReadyShelf.Outcome {
+        let (entry, list, data) = (find.int(1), find.int(2), find.raw(3))
+        guard find.int(4) == ReadyRow.sum(id: id, entry: entry, list: list, data), let row = ReadyRowView(data) else {
+            return .failed(nil)
+        }
+        guard row.mark == moment.mark, row.scope == query.scope,
+            row.target.isSame(as: UnsafeRawBufferPointer(query.target)),
+            query.now < row.freshUntil, row.bornAt.milliseconds &- query.now.milliseconds <= shelves.skew
+        else { return .absent }
+        guard let body = try body(of: row, entry) else { return .failed(nil) }
+        let cell = cell(row.provider, shelves)
+        return .found(
+            ReadyFound(
+                response: row.response(body: body, hits: cell.hits, digest: row.entry),
+                takesGzip: coding.takesGzip, entry: row.entry, list: row.list, parents: row.parents,
+                provider: cell.text, moment: moment))
+    }
+
+    private func cell(_ name: UnsafeRawBufferPointer, _ shelves: ReadyShelves) -> Cell {
+        if let known = cells.first(where: { $0.name.elementsEqual(name) }) { return known }
+        let text = String(decoding: name, as: UTF8.self)
+        let made = Cell(name: Bytes(name), text: text, hits: shelves.hits(text))
+        if cells.count < Self.mostCells { cells.append(made) }
+        return made
+    }
+
+    /// The body, or nil where it is not what was written.
+    private func body(of row: ReadyRowView, _ entry: Int64) throws(StoreError) -> Bytes? {
+        if let own = row.ownBody { return Bytes(own) }
+        let (length, sum) = row.entryBody
+        guard length <= ReadyShelf.largestBody else { return nil }
+        if length > CacheSchema.chunkSize { return try joined(entry, length) }
+        body.bind(1, entry)
+        defer { body.reset() }
+        guard try body.step() else { return nil }
+        let raw = body.raw(0)
+        return raw.count == length && Checksum.of(raw) == sum ? Bytes(raw) : nil
+    }
+
+    /// A body that lies in pieces, each under its own checksum.
+    private func joined(_ entry: Int64, _ length: Int) throws(StoreError) -> Bytes? {
+        pieces.bind(1, entry)
+        return try pieces.joined(size: length) { [lastWithoutSum] row in
+            RowSums.isSound(piece: row.int(0), row.raw(1), sum: row.int(2), lastWithoutSum: lastWithoutSum)
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// What the loops' looks share: one shelf for each loop, and the question whether an answer that was found still counts.
+//
+// A look may not answer with what was replaced or removed before it was asked. Its snapshot shows what is committed; what is
+// accepted and not committed is in the overlay, and what is being removed has a tombstone. Both leave only after a commit, and
+// each commit is counted before that. So a look notes the count, reads, asks overlay and tombstones, and compares the
+// count: where nothing was committed meanwhile, nothing left them unseen (`isCurrent`). Otherwise the request goes the slow way.
+import LarderCore
+import Synchronization
+
+/// What is in force when a look begins.
+struct ReadyMoment: Sendable {
+    var mark: UInt64
+    var commits: Int
+}
+
+/// What the store must be told to look on the loops.
+public struct ReadySettings: Sendable {
+    /// Loops that look.
+    public var loops: Int
+    /// Where the room of a body goes that its client has not read yet.
+    public var bodies: BodyMemory
+    /// How far the clock may lie before an answer's birth, in milliseconds.
+    public var skew: Int64
+    /// The cell that counts a provider's hits.
+    public var hits: @Sendable (String) -> CounterCell
+    /// Whether a value of `Accept-Encoding` takes gzip.
+    public var acceptsGzip: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
+
+    public init(
+        loops: Int, bodies: BodyMemory, skew: Int64, hits: @escaping @Sendable (String) -> CounterCell,
+        acceptsGzip: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
+    ) {
+        self.loops = loops
+        self.bodies = bodies
+        self.skew = skew
+        self.hits = hits
+        self.acceptsGzip = acceptsGzip
+    }
+}
+
+/// Answers that the database keeps ready, for the loops. Made by `SQLiteStore.looks`.
+public final class ReadyShelves: Sendable {
+    /// Pages that all connections of the loops keep together. The kernel keeps the same ones.
+    private static let cacheKiB = 32 << 10
+    let shelves: [ReadyShelf]
+    let bodies: BodyMemory
+    let skew: Int64
+    let acceptsGzip: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
+    /// The cell that counts a provider's hits.
+    let hits: @Sendable (String) -> CounterCell
+    private let shared: StoreShared
+
+    init(_ settings: ReadySettings, _ shared: StoreShared) {
+        self.shared = shared
+        shelves = (0..<settings.loops).map { ReadyShelf(shared, number: $0) }
+        bodies = settings.bodies
+        skew = settings.skew
+        hits = settings.hits
+        acceptsGzip = settings.acceptsGzip
+    }
+
+    /// What each connection keeps.
+    var cacheKiB: Int { max(1024, Self.cacheKiB / max(1, shelves.count)) }
+
+    /// Loops that have a connection.
+    var openCount: Int { shelves.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
+
+    // MARK: Looking
+
+    /// The answer that is kept ready for that request and may be given now; nil sends it the slow way. Never waits.
+    public func look(_ query: ReadyQuery) -> ReadyFound? {
+        let moment = ReadyMoment(mark: shared.mark.load(ordering: .acquiring), commits: shared.commits.now)
+        guard moment.mark != 0, shelves.indices.contains(query.loop) else { return nil }
+        switch shelves[query.loop].look(query, moment, self) {
+        case .found(var found):
+            if let hold = bodies.claim(found.response.body.count) {
+                found.response = ReadyResponse(found.response, hold: hold)
+            }
+            guard isCurrent(found) else {
+                shared.meters.readyOvertaken.add()
+                return nil
+            }
+            shared.meters.readyFound.add()
+            return found
+        case .absent: shared.meters.readyAbsent.add()
+        case .cold: shared.meters.readyCold.add()
+        case .failed: shared.meters.readyFailed.add()
+        case .closed: break
+        }
+        return nil
+    }
+
+    /// Whether nothing that the answer depends on was replaced or removed since its look began, committed or not.
+    public func isCurrent(_ found: ReadyFound) -> Bool {
+        let overlay = shared.overlay
+        if !overlay.isEmpty {
+            if overlay.holds(found.entry) { return false }
+            if let list = found.list, overlay.holds(list) { return false }
+        }
+        if let removals = shared.removals.snapshot() {
+            guard removals.wide.isEmpty, removals.exact[found.entry] == nil,
+                found.list.map({ removals.exact[$0] == nil }) ?? true,
+                found.parents.allSatisfy({ removals.exact[$0] == nil })
+            else { return false }
+        }
+        // Last: what has left the two above was counted before.
+        return shared.commits.now == found.moment.commits
+            && shared.mark.load(ordering: .acquiring) == found.moment.mark
+    }
+
+    /// Closes every connection. The gate is shut, so none comes.
+    func closeAll() {
+        for shelf in shelves { shelf.close() }
+    }
+
+    /// Takes every page for one that is not in memory: for tests.
+    func refuseAll(_ refuses: Bool) {
+        for shelf in shelves { shelf.refuseAll(refuses) }
+    }
+}
+
+/// Counts what the writer commits, before anything is told of it.
+final class CommitCount: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var now: Int { count.load(ordering: .acquiring) }
+    func committed() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+}

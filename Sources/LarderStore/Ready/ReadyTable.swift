@@ -1,0 +1,52 @@
+// The table of answers that are kept ready: what a request for one target gets, as the bytes that go out. A row belongs to one
+// row of `entry`, whose body it shares, and to the list of variants that chose it, where there is one. It goes with either,
+// and with any change of their times, which every change of a head brings along.
+import LarderCore
+
+enum ReadyTable {
+    /// Part of the schema, and the step to schema 6: never edited, but by another step.
+    ///
+    /// `id` is made of the target's hash, so that a row is found without an index of its own (`ReadyPlace`).
+    static let sql = """
+        CREATE TABLE ready (
+          id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, list INTEGER NOT NULL, data BLOB NOT NULL, sum INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX readyEntry ON ready (entry);
+        CREATE INDEX readyList ON ready (list) WHERE list > 0;
+        CREATE TRIGGER readyGone AFTER DELETE ON entry BEGIN
+          DELETE FROM ready WHERE entry = OLD.id;
+          DELETE FROM ready WHERE list = OLD.id AND list > 0;
+        END;
+        CREATE TRIGGER readyChanged AFTER UPDATE OF freshUntil, staleUntil ON life BEGIN
+          DELETE FROM ready WHERE entry = OLD.id;
+          DELETE FROM ready WHERE list = OLD.id AND list > 0;
+        END;
+        """
+}
+
+/// For which clients an answer was chosen by its content coding: part of a row's id.
+enum ReadyCoding: Int64, Sendable {
+    case any = 0
+    case takesGzip = 1
+    case takesNoGzip = 2
+
+    init(takesGzip: Bool?) { self = takesGzip.map { $0 ? .takesGzip : .takesNoGzip } ?? .any }
+
+    var takesGzip: Bool? { self == .any ? nil : self == .takesGzip }
+}
+
+/// Where the rows of a target lie: up to four ids that follow each other, one for each coding.
+struct ReadyPlace {
+    /// The first of them. Two targets may have the same one: whoever finds a row compares the target.
+    let first: Int64
+
+    init(_ target: UnsafeBufferPointer<UInt8>, scope: UInt64) {
+        // The seed is the same in every run, since the rows are. A client that makes targets fall on one place makes them
+        // displace each other here, and are then read the slow way.
+        let hash = TargetHash.of(target, scope: scope, seed: 0x2545_F491_4F6C_DD1D)
+        first = Int64(bitPattern: hash) & ~3
+    }
+
+    var last: Int64 { first | 3 }
+    func id(_ coding: ReadyCoding) -> Int64 { first | coding.rawValue }
+}

@@ -1,0 +1,217 @@
+// How a row that is kept ready comes into the database. A reader's thread looks whether it is there already, which also brings
+// its page into memory where a loop would not wait for it. Else the writer binds it to the entry, and to the list, that it
+// was made of: only where exactly these are stored. It is nothing that anybody waits for: what finds no room is dropped.
+import LarderCore
+import Synchronization
+
+/// A row on its way.
+final class ReadyOrder: Sendable {
+    /// Bytes that are held for rows on their way; more are not taken.
+    static let most = 8 << 20
+    /// A body that is not its entry's lies in the row up to this size.
+    static let largestOwnBody = 64 << 10
+    /// Spellings of a target under which one entry is kept.
+    static let mostOfEntry: Int64 = 8
+
+    let row: ReadyRow
+    let entry: StoredResponse
+    let list: StoredResponse?
+    /// Asked within the transaction.
+    let isWanted: @Sendable () -> Bool
+    private let shared: StoreShared
+
+    init(
+        _ row: ReadyRow, _ entry: StoredResponse, _ list: StoredResponse?, _ shared: StoreShared,
+        when isWanted: @escaping @Sendable () -> Bool
+    ) {
+        self.row = row
+        self.entry = entry
+        self.list = list
+        self.isWanted = isWanted
+        self.shared = shared
+        shared.readyBytes.add(Self.weight(row, entry), ordering: .relaxed)
+    }
+
+    /// Too many are on their way.
+    var isTooMuch: Bool { shared.readyBytes.load(ordering: .relaxed) > Self.most }
+
+    deinit { shared.readyBytes.subtract(weight, ordering: .relaxed) }
+
+    /// Bytes that it holds: the body of the answer and that of the entry may be two.
+    var weight: Int { Self.weight(row, entry) }
+
+    private static func weight(_ row: ReadyRow, _ entry: StoredResponse) -> Int {
+        row.response.body.count + entry.body.count + row.target.count + 1024
+    }
+}
+
+extension SQLiteStore {
+    /// The settings in force as one number: what was made under others is not answered. 0 while they change: nothing is answered
+    /// by a loop then.
+    public var mark: UInt64 {
+        get { shared.mark.load(ordering: .acquiring) }
+        set { shared.mark.store(newValue, ordering: .releasing) }
+    }
+
+    /// Lets the loops look. Once.
+    public func looks(_ settings: ReadySettings, _ counters: CounterRegistry) -> ReadyShelves {
+        let shelves = ReadyShelves(settings, shared)
+        shared.shelves.withLock { $0 = shelves }
+        counters.gauge(StoreCounters.readyLoops) { [shared] in
+            Double(shared.shelves.withLock { $0 }?.openCount ?? 0)
+        }
+        return shelves
+    }
+
+    /// Keeps an answer ready that was made of an entry. Never waits.
+    /// - Parameters:
+    ///   - list: the list of variants that chose the entry.
+    ///   - isWanted: asked within the transaction.
+    public func keepReady(
+        _ row: ReadyRow, of entry: StoredResponse, list: StoredResponse?, when isWanted: @escaping @Sendable () -> Bool
+    ) {
+        guard shared.canLook.load(ordering: .relaxed) else { return }
+        let body = row.response.body
+        guard body.count <= ReadyShelf.largestBody, entry.large == nil,
+            body.count <= ReadyOrder.largestOwnBody || body == entry.body,
+            shared.degraded.withLock({ $0 == nil }), !shared.waits.isLate
+        else { return shared.meters.readyDropped.add() }
+        let order = ReadyOrder(row, entry, list, shared, when: isWanted)
+        if order.isTooMuch || !shared.reads.offer(.ready(order)) { shared.meters.readyDropped.add() }
+    }
+}
+
+extension StoreReader {
+    /// Hands the row on to the writer, where it is not there yet.
+    func prepare(_ order: ReadyOrder) {
+        guard let connection else { return }
+        let data = order.row.encoded(entry: order.entry, list: order.list)
+        do throws(StoreError) {
+            if try isThere(order.row.id, data, connection) { return }
+            let others = try connection.statement(
+                """
+                SELECT count(*) FROM ready
+                WHERE entry = (SELECT id FROM entry WHERE digest = ?1) AND id <> ?2 AND substr(data, ?3, 8) = ?4
+                """)
+            defer { others.reset() }
+            others.bind(1, order.entry.key.digest)
+            others.bind(2, order.row.id)
+            others.bind(3, ReadyRow.placeOfMark)
+            others.bind(4, order.row.markBytes)
+            guard try others.step(), others.int(0) < ReadyOrder.mostOfEntry else {
+                return shared.meters.readyDropped.add()
+            }
+        } catch {
+            return
+        }
+        let job = WriteJob.ready(order, data)
+        if !shared.writes.offer(job, weight: job.weight, isPatient: true) { shared.meters.readyDropped.add() }
+    }
+
+    /// Closes the connection of a loop, which has failed.
+    func closeShelf(_ number: Int) {
+        guard let shelves = shared.shelves.withLock({ $0 }), shelves.shelves.indices.contains(number) else { return }
+        shelves.shelves[number].close(for: .seconds(1))
+    }
+
+    /// Whether exactly that row is there. One that is damaged is written anew.
+    private func isThere(_ id: Int64, _ data: Bytes, _ connection: Connection) throws(StoreError) -> Bool {
+        let look = try connection.statement("SELECT entry, list, data, sum FROM ready WHERE id = ?1")
+        defer { look.reset() }
+        look.bind(1, id)
+        guard try look.step() else { return false }
+        let raw = look.raw(2)
+        return raw.elementsEqual(data)
+            && look.int(3) == ReadyRow.sum(id: id, entry: look.int(0), list: look.int(1), raw)
+    }
+
+    /// Makes the connection of a loop.
+    func openShelf(_ number: Int) {
+        guard let shelves = shared.shelves.withLock({ $0 }), shelves.shelves.indices.contains(number) else { return }
+        let shelf = shelves.shelves[number]
+        guard shared.files.isDatabaseInPlace else {
+            shared.askForLook()
+            return shelf.staysClosed(for: .seconds(1))
+        }
+        guard let generation = shared.gate.enter() else { return shelf.staysClosed(for: .seconds(1)) }
+        do throws(StoreError) {
+            let made = try ReadyConnection(shared.files, generation: generation, cacheKiB: shelves.cacheKiB)
+            guard shelf.take(made) else {
+                made.close()
+                return shared.gate.leave()
+            }
+            shared.canLook.store(true, ordering: .relaxed)
+        } catch {
+            shared.gate.leave()
+            let isForGood = ReadyConnection.isUnsupported(error)
+            // No row would ever be read.
+            if isForGood { shared.canLook.store(false, ordering: .relaxed) }
+            shelf.staysClosed(for: isForGood ? .seconds(3600) : .seconds(1))
+            if error.isDamage {
+                shared.meters.damage.add()
+                _ = shared.writes.insist(.damaged(generation: generation, error))
+            }
+        }
+    }
+}
+
+extension EntryRows {
+    /// Binds a row to the entry and the list that it was made of; false where these are not what is stored, or where the entry
+    /// has enough of them.
+    func write(_ order: ReadyOrder, _ data: Bytes) throws(StoreError) -> Bool {
+        guard let entry = try rowID(of: order.entry) else { return false }
+        var list: Int64 = 0
+        if let chosenBy = order.list {
+            guard let found = try rowID(of: chosenBy) else { return false }
+            list = found
+        }
+        let id = order.row.id
+        guard try hasRoom(for: order.row, of: entry) else { return false }
+        let insert = try connection.statement(
+            "INSERT OR REPLACE INTO ready (id, entry, list, data, sum) VALUES (?1, ?2, ?3, ?4, ?5)")
+        insert.bind(1, id)
+        insert.bind(2, entry)
+        insert.bind(3, list)
+        insert.bind(4, data)
+        insert.bind(5, data.withUnsafeBytes { ReadyRow.sum(id: id, entry: entry, list: list, $0) })
+        try insert.run()
+        return true
+    }
+
+    /// Whether one more row of an entry may be kept. One that was made under other settings goes for it.
+    private func hasRoom(for row: ReadyRow, of entry: Int64) throws(StoreError) -> Bool {
+        let others = try connection.statement("SELECT count(*) FROM ready WHERE entry = ?1 AND id <> ?2")
+        defer { others.reset() }
+        others.bind(1, entry)
+        others.bind(2, row.id)
+        guard try others.step() else { return false }
+        if others.int(0) < ReadyOrder.mostOfEntry { return true }
+        let old = try connection.statement(
+            """
+            DELETE FROM ready WHERE id IN (
+              SELECT id FROM ready WHERE entry = ?1 AND substr(data, ?2, 8) <> ?3 LIMIT 1)
+            """)
+        old.bind(1, entry)
+        old.bind(2, ReadyRow.placeOfMark)
+        old.bind(3, row.markBytes)
+        try old.run()
+        return connection.changes > 0
+    }
+
+    /// The id of the row that holds exactly this entry.
+    private func rowID(of entry: StoredResponse) throws(StoreError) -> Int64? {
+        let look = try connection.statement(
+            "SELECT \(RowSums.columns) FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id")
+        defer { look.reset() }
+        look.bind(1, entry.key.digest)
+        guard try look.step() else { return nil }
+        let row = SummedRow(look)
+        guard row.size == Int64(entry.body.count), row.freshUntil == entry.freshUntil.milliseconds,
+            row.staleUntil == entry.staleUntil.milliseconds, Bytes(row.key) == entry.key.bytes,
+            row.fault(digest: entry.key.digest, lastWithoutSum: lastWithoutSum) == nil,
+            Bytes(row.head) == EntryCodec.encode(entry)
+        else { return nil }
+        // A body in pieces came with this head, as the times in it tell.
+        return row.size > Int64(CacheSchema.chunkSize) || Bytes(row.body) == entry.body ? row.id : nil
+    }
+}

@@ -1,0 +1,137 @@
+// What bounds the answers that are kept ready, and what happens to the files that they are in.
+import Glibc
+import LarderCore
+import LarderTestSupport
+import Synchronization
+import Testing
+
+@testable import LarderStore
+
+@Suite struct ReadyBoundTests {
+    // MARK: Bounds
+
+    @Test func nothingIsHeldOnceTheRowsAreWritten() async throws {
+        try await withReady { (stand) async throws in
+            let shared = stand.store.shared
+            for number in 0..<10 { _ = try await stand.kept("a\(number)", size: 100_000) }
+            _ = try await stand.look()
+            try await stand.bench.eventually("nothing is under way", in: stand.store) {
+                shared.writes.heldWeight == 0 && shared.reads.heldWeight == 0
+                    && shared.readyBytes.load(ordering: .relaxed) == 0
+            }
+        }
+    }
+
+    @Test func rowsOfOtherSettingsGoForThoseOfThePresentOnes() async throws {
+        try await withReady { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            _ = await stand.store.write(entry)
+            for number in 0..<8 { #expect(try await stand.keep(stand.row(entry, "/raw/api/a?\(number)"), of: entry)) }
+            #expect(try await stand.keep(stand.row(entry, "/raw/api/a", mark: 8), of: entry))
+            #expect(try stand.bench.readyRows() == 8)
+        }
+    }
+
+    @Test func aFullStoreEvictsNothingForARow() async throws {
+        var settings = StoreSettings(minFree: 0)
+        settings.maxSize = 2 << 20
+        try await withReady(settings) { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            var last = await stand.store.write(entry)
+            for number in 0..<200 where last == .stored {
+                last = await stand.store.write(stand.bench.entry("b\(number)", size: 10_000))
+                if stand.bench.count(StoreCounters.evicted, "unused") > 0 { break }
+            }
+            let before = stand.bench.count(StoreCounters.evicted, "unused")
+            let newest = stand.bench.entry("newest")
+            #expect(await stand.store.write(newest) == .stored)
+            let after = stand.bench.count(StoreCounters.evicted, "unused")
+            #expect(before > 0)
+            _ = try await stand.keep(stand.row(newest), of: newest)
+            #expect(stand.bench.count(StoreCounters.evicted, "unused") == after)
+        }
+    }
+
+    // MARK: The files
+
+    /// How many descriptors of this process lead to that file (proc_pid_fd(5)).
+    private static func descriptors(of path: String) -> Int {
+        (0..<Int(sysconf(Int32(_SC_OPEN_MAX)))).prefix(4096).count { number in
+            let target = Bytes(room: 4096) { buffer, count in
+                count = max(0, readlink("/proc/self/fd/\(number)", buffer.baseAddress!, buffer.count))
+            }
+            return target.lossyText == path
+        }
+    }
+
+    @Test func descriptorsThatAreOpenedAtOnceAreAllClosed() async throws {
+        let place = TemporaryDirectory()
+        place.write("cache.db", "something")
+        let path = place.path + "/cache.db"
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 { group.addTask { _ = NoWaitFiles.descriptor(path) } }
+        }
+        #expect(Self.descriptors(of: path) == 1)
+        NoWaitFiles.close(database: path)
+        #expect(Self.descriptors(of: path) == 0)
+    }
+
+    @Test func aDatabaseThatIsDiscardedLeavesNoDescriptorBehindALink() async throws {
+        let place = TemporaryDirectory()
+        let real = place.path + "/real"
+        #expect(mkdir(real, 0o700) == 0 && symlink(real, place.path + "/link") == 0)
+        let bench = Bench(directory: place.path + "/link")
+        let store = try bench.open()
+        let stand = ReadyStand(store, bench)
+        _ = try await stand.kept()
+        #expect(try await stand.look() != nil)
+        let kept = store.shared.files.keptDescriptors
+        #expect(kept > 0)
+        _ = store.shared.writes.insist(
+            .damaged(
+                generation: store.shared.gate.present,
+                StoreError(code: 11, extendedCode: 11, doing: "a test", message: "made to fail")))
+        try await bench.eventually("another database is there", in: store) { store.shared.gate.present > 0 }
+        #expect(NoWaitFiles.count(database: real + "/cache.db") == 0)
+        let entry = try await stand.kept("b")
+        #expect(try await stand.look()?.response.body == entry.body)
+        await store.close()
+    }
+
+    /// Takes a database of schema 4 one step further, as the program did that made schema 5.
+    private static func makeFive(_ bench: Bench) throws {
+        let five = try Connection(path: bench.path)
+        defer { five.close() }
+        try CacheMigration.take(CacheMigration.steps[0], five)
+        let version = try five.number("PRAGMA user_version")
+        #expect(version == 5)
+        // A database without its journal is set aside.
+        _ = JournalFile(directory: bench.directory, faults: StoreFaults()).open()
+    }
+
+    @Test func aDatabaseOfSchemaFiveIsBroughtUpToDate() async throws {
+        try await withBench { (bench) async throws in
+            let entry = bench.entry("a")
+            try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
+            try Self.makeFive(bench)
+            let store = try bench.open()
+            let stand = ReadyStand(store, bench)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            #expect(try await stand.keep(stand.row(entry), of: entry))
+            #expect(try await stand.look() != nil)
+            await store.close()
+            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
+        }
+    }
+
+    @Test func aDamagedSchemaOfVersionFiveIsNotTakenForARightOne() async throws {
+        try await withBench { (bench) async throws in
+            try SchemaFour.make(bench.path, [bench.entry("a")], now: bench.time.wall())
+            try Self.makeFive(bench)
+            try bench.change("CREATE TABLE odd (id INTEGER PRIMARY KEY)")
+            let store = try bench.open()
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            await store.close()
+        }
+    }
+}

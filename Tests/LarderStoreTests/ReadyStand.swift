@@ -1,0 +1,112 @@
+// What tests of answers that are kept ready share: a store whose loops look.
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+/// A store whose loops look, with what a look needs.
+struct ReadyStand: Sendable {
+    let store: SQLiteStore
+    let bench: Bench
+    let shelves: ReadyShelves
+    static let mark: UInt64 = 7
+
+    init(_ store: SQLiteStore, _ bench: Bench, loops: Int = 1) {
+        self.store = store
+        self.bench = bench
+        shelves = store.looks(
+            ReadySettings(
+                loops: loops, bodies: BodyMemory(limit: 1 << 20), skew: 1000, hits: { _ in CounterCell() },
+                acceptsGzip: { !$0.isEmpty }), bench.counters)
+        store.mark = Self.mark
+    }
+
+    func row(
+        _ entry: StoredResponse, _ target: String = "/raw/api/a", takesGzip: Bool? = nil, body: Bytes? = nil,
+        mark: UInt64 = ReadyStand.mark, scope: UInt64 = 0
+    ) -> ReadyRow {
+        let head = Bytes(text: "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: \(entry.body.count)\r\n")
+        let response = ReadyResponse(
+            head: head, body: body ?? entry.body, bornAt: entry.responseTime, freshUntil: entry.freshUntil,
+            hits: CounterCell(),
+            conditions: ReadyConditions(
+                notModified: Bytes(text: "HTTP/1.1 304 Not Modified\r\n"), tag: Bytes(text: "\"a\""), isTagWeak: true,
+                lastModified: 1_700_000_000, lastModifiedText: Bytes(text: "Tue, 14 Nov 2023 22:13:20 GMT"),
+                partialFields: 17..<head.count))
+        return ReadyRow(
+            scope: scope, target: Bytes(text: target), takesGzip: takesGzip, response: response,
+            provider: entry.provider, mark: mark)
+    }
+
+    private func rows(_ result: String) -> Int { max(0, bench.count(StoreCounters.readyRows, result)) }
+
+    /// Has a row kept, and waits until something has become of it.
+    /// - Returns: whether it was written.
+    @discardableResult
+    func keep(_ row: ReadyRow, of entry: StoredResponse, list: StoredResponse? = nil) async throws -> Bool {
+        let (written, dropped) = (rows("written"), rows("dropped"))
+        store.keepReady(row, of: entry, list: list) { true }
+        try await bench.eventually("something became of the row", in: store) {
+            rows("written") + rows("dropped") > written + dropped
+        }
+        return rows("written") > written
+    }
+
+    /// What a loop finds that has a connection.
+    func look(
+        _ target: String = "/raw/api/a", encoding: String = "", scope: UInt64 = 0, loop: Int = 0
+    ) async throws -> ReadyFound? {
+        _ = once(target, encoding: encoding, scope: scope, loop: loop)
+        try await bench.eventually("the loop has a connection", in: store) {
+            _ = once("/", loop: loop)
+            return shelves.shelves[loop].isOpen
+        }
+        return once(target, encoding: encoding, scope: scope, loop: loop)
+    }
+
+    func once(_ target: String, encoding: String = "", scope: UInt64 = 0, loop: Int = 0) -> ReadyFound? {
+        let (target, encoding) = (Bytes(text: target), Bytes(text: encoding))
+        return target.withUnsafeBufferPointer { target in
+            encoding.withUnsafeBufferPointer { encoding in
+                shelves.look(
+                    ReadyQuery(
+                        listener: 0, scope: scope, loop: loop, target: target, acceptEncoding: encoding,
+                        now: bench.time.wall()))
+            }
+        }
+    }
+
+    /// An entry that is stored and kept ready.
+    func kept(_ name: String = "a", size: Int = 100) async throws -> StoredResponse {
+        let entry = bench.entry(name, size: size)
+        _ = await store.write(entry)
+        await store.commit()
+        #expect(try await keep(row(entry), of: entry))
+        return entry
+    }
+}
+
+func withReady(
+    _ settings: StoreSettings = StoreSettings(minFree: 0), loops: Int = 1,
+    _ body: (ReadyStand) async throws -> Void
+) async throws {
+    try await withStore(settings) { (store, bench) async throws in
+        try await body(ReadyStand(store, bench, loops: loops))
+    }
+}
+
+extension Bench {
+    /// Rows that the database keeps ready.
+    func readyRows() throws -> Int64? {
+        let connection = try Connection(path: path)
+        defer { connection.close(keepsLog: true) }
+        return try connection.number("SELECT count(*) FROM ready")
+    }
+
+    /// Changes the database behind the store's back.
+    func change(_ sql: String) throws {
+        let connection = try Connection(path: path)
+        defer { connection.close(keepsLog: true) }
+        try connection.execute(sql)
+    }
+}

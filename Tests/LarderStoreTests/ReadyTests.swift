@@ -1,0 +1,285 @@
+// What the database keeps ready for the loops: it is found as it was made, it is found only while exactly what it was made of is
+// stored, and nothing that is newer, or being removed, is overlooked.
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+@Suite struct ReadyTests {
+    // MARK: Found as it was made
+
+    @Test(arguments: [0, 100, 65_536, 65_537, 200_000])
+    func aKeptAnswerIsFoundAsItWasMade(_ size: Int) async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept(size: size)
+            let made = stand.row(entry).response
+            let found = try #require(try await stand.look()).response
+            #expect(found.head == made.head && found.body == entry.body)
+            #expect(found.bornAt == made.bornAt && found.freshUntil == made.freshUntil)
+            #expect(found.notModified == made.notModified && found.tag == made.tag && found.isTagWeak)
+            #expect(found.lastModified == made.lastModified && found.lastModifiedText == made.lastModifiedText)
+            #expect(found.partialStart == made.partialStart && found.partialEnd == made.partialEnd)
+            #expect(found.digest == entry.key.digest && found.isFromStore)
+        }
+    }
+
+    @Test func aBodyThatIsNotItsEntrysIsKeptInTheRow() async throws {
+        try await withReady { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            _ = await stand.store.write(entry)
+            let body = Bytes(text: "an envelope around it")
+            #expect(try await stand.keep(stand.row(entry, body: body), of: entry))
+            #expect(try await stand.look()?.response.body == body)
+        }
+    }
+
+    @Test func bothFormsOfACodedAnswerAreKeptForTheirClients() async throws {
+        try await withReady { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            _ = await stand.store.write(entry)
+            #expect(try await stand.keep(stand.row(entry, takesGzip: true), of: entry))
+            #expect(try await stand.look(encoding: "gzip") != nil)
+            #expect(stand.once("/raw/api/a") == nil)
+            #expect(try await stand.keep(stand.row(entry, takesGzip: false, body: [1]), of: entry))
+            #expect(stand.once("/raw/api/a")?.response.body == [1])
+            #expect(stand.once("/raw/api/a", encoding: "gzip")?.response.body == entry.body)
+        }
+    }
+
+    @Test func anotherScopeOrTargetFindsNothing() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept()
+            #expect(try await stand.look(scope: ReadyScope.of("api")) == nil)
+            #expect(stand.once("/raw/api/b") == nil && stand.once("/raw/api/a?x") == nil)
+        }
+    }
+
+    @Test func itIsFoundByAnotherRunOfTheDaemon() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let entry = try await ReadyStand(first, bench).kept()
+            await first.close()
+            let second = try bench.open()
+            #expect(try await ReadyStand(second, bench).look()?.response.body == entry.body)
+            await second.close()
+        }
+    }
+
+    @Test func everyLoopLooksByItsOwnConnection() async throws {
+        try await withReady(loops: 3) { (stand) async throws in
+            _ = try await stand.kept()
+            for loop in 0..<3 { #expect(try await stand.look(loop: loop) != nil) }
+            #expect(stand.bench.count(StoreCounters.readyLoops) == 3)
+        }
+    }
+
+    // MARK: Not any more
+
+    @Test func itIsFreshUntilItsLastInstantAndNotBeforeItsBirth() async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept()
+            #expect(try await stand.look() != nil)
+            stand.bench.time.pass(entry.freshUntil - stand.bench.time.wall() + .milliseconds(-1))
+            #expect(stand.once("/raw/api/a")?.response.freshUntil == entry.freshUntil)
+            stand.bench.time.pass(.milliseconds(1))
+            #expect(stand.once("/raw/api/a") == nil)
+            stand.bench.time.pass(entry.responseTime - stand.bench.time.wall() + .seconds(-2))
+            #expect(stand.once("/raw/api/a") == nil)
+        }
+    }
+
+    @Test func whatWasMadeUnderOtherSettingsIsNotAnswered() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept()
+            stand.store.mark = 8
+            #expect(try await stand.look() == nil)
+            stand.store.mark = ReadyStand.mark
+            #expect(stand.once("/raw/api/a") != nil)
+        }
+    }
+
+    enum Change: CaseIterable { case replaced, freshened, prolonged, removed, expired, purged }
+
+    @Test(arguments: Change.allCases)
+    func itGoesWithEveryChangeOfItsEntry(_ change: Change) async throws {
+        try await withReady { (stand) async throws in
+            let (store, entry) = (stand.store, try await stand.kept())
+            #expect(try await stand.look() != nil)
+            var newer = entry
+            newer.responseTime = entry.responseTime + .seconds(1)
+            switch change {
+            case .replaced: #expect(await store.write(newer) == .stored)
+            case .freshened: #expect(await store.rewriteHead(newer, ifReceivedAt: entry.responseTime))
+            case .prolonged:
+                #expect(
+                    await store.updateFreshness(
+                        entry.key.digest, freshUntil: entry.freshUntil + .seconds(1), staleUntil: entry.staleUntil))
+            case .removed: _ = await store.remove(.digest(entry.key.digest), soft: false, provider: nil)
+            case .expired: _ = await store.remove(.digest(entry.key.digest), soft: true, provider: nil)
+            case .purged: _ = await store.remove(.provider("itunes"), soft: false, provider: nil)
+            }
+            #expect(stand.once("/raw/api/a") == nil)
+            #expect(try stand.bench.readyRows() == 0)
+        }
+    }
+
+    @Test func itGoesWithTheListThatChoseIt() async throws {
+        try await withReady { (stand) async throws in
+            let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))
+            for one in [entry, list] { #expect(await stand.store.write(one) == .stored) }
+            #expect(try await stand.keep(stand.row(entry), of: entry, list: list))
+            #expect(try await stand.look()?.list == list.key.digest)
+            #expect(await stand.store.write(stand.bench.entry("list", seed: 1)) == .stored)
+            #expect(stand.once("/raw/api/a") == nil)
+        }
+    }
+
+    @Test func itIsWrittenOnlyWhereExactlyItsEntryAndItsListAreStored() async throws {
+        try await withReady { (stand) async throws in
+            let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))
+            for one in [entry, list] { #expect(await stand.store.write(one) == .stored) }
+            var other = entry
+            other.responseTime = entry.responseTime + .milliseconds(1)
+            #expect(try await !stand.keep(stand.row(other), of: other))
+            other = entry
+            other.freshUntil = entry.freshUntil + .milliseconds(-1)
+            #expect(try await !stand.keep(stand.row(other), of: other))
+            #expect(try await !stand.keep(stand.row(entry), of: stand.bench.entry("a", seed: 1)))
+            #expect(try await !stand.keep(stand.row(entry), of: entry, list: stand.bench.entry("list", seed: 1)))
+            #expect(try await !stand.keep(stand.row(entry), of: entry, list: stand.bench.entry("none")))
+            #expect(try stand.bench.readyRows() == 0)
+            #expect(try await stand.keep(stand.row(entry), of: entry, list: list))
+        }
+    }
+
+    @Test func anEntryIsKeptUnderAFewSpellingsOnly() async throws {
+        try await withReady { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            _ = await stand.store.write(entry)
+            for number in 0..<8 { #expect(try await stand.keep(stand.row(entry, "/raw/api/a?\(number)"), of: entry)) }
+            #expect(try await !stand.keep(stand.row(entry, "/raw/api/a?8"), of: entry))
+            // One that is there is replaced.
+            #expect(try await stand.keep(stand.row(entry, "/raw/api/a?7", body: [1]), of: entry))
+        }
+    }
+
+    @Test func aDamagedRowIsNotAnswered() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept()
+            #expect(try await stand.look() != nil)
+            try stand.bench.change("UPDATE ready SET data = zeroblob(length(data))")
+            #expect(stand.once("/raw/api/a") == nil)
+            #expect(stand.bench.count(StoreCounters.ready, "failed") == 1)
+        }
+    }
+
+    @Test(arguments: [100, 100_000])
+    func aDamagedBodyIsNotAnswered(_ size: Int) async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept(size: size)
+            #expect(try await stand.look() != nil)
+            try stand.bench.change(
+                "UPDATE entry SET body = zeroblob(100) WHERE size = 100; UPDATE chunk SET data = zeroblob(length(data))"
+            )
+            #expect(stand.once("/raw/api/a") == nil)
+        }
+    }
+
+    // MARK: What is under way
+
+    @Test func anAcceptedAnswerHidesTheOneBeforeIt() async throws {
+        try await withReady(AcceptedTests.collecting) { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            #expect(await stand.store.write(entry) == .accepted)
+            await stand.store.commit()
+            stand.store.keepReady(stand.row(entry), of: entry, list: nil) { true }
+            try await stand.bench.eventually("it is offered", in: stand.store) {
+                stand.store.shared.writes.count > 0
+            }
+            // Patient work goes along with what somebody waits for.
+            _ = await stand.store.updateFreshness(
+                stand.bench.entry("none").key.digest, freshUntil: .distantPast, staleUntil: .distantPast)
+            #expect(try await stand.look() != nil)
+            #expect(await stand.store.write(stand.bench.entry("a", seed: 1)) == .accepted)
+            #expect(stand.once("/raw/api/a") == nil)
+            #expect(stand.bench.count(StoreCounters.ready, "overtaken") == 1)
+        }
+    }
+
+    @Test func aHiddenEntryIsNotAnswered() async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept()
+            #expect(try await stand.look() != nil)
+            stand.store.hide(stand.bench.entry("b"))
+            #expect(stand.once("/raw/api/a") != nil, "another's removal")
+            stand.store.hide(entry)
+            #expect(stand.once("/raw/api/a") == nil)
+        }
+    }
+
+    @Test func anAnswerThatWasAcceptedAfterTheLookIsTold() async throws {
+        try await withReady(AcceptedTests.collecting) { (stand) async throws in
+            let entry = stand.bench.entry("a")
+            #expect(await stand.store.write(entry) == .accepted)
+            let found = ReadyFound(
+                response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, list: nil, parents: [],
+                provider: "itunes", moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
+            #expect(!stand.shelves.isCurrent(found))
+            await stand.store.commit()
+            // It has left the overlay, and its commit is counted.
+            #expect(stand.store.shared.overlay.isEmpty && !stand.shelves.isCurrent(found))
+        }
+    }
+
+    @Test func whatItWasMadeFromTakesItAlongWhileThatIsBeingRemoved() async throws {
+        try await withReady { (stand) async throws in
+            let parent = stand.bench.entry("parent")
+            let child = stand.bench.entry("child", parents: [parent.key.digest])
+            for one in [parent, child] { #expect(await stand.store.write(one) == .stored) }
+            #expect(try await stand.keep(stand.row(child), of: child))
+            #expect(try await stand.look() != nil)
+            stand.store.shared.faults.hold(true)
+            defer { stand.store.shared.faults.hold(false) }
+            _ = stand.store.shared.removals.add(
+                .digest(parent.key.digest), isSoft: false, provider: nil, at: stand.bench.time.wall(), nil)
+            #expect(stand.once("/raw/api/a") == nil)
+        }
+    }
+
+    @Test func aPageThatIsNotInMemoryIsNotWaitedFor() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept()
+            #expect(try await stand.look() != nil)
+            stand.shelves.refuseAll(true)
+            // The pages that the connection keeps are forgotten with a commit.
+            _ = await stand.store.write(stand.bench.entry("b"))
+            #expect(stand.once("/raw/api/a") == nil)
+            #expect(stand.bench.count(StoreCounters.ready, "cold") == 1)
+            stand.shelves.refuseAll(false)
+            #expect(stand.once("/raw/api/a") != nil)
+        }
+    }
+
+    @Test func aListThatIsAcceptedAnewHidesWhatItChose() async throws {
+        try await withReady(AcceptedTests.collecting) { (stand) async throws in
+            let (entry, list) = (stand.bench.entry("a"), stand.bench.entry("list"))
+            let found = ReadyFound(
+                response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, list: list.key.digest,
+                parents: [], provider: "itunes",
+                moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
+            #expect(stand.shelves.isCurrent(found))
+            #expect(await stand.store.write(list) == .accepted)
+            #expect(!stand.shelves.isCurrent(found))
+        }
+    }
+
+    @Test func aLookIntoFilesThatWentMeanwhileIsTold() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept()
+            let found = try #require(try await stand.look())
+            #expect(stand.shelves.isCurrent(found))
+            stand.store.shared.letGo()
+            #expect(!stand.shelves.isCurrent(found))
+        }
+    }
+}
