@@ -14,7 +14,10 @@ public enum JSON {
     ///   - maxDepth: how many arrays and objects may be open at once, at most 512.
     /// - Throws: `JSONError` with the place of the first fault.
     public static func parse(_ bytes: Bytes, maxDepth: Int = defaultMaxDepth) throws(JSONError) -> JSONValue {
-        let tape = try tape(of: bytes, maxDepth: maxDepth)
+        guard bytes.count < 1 << 31 else { throw JSONError(.tooLarge, at: 0) }
+        let tape = try bytes.withUnsafeBufferPointer { (input) throws(JSONError) in
+            try JSONParser.tape(of: input, maxDepth: min(maxDepth, 512))
+        }
         return JSONValue(document: JSONDocument(bytes: bytes, tape: tape), index: 0)
     }
 
@@ -25,15 +28,6 @@ public enum JSON {
         let root = try parse(bytes, maxDepth: maxDepth)
         guard root.kind == .array else { throw JSONError(.notAnArray, at: root.range.lowerBound) }
         return root.elements.map(\.range)
-    }
-
-    private static func tape(of bytes: Bytes, maxDepth: Int) throws(JSONError) -> [JSONNode] {
-        guard bytes.count < 1 << 31 else { throw JSONError(.tooLarge, at: 0) }
-        return try bytes.withUnsafeBufferPointer { (input) throws(JSONError) in
-            var parser = JSONParser(input: input, maxDepth: min(maxDepth, 512))
-            try parser.run()
-            return parser.tape
-        }
     }
 }
 
@@ -98,15 +92,35 @@ struct JSONNode: Sendable {
     }
 }
 
-/// The bytes and their tape, shared by all values of one text. Immutable.
+/// The bytes and their tape, shared by all values of one text. Immutable, and so Sendable; the compiler, which cannot see
+/// that nobody writes the tape any more, leaves it unchecked.
 @usableFromInline
-final class JSONDocument: Sendable {
+final class JSONDocument: @unchecked Sendable {
     @usableFromInline let bytes: Bytes
-    @usableFromInline let tape: [JSONNode]
+    /// The document's own memory, given back with it. Every place that is looked up comes from the tape itself, so it is in it.
+    @usableFromInline let tape: UnsafeBufferPointer<JSONNode>
 
-    @usableFromInline
-    init(bytes: Bytes, tape: [JSONNode]) {
+    /// - Parameter tape: taken over.
+    init(bytes: Bytes, tape: UnsafeBufferPointer<JSONNode>) {
         self.bytes = bytes
         self.tape = tape
+    }
+
+    deinit { tape.deallocate() }
+
+    @inlinable
+    subscript(_ index: Int) -> JSONNode { withExtendedLifetime(self) { tape[index] } }
+
+    /// Gives the bytes of a value as they lie in the text, of a string without its quotation marks.
+    @inlinable
+    func withBytes<Result>(of node: JSONNode, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer {
+            body(UnsafeBufferPointer(rebasing: $0[Int(node.start)..<Int(node.end)]))
+        }
+    }
+
+    /// The same as a text, nothing decoded.
+    func text(of node: JSONNode) -> String {
+        withBytes(of: node) { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -6,16 +6,40 @@ struct JSONParser {
     private let input: UnsafeBufferPointer<UInt8>
     private let maxDepth: Int
     private var place = 0
-    private(set) var tape: [JSONNode] = []
+    /// Memory of its own: an array would ask at every value whether somebody shares it.
+    private var tape: UnsafeMutableBufferPointer<JSONNode>
+    /// How many values the tape holds.
+    private var count = 0
 
-    init(input: UnsafeBufferPointer<UInt8>, maxDepth: Int) {
+    /// The tape of one text, which belongs to the caller.
+    static func tape(of input: UnsafeBufferPointer<UInt8>, maxDepth: Int) throws(JSONError)
+        -> UnsafeBufferPointer<JSONNode>
+    {
+        var parser = JSONParser(input: input, maxDepth: maxDepth)
+        do {
+            try parser.run()
+        } catch {
+            parser.tape.deallocate()
+            throw error
+        }
+        return UnsafeBufferPointer(start: parser.tape.baseAddress, count: parser.count)
+    }
+
+    private init(input: UnsafeBufferPointer<UInt8>, maxDepth: Int) {
         self.input = input
         self.maxDepth = maxDepth
         // Twenty bytes a value is what answers of real APIs have or exceed; a denser text grows the tape.
-        tape.reserveCapacity(input.count / 20 + 8)
+        tape = .allocate(capacity: input.count / 20 + 8)
     }
 
-    mutating func run() throws(JSONError) {
+    private mutating func grow() {
+        let larger = UnsafeMutableBufferPointer<JSONNode>.allocate(capacity: tape.count * 2)
+        _ = larger.moveInitialize(fromContentsOf: tape)
+        tape.deallocate()
+        tape = larger
+    }
+
+    private mutating func run() throws(JSONError) {
         // A byte order mark is no part of the text, and a parser may ignore it (RFC 8259 §8.1).
         if input.starts(with: [0xEF, 0xBB, 0xBF]) { place = 3 }
         try value(depth: 0)
@@ -24,7 +48,19 @@ struct JSONParser {
     }
 
     /// Skips white space (RFC 8259 §2) and gives the byte there without taking it.
+    @inline(__always)
     private mutating func peek() throws(JSONError) -> UInt8 {
+        // Before most values stands nothing or one space.
+        if place < input.count, input[place] > 0x20 { return input[place] }
+        if place &+ 1 < input.count, input[place] == 0x20, input[place &+ 1] > 0x20 {
+            place &+= 1
+            return input[place]
+        }
+        return try peekBehindSpace()
+    }
+
+    @inline(never)
+    private mutating func peekBehindSpace() throws(JSONError) -> UInt8 {
         skipSpace()
         guard place < input.count else { throw JSONError(.endOfInput, at: place) }
         return input[place]
@@ -60,12 +96,12 @@ struct JSONParser {
             guard try peek() == 0x22 else { throw JSONError(.unexpectedByte, at: place) }
             try string()
             guard try peek() == 0x3A else { throw JSONError(.unexpectedByte, at: place) }
-            place += 1
+            place &+= 1
             try value(depth: depth)
             let after = try peek()
             if after == 0x7D { return close(index) }
             guard after == 0x2C else { throw JSONError(.unexpectedByte, at: place) }
-            place += 1
+            place &+= 1
         }
     }
 
@@ -77,26 +113,33 @@ struct JSONParser {
             let after = try peek()
             if after == 0x5D { return close(index) }
             guard after == 0x2C else { throw JSONError(.unexpectedByte, at: place) }
-            place += 1
+            place &+= 1
         }
     }
 
     private mutating func open(_ kind: JSONKind, depth: Int) throws(JSONError) -> Int {
         guard depth <= maxDepth else { throw JSONError(.tooDeep, at: place) }
-        tape.append(JSONNode(start: UInt32(place), end: 0, next: 0, kind: kind, flag: false))
-        place += 1
-        return tape.count - 1
+        append(kind, from: place, to: place, flag: false)
+        place &+= 1
+        return count &- 1
     }
 
     private mutating func close(_ index: Int) {
-        place += 1
-        tape[index].end = UInt32(place)
-        tape[index].next = Int32(tape.count)
+        place &+= 1
+        tape[index].end = UInt32(truncatingIfNeeded: place)
+        tape[index].next = Int32(truncatingIfNeeded: count)
     }
 
+    /// A text has less than 2^31 bytes, and so fewer values: no place is cut.
+    @inline(__always)
     private mutating func append(_ kind: JSONKind, from start: Int, to end: Int, flag: Bool) {
-        let next = Int32(tape.count + 1)
-        tape.append(JSONNode(start: UInt32(start), end: UInt32(end), next: next, kind: kind, flag: flag))
+        if count == tape.count { grow() }
+        tape.initializeElement(
+            at: count,
+            to: JSONNode(
+                start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end),
+                next: Int32(truncatingIfNeeded: count &+ 1), kind: kind, flag: flag))
+        count &+= 1
     }
 
     private mutating func literal(_ text: StaticString, _ kind: JSONKind, _ flag: Bool) throws(JSONError) {
@@ -137,7 +180,7 @@ struct JSONParser {
     }
 
     private mutating func string() throws(JSONError) {
-        place += 1
+        place &+= 1
         let start = place
         var escapes = false
         while true {
@@ -146,7 +189,7 @@ struct JSONParser {
             switch input[place] {
             case 0x22:
                 append(.string, from: start, to: place, flag: escapes)
-                place += 1
+                place &+= 1
                 return
             case 0x5C:
                 escapes = true

@@ -64,17 +64,17 @@ public struct JSONRecord: Sendable {
     @discardableResult
     public mutating func load(_ value: JSONValue) -> Bool {
         for position in places.indices { places[position] = 0 }
-        document = value.document
+        self.document = value.document
         let node = value.node
         guard node.kind == .object else { return false }
-        let tape = value.document.tape
+        let document = value.document
         var place = value.index + 1
-        value.document.bytes.withUnsafeBufferPointer { bytes in
+        document.bytes.withUnsafeBufferPointer { bytes in
             while place < Int(node.next) {
-                let key = tape[place]
+                let key = document[place]
                 if key.flag {
                     // A name with escapes, which no API here sends, is decoded before it is compared.
-                    let name = Bytes(text: JSONValue(document: value.document, index: place).string ?? "")
+                    let name = Bytes(text: JSONValue(document: document, index: place).string ?? "")
                     if let found = name.withUnsafeBufferPointer({ table.position(of: $0) }) {
                         places[found] = Int32(place + 1)
                     }
@@ -82,7 +82,7 @@ public struct JSONRecord: Sendable {
                     let name = UnsafeBufferPointer(rebasing: bytes[Int(key.start)..<Int(key.end)])
                     if let found = table.position(of: name) { places[found] = Int32(place + 1) }
                 }
-                place = Int(tape[place + 1].next)
+                place = Int(document[place + 1].next)
             }
         }
         return true
@@ -91,7 +91,7 @@ public struct JSONRecord: Sendable {
     /// The member at a position of the table; nil where it is absent or null.
     public subscript(_ position: Int) -> JSONValue? {
         let place = Int(places[position])
-        guard place > 0, let document, document.tape[place].kind != .null else { return nil }
+        guard place > 0, let document, document[place].kind != .null else { return nil }
         return JSONValue(document: document, index: place)
     }
 }

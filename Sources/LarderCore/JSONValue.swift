@@ -11,7 +11,7 @@ public struct JSONValue: Sendable {
         self.index = index
     }
 
-    @usableFromInline var node: JSONNode { document.tape[index] }
+    @usableFromInline var node: JSONNode { document[index] }
 
     public var kind: JSONKind { node.kind }
     public var isNull: Bool { node.kind == .null }
@@ -30,8 +30,8 @@ public struct JSONValue: Sendable {
     public var string: String? {
         let node = node
         guard node.kind == .string else { return nil }
-        let bytes = document.bytes[Int(node.start)..<Int(node.end)]
-        return node.flag ? Self.unescaped(bytes) : String(decoding: bytes, as: UTF8.self)
+        guard node.flag else { return document.text(of: node) }
+        return Self.unescaped(document.bytes[Int(node.start)..<Int(node.end)])
     }
 
     /// Gives the bytes of a string that has no escapes, which is most of them, as they lie in the text; for any other value
@@ -40,9 +40,14 @@ public struct JSONValue: Sendable {
     public func withPlainText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         let node = node
         guard node.kind == .string, !node.flag else { return nil }
-        return document.bytes.withUnsafeBufferPointer {
-            body(UnsafeBufferPointer(rebasing: $0[Int(node.start)..<Int(node.end)]))
-        }
+        return document.withBytes(of: node, body)
+    }
+
+    /// Gives the bytes of a number as it is written; for any other value the body is not run, and it is nil.
+    @inlinable
+    public func withNumberText<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        let node = node
+        return node.kind == .number ? document.withBytes(of: node, body) : nil
     }
 
     public var bool: Bool? { node.kind == .bool ? node.flag : nil }
@@ -50,8 +55,7 @@ public struct JSONValue: Sendable {
     /// A number as it is written; nil for any other kind. Kept as text, so that money keeps its digits.
     public var numberText: String? {
         let node = node
-        guard node.kind == .number else { return nil }
-        return String(decoding: document.bytes[Int(node.start)..<Int(node.end)], as: UTF8.self)
+        return node.kind == .number ? document.text(of: node) : nil
     }
 
     /// A number as the nearest double; nil for any other kind and beyond a double's range.
@@ -137,7 +141,7 @@ extension JSONValue {
 
         public mutating func next() -> JSONValue? {
             guard place < end else { return nil }
-            defer { place = Int(document.tape[place].next) }
+            defer { place = Int(document[place].next) }
             return JSONValue(document: document, index: place)
         }
     }
@@ -153,8 +157,8 @@ extension JSONValue {
         public func isNamed(_ name: String) -> Bool {
             let node = key.node
             if node.flag { return self.name == name }
-            let bytes = key.document.bytes[Int(node.start)..<Int(node.end)]
-            return bytes.count == name.utf8.count && bytes.elementsEqual(name.utf8)
+            guard Int(node.end - node.start) == name.utf8.count else { return false }
+            return key.document.withBytes(of: node) { $0.elementsEqual(name.utf8) }
         }
     }
 
@@ -175,7 +179,7 @@ extension JSONValue {
             guard place < end else { return nil }
             let key = JSONValue(document: document, index: place)
             let value = JSONValue(document: document, index: place + 1)
-            place = Int(document.tape[place + 1].next)
+            place = Int(document[place + 1].next)
             return Member(key: key, value: value)
         }
     }

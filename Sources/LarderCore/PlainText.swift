@@ -10,15 +10,15 @@ public enum PlainText {
         let tops: UInt64 = 0x8080_8080_8080_8080
         var place = start
         guard let base = text.baseAddress else { return place }
-        // The tests are the usual ones for "some byte is below n" and "some byte is zero"; the last two find DEL and what is
-        // beyond ASCII. A borrow or a carry marks only bytes above one that is marked rightly, and the lowest one counts.
+        // The tests are the usual ones for "some byte is below n" and "some byte is zero", without what keeps them from marking
+        // bytes beyond ASCII: the last two mark these anyway, and DEL. A borrow or a carry marks only bytes above one that is
+        // marked rightly, and the lowest one counts.
         while place &+ 8 <= text.count {
             let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
             let quotes = word ^ (ones &* 0x22)
             let slashes = word ^ (ones &* 0x5C)
             let special =
-                ((quotes &- ones) & ~quotes) | ((slashes &- ones) & ~slashes) | ((word &- ones &* 0x20) & ~word)
-                | (word &+ ones) | word
+                (quotes &- ones) | (slashes &- ones) | (word &- ones &* 0x20) | (word &+ ones) | word
             if special & tops != 0 {
                 // In little-endian order the lowest byte is the first.
                 return place &+ (special & tops).littleEndian.trailingZeroBitCount / 8
