@@ -6,41 +6,43 @@ extension Base64URL {
 
     /// The same text as for any other collection of these bytes (RFC 4648 §5, without padding).
     public static func encode(_ bytes: Bytes) -> String {
-        String(unsafeUninitializedCapacity: length(of: bytes)) { out in
-            write(bytes, to: out)
-            return length(of: bytes)
+        String(unsafeUninitializedCapacity: length(of: bytes.count)) { out in
+            guard let start = out.baseAddress else { return 0 }
+            return write(bytes, to: start)
         }
     }
 
     /// Appends that text.
     public static func append(_ bytes: Bytes, to text: inout Bytes) {
-        let start = text.count
-        text.append(contentsOf: repeatElement(0, count: length(of: bytes)))
-        text.withUnsafeMutableBufferPointer { write(bytes, to: UnsafeMutableBufferPointer(rebasing: $0[start...])) }
+        text.append(room: length(of: bytes.count)) { write(bytes, to: $0) }
     }
 
-    private static func length(of bytes: Bytes) -> Int { (bytes.count * 4 + 2) / 3 }
+    private static func length(of count: Int) -> Int { (count * 4 + 2) / 3 }
 
-    /// - Parameter out: of `length` bytes at least.
-    private static func write(_ bytes: Bytes, to out: UnsafeMutableBufferPointer<UInt8>) {
+    /// Writes the text and gives its length.
+    private static func write(_ bytes: Bytes, to out: UnsafeMutablePointer<UInt8>) -> Int {
         digits.withUnsafeBufferPointer { digits in
             var written = 0
             var place = 0
+            @inline(__always)
             func put(_ group: UInt32, _ characters: Int) {
                 for position in 0..<characters {
-                    out[written] = digits[Int(group >> UInt32(18 - 6 * position) & 63)]
-                    written += 1
+                    out[written &+ position] =
+                        digits[Int(group &>> UInt32(truncatingIfNeeded: 18 &- 6 &* position) & 63)]
                 }
+                written &+= characters
             }
-            while place + 3 <= bytes.count {
-                put(UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8 | UInt32(bytes[place + 2]), 4)
-                place += 3
+            while place &+ 3 <= bytes.count {
+                put(
+                    UInt32(bytes[place]) &<< 16 | UInt32(bytes[place &+ 1]) &<< 8 | UInt32(bytes[place &+ 2]), 4)
+                place &+= 3
             }
             switch bytes.count - place {
             case 1: put(UInt32(bytes[place]) << 16, 2)
             case 2: put(UInt32(bytes[place]) << 16 | UInt32(bytes[place + 1]) << 8, 3)
             default: break
             }
+            return written
         }
     }
 }

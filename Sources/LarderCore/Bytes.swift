@@ -25,6 +25,18 @@ extension Array where Element == UInt8 {
         try self.init(unsafeUninitializedCapacity: count, initializingWith: body)
     }
 
+    /// Appends what the body writes, at most so many bytes; it says how many. The array is asked once for all of them whether
+    /// it is shared and has room.
+    @inlinable
+    public mutating func append(room count: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        guard count > 0 else { return }
+        append(addingCapacity: count) { (span: inout OutputSpan<UInt8>) in
+            span.withUnsafeMutableBufferPointer { buffer, written in
+                if let start = buffer.baseAddress { written += body(start + written) }
+            }
+        }
+    }
+
     /// The bytes read as UTF-8; invalid sequences become U+FFFD. For messages, never for keys.
     @inlinable
     public var lossyText: String { String(decoding: self, as: UTF8.self) }

@@ -5,7 +5,12 @@ enum DateText {
     /// "2026-11-20", "2026-11-20T12:00:00Z", with a fraction, with an offset, with a space for the T, without seconds.
     /// Without an offset the time is UTC. nil for anything else, and for days that no calendar has.
     static func parse(_ text: String) -> WallTime? {
-        var scanner = Scanner(bytes: Bytes(text.utf8))
+        var text = text
+        return text.withUTF8 { parse($0) }
+    }
+
+    private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> WallTime? {
+        var scanner = Scanner(bytes: text)
         guard let year = scanner.digits(4), scanner.take(0x2D), let month = scanner.digits(2), scanner.take(0x2D),
             let day = scanner.digits(2), (1...12).contains(month), day >= 1, day <= days(in: month, of: year)
         else { return nil }
@@ -31,8 +36,12 @@ enum DateText {
 
     /// The instant as RFC 3339 writes it in UTC. Most APIs write it so already: then it is their own text.
     static func rfc3339(_ time: WallTime, from text: String) -> String {
-        let isCanonical = text.utf8.count == 20 && text.utf8.last == 0x5A && !text.hasSuffix(":60Z")
-        return isCanonical && text.utf8.dropFirst(10).first == 0x54 ? text : time.rfc3339
+        var text = text
+        let isCanonical = text.withUTF8 { bytes in
+            bytes.count == 20 && bytes[10] == 0x54 && bytes[19] == 0x5A
+                && !(bytes[16] == 0x3A && bytes[17] == 0x36 && bytes[18] == 0x30)
+        }
+        return isCanonical ? text : time.rfc3339
     }
 
     private static func days(in month: Int64, of year: Int64) -> Int64 {
@@ -44,7 +53,7 @@ enum DateText {
     }
 
     private struct Scanner {
-        let bytes: Bytes
+        let bytes: UnsafeBufferPointer<UInt8>
         var place = 0
 
         var isAtEnd: Bool { place == bytes.count }

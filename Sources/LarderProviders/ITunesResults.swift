@@ -187,7 +187,8 @@ enum ITunesResults {
 
         var titles: [Field] {
             switch wraps {
-            case .track: [.trackName, .trackCensoredName] + (kind == "podcast" ? [.collectionName] : [])
+            case .track where kind == "podcast": [.trackName, .trackCensoredName, .collectionName]
+            case .track: [.trackName, .trackCensoredName]
             case .collection: [.collectionName, .collectionCensoredName]
             case .artist: [.artistName]
             }
@@ -292,28 +293,41 @@ enum ITunesArtwork {
     /// The same picture in a square of that side: ".../100x100bb.jpg" becomes ".../600x600bb.jpg". A URL whose last
     /// segment is not wholly `{w}x{h}{letters}(-{digits}).(jpg|png|webp)` is left alone.
     static func resized(_ url: String, to side: Int) -> String {
-        let bytes = Bytes(url.utf8)
-        guard let slash = bytes.lastIndex(of: 0x2F) else { return url }
-        var place = slash + 1
+        var text = url
+        return text.withUTF8 { bytes in
+            guard let size = size(in: bytes) else { return url }
+            var out = Bytes()
+            out.reserveCapacity(bytes.count + 16)
+            out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<size.lowerBound]))
+            out.append(contentsOf: "\(side)x\(side)".utf8)
+            out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[size.upperBound...]))
+            return out.lossyText
+        }
+    }
+
+    /// Where the two numbers with their "x" stand in such a URL.
+    private static func size(in url: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard let slash = url.lastIndex(of: 0x2F) else { return nil }
+        let start = slash + 1
+        var place = start
         /// Passes the bytes that match; whether there was any.
         func pass(_ matches: (UInt8) -> Bool) -> Bool {
             let start = place
-            while place < bytes.count, matches(bytes[place]) { place += 1 }
+            while place < url.count, matches(url[place]) { place += 1 }
             return place > start
         }
         let isDigit: (UInt8) -> Bool = { $0 &- 0x30 < 10 }
-        guard pass(isDigit), place < bytes.count, bytes[place] == 0x78 else { return url }
+        guard pass(isDigit), place < url.count, url[place] == 0x78 else { return nil }
         place += 1
-        guard pass(isDigit) else { return url }
-        let suffix = bytes[place...]
+        guard pass(isDigit) else { return nil }
+        let end = place
         _ = pass { $0 &- 0x61 < 26 }
-        if place < bytes.count, bytes[place] == 0x2D {
+        if place < url.count, url[place] == 0x2D {
             place += 1
-            guard pass(isDigit) else { return url }
+            guard pass(isDigit) else { return nil }
         }
-        let ending = bytes[place...]
-        guard endings.contains(where: { ending.elementsEqual($0) }) else { return url }
-        return (bytes[...slash] + Bytes(text: "\(side)x\(side)") + suffix).strictText ?? url
+        let ending = UnsafeBufferPointer(rebasing: url[place...])
+        return endings.contains { ending.elementsEqual($0) } ? start..<end : nil
     }
 
     private static let endings = [".jpg", ".png", ".webp"].map { Bytes(text: $0) }

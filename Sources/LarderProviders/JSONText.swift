@@ -13,9 +13,24 @@ enum JSONText {
 
     /// UTF-8 as a JSON string.
     static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout Bytes) {
+        let plain = PlainText.end(in: text, from: 0)
+        guard plain == text.count, let start = text.baseAddress else {
+            return append(text, plainUntil: plain, to: &bytes)
+        }
+        bytes.append(room: plain + 2) { out in
+            out[0] = 0x22
+            (out + 1).update(from: start, count: plain)
+            out[plain + 1] = 0x22
+            return plain + 2
+        }
+    }
+
+    private static func append(
+        _ text: UnsafeBufferPointer<UInt8>, plainUntil plain: Int, to bytes: inout Bytes
+    ) {
         bytes.append(0x22)
         var start = 0
-        var place = PlainText.end(in: text, from: 0)
+        var place = plain
         while place < text.count {
             let length = special(in: text, at: place)
             if length > 0 {
@@ -38,12 +53,18 @@ enum JSONText {
         bytes.append(0x5D)
     }
 
-    /// A member's name with its colon. Names of ours have nothing to escape.
-    static func append(name: StaticString, to bytes: inout Bytes) {
-        bytes.append(0x22)
-        bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        bytes.append(0x22)
-        bytes.append(0x3A)
+    /// A member's name with its colon, behind a comma unless it is the first. Names of ours have nothing to escape.
+    static func append(name: StaticString, first: Bool = false, to bytes: inout Bytes) {
+        let count = name.utf8CodeUnitCount
+        bytes.append(room: count + 4) { out in
+            out[0] = 0x2C
+            let start = first ? out : out + 1
+            start[0] = 0x22
+            (start + 1).update(from: name.utf8Start, count: count)
+            start[count + 1] = 0x22
+            start[count + 2] = 0x3A
+            return count + (first ? 3 : 4)
+        }
     }
 
     /// How many bytes of the text another sign takes the place of; 0 where none does.

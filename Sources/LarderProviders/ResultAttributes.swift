@@ -13,8 +13,7 @@ struct ResultAttributes {
     mutating func reserve(_ count: Int) { members.reserveCapacity(count) }
 
     private mutating func begin(_ name: StaticString) {
-        if !members.isEmpty { members.append(0x2C) }
-        JSONText.append(name: name, to: &members)
+        JSONText.append(name: name, first: members.isEmpty, to: &members)
     }
 
     fileprivate mutating func add(_ name: StaticString, _ text: String) {
@@ -33,6 +32,11 @@ struct ResultAttributes {
     }
 
     fileprivate mutating func add(_ name: StaticString, json: some Collection<UInt8>) {
+        begin(name)
+        members.append(contentsOf: json)
+    }
+
+    fileprivate mutating func add(_ name: StaticString, json: UnsafeBufferPointer<UInt8>) {
         begin(name)
         members.append(contentsOf: json)
     }
@@ -84,6 +88,8 @@ extension ResultItem {
 
     /// - Parameter number: a number, or digits in quotation marks (`Numbers.lenient`).
     mutating func attribute(_ name: StaticString, number: JSONValue?) {
-        attribute(name, number: Numbers.lenient(number))
+        guard let number else { return }
+        let isDone: Void? = number.withNumberText { attributes.add(name, json: Numbers.plain($0)) }
+        if isDone == nil { attribute(name, number: Numbers.lenient(number)) }
     }
 }

@@ -51,9 +51,8 @@ struct ResultItem {
         /// Writes it as a JSON object.
         func append(to bytes: inout Bytes) {
             bytes.append(0x7B)
-            JSONText.append(name: "amount", to: &bytes)
+            JSONText.append(name: "amount", first: true, to: &bytes)
             bytes.append(contentsOf: amount.utf8)
-            bytes.append(0x2C)
             JSONText.append(name: "currency", to: &bytes)
             JSONText.append(currency, to: &bytes)
             bytes.append(0x7D)

@@ -5,7 +5,8 @@ import LarderCore
 struct ResultList {
     private let provider: String
     private let signer: ArtworkSigner?
-    private var bytes: Bytes = []
+    /// The array of the results in the order of their making, so far without its end.
+    private var bytes: Bytes = [0x5B]
     private var places: [Range<Int>] = []
     private var keys: [ResultKey] = []
     private var sources: [JSONValue?] = []
@@ -32,6 +33,7 @@ struct ResultList {
     /// - Parameter source: the API's record that it was made from.
     mutating func add(_ result: ResultItem, from source: JSONValue? = nil) {
         sources.append(source)
+        if !places.isEmpty { bytes.append(0x2C) }
         let start = bytes.count
         bytes.append(0x7B)
         member("id", result.id, first: true)
@@ -62,25 +64,35 @@ struct ResultList {
             ResultKey(name: result.title, price: amount, currency: result.price?.currency, date: result.publishedAt))
     }
 
-    /// The array in the wanted order.
-    func answer(
+    /// The array in the wanted order. The list hands over what it wrote, and is empty then.
+    mutating func answer(
         sort: SortOrder, language: String?, total: Int? = nil, limit: Int? = nil
     ) -> NormalisedAnswer {
         let order = ResultOrder.order(keys, by: sort, language: language).prefix(limit ?? .max)
-        var out = Bytes()
-        out.reserveCapacity(bytes.count + places.count + 2)
-        out.append(0x5B)
-        for (rank, position) in order.enumerated() {
-            if rank > 0 { out.append(0x2C) }
-            out.append(contentsOf: bytes[places[position]])
-        }
-        out.append(0x5D)
         var answer = NormalisedAnswer(
-            results: out, count: order.count, dropped: dropped.values.reduce(0, +), droppedReasons: dropped,
-            totalUpstream: total)
+            results: handedOver(in: order), count: order.count, dropped: dropped.values.reduce(0, +),
+            droppedReasons: dropped, totalUpstream: total)
         answer.leftOut = leftOut
         answer.sources = order.map { sources[$0] }
+        self = ResultList(provider: provider, signer: signer)
         return answer
+    }
+
+    /// The array in that order. What was made in it already, as most answers are, is not copied.
+    private mutating func handedOver(in order: ArraySlice<Int>) -> Bytes {
+        var out: Bytes = []
+        if order.elementsEqual(places.indices) {
+            swap(&out, &bytes)
+        } else {
+            out.reserveCapacity(bytes.count + 1)
+            out.append(0x5B)
+            for (rank, position) in order.enumerated() {
+                if rank > 0 { out.append(0x2C) }
+                out.append(contentsOf: bytes[places[position]])
+            }
+        }
+        out.append(0x5D)
+        return out
     }
 
     private mutating func add(_ artwork: ResultItem.Artwork) {
@@ -129,7 +141,6 @@ struct ResultList {
     }
 
     private mutating func name(_ name: StaticString, first: Bool = false) {
-        if !first { bytes.append(0x2C) }
-        JSONText.append(name: name, to: &bytes)
+        JSONText.append(name: name, first: first, to: &bytes)
     }
 }

@@ -98,6 +98,7 @@ enum TextCleaning {
     }
 
     private static func hasMarkup(_ text: String) -> Bool {
-        text.utf8.contains { $0 == 0x26 || $0 == 0x3C }
+        text.utf8.withContiguousStorageIfAvailable { $0.contains { $0 == 0x26 || $0 == 0x3C } }
+            ?? text.utf8.contains { $0 == 0x26 || $0 == 0x3C }
     }
 }
