@@ -29,7 +29,7 @@ public struct ArtworkSigner: Sendable {
 
     /// Appends that path. It has no byte that a JSON string would have to escape.
     func appendPath(provider: String, url: String, to text: inout Bytes) {
-        text.append(contentsOf: Self.route.utf8)
+        JSONText.append(plain: Self.route, to: &text)
         Base64URL.append(signed(provider: provider, url: url), to: &text)
     }
 
@@ -45,8 +45,9 @@ public struct ArtworkSigner: Sendable {
         bytes.append(Self.version)
         // Names of providers are short; the length keeps (name, URL) apart from every other split of the same bytes.
         bytes.append(UInt8(clamping: provider.utf8.count))
-        bytes.append(contentsOf: provider.utf8.prefix(255))
-        bytes.append(contentsOf: url.utf8)
+        var provider = provider
+        provider.withUTF8 { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: $0.prefix(255))) }
+        JSONText.append(plain: url, to: &bytes)
         bytes.append(contentsOf: key.code(of: bytes).bytes.prefix(Self.tagLength))
         return bytes
     }

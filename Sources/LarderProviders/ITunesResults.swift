@@ -279,12 +279,8 @@ enum ITunesResults {
 
     /// A further price, with its currency like the first.
     private static func addPrice(_ name: StaticString, _ field: Field, of record: Record, to result: inout ResultItem) {
-        guard let value = record[field], let price = Numbers.price(value, currency: record.text(.currency)) else {
-            return
-        }
-        var json = Bytes()
-        price.append(to: &json)
-        result.attribute(name, json: json)
+        guard let value = record[field] else { return }
+        result.attribute(name, price: Numbers.price(value, currency: record.text(.currency)))
     }
 }
 

@@ -25,6 +25,12 @@ enum JSONText {
         }
     }
 
+    /// The bytes of a text as they are.
+    static func append(plain text: String, to bytes: inout Bytes) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
     private static func append(
         _ text: UnsafeBufferPointer<UInt8>, plainUntil plain: Int, to bytes: inout Bytes
     ) {

@@ -40,6 +40,11 @@ struct ResultAttributes {
         begin(name)
         members.append(contentsOf: json)
     }
+
+    fileprivate mutating func add(_ name: StaticString, _ price: ResultItem.Price) {
+        begin(name)
+        price.append(to: &members)
+    }
 }
 
 extension ResultItem {
@@ -63,6 +68,10 @@ extension ResultItem {
 
     mutating func attribute(_ name: StaticString, texts: [String]) {
         if !texts.isEmpty { attributes.add(name, texts) }
+    }
+
+    mutating func attribute(_ name: StaticString, price: Price?) {
+        if let price { attributes.add(name, price) }
     }
 
     /// - Parameter json: any JSON text that is known to be valid.

@@ -52,7 +52,7 @@ struct ResultItem {
         func append(to bytes: inout Bytes) {
             bytes.append(0x7B)
             JSONText.append(name: "amount", first: true, to: &bytes)
-            bytes.append(contentsOf: amount.utf8)
+            JSONText.append(plain: amount, to: &bytes)
             JSONText.append(name: "currency", to: &bytes)
             JSONText.append(currency, to: &bytes)
             bytes.append(0x7D)
