@@ -295,7 +295,9 @@ enum ITunesArtwork {
             var out = Bytes()
             out.reserveCapacity(bytes.count + 16)
             out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<size.lowerBound]))
-            out.append(contentsOf: "\(side)x\(side)".utf8)
+            JSONText.append(plain: String(side), to: &out)
+            out.append(0x78)
+            JSONText.append(plain: String(side), to: &out)
             out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[size.upperBound...]))
             return out.lossyText
         }

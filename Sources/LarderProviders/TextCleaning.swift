@@ -78,12 +78,13 @@ enum TextCleaning {
     /// No control character, no white space at an end, no two spaces together; other white space beyond ASCII is left
     /// alone inside a line.
     private static func isCleanLine(_ text: String) -> Bool {
-        guard let first = text.utf8.first, let last = text.utf8.last else { return true }
-        if first >= 0x80, let scalar = text.unicodeScalars.first, isBlank(scalar) { return false }
-        if last >= 0x80, let scalar = text.unicodeScalars.last, isBlank(scalar) { return false }
-        return last != 0x20
-            && (text.utf8.withContiguousStorageIfAvailable { isClean($0) }
-                ?? Bytes(text.utf8).withUnsafeBufferPointer { isClean($0) })
+        var bytes = text
+        return bytes.withUTF8 { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return true }
+            if first >= 0x80, let scalar = text.unicodeScalars.first, isBlank(scalar) { return false }
+            if last >= 0x80, let scalar = text.unicodeScalars.last, isBlank(scalar) { return false }
+            return last != 0x20 && isClean(bytes)
+        }
     }
 
     /// No control character, and no space at the beginning or behind another.
@@ -91,7 +92,11 @@ enum TextCleaning {
         var before: UInt8 = 0x20
         for place in text.indices {
             let byte = text[place]
-            if byte == 0x20 && before == 0x20 || ControlCharacters.length(in: text, at: place) > 0 { return false }
+            // Most bytes are printable ASCII and no space.
+            if byte &- 0x21 >= 0x7F - 0x21 {
+                let isSecondSpace = byte == 0x20 && before == 0x20
+                if isSecondSpace || ControlCharacters.length(in: text, at: place) > 0 { return false }
+            }
             before = byte
         }
         return true
