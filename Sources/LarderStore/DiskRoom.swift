@@ -66,9 +66,14 @@ struct DiskRoom {
     /// What entries have still to give of what was found missing.
     private var toEvict: Int64 = 0
 
+    /// Whether a write leaves `minFree` alone, and room for a log of its usual length besides.
+    static func isRoomy(_ free: Int64, _ cost: Int64, _ minFree: Int64) -> Bool {
+        free - 2 * cost - logLength >= minFree
+    }
+
     /// Whether so much room is left that nothing else needs to be looked at.
     static func isPlenty(_ free: Int64, _ cost: Int64, _ minFree: Int64) -> Bool {
-        free - 2 * cost - logLength - (64 << 20) >= minFree
+        isRoomy(free - (64 << 20), cost, minFree)
     }
 
     /// - Parameter cost: bytes of pages that are to be written.

@@ -31,9 +31,10 @@ extension StoreWriter {
         let cost = Int64(data.count + data.count / 2)
         let settings = shared.settings.withLock { $0 }
         // Where the disk becomes short its room is for answers.
-        let isPlenty = shared.files.freeDisk.map { DiskRoom.isPlenty($0, cost, settings.minFree) } ?? true
+        let isRoomy = shared.files.freeDisk.map { DiskRoom.isRoomy($0, cost, settings.minFree) } ?? true
+        let isPaused = upkeep.pause.map { shared.time.monotonic() < $0.until } ?? false
         guard order.isWanted() else { return .refused("removed") }
-        guard isPlenty, upkeep.pause == nil, let rows = database?.rows, try hasRoom(cost, settings, rows) else {
+        guard isRoomy, !isPaused, let rows = database?.rows, try hasRoom(cost, settings, rows) else {
             return .refused("noRoom")
         }
         guard try rows.write(order, data) else { return .refused("removed") }
