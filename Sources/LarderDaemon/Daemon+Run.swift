@@ -17,7 +17,7 @@ extension Daemon {
         notifier?.ready(status: "Answering on \(addresses.joined(separator: ", "))")
         let watch = watchdog(notifier, environment)
         keepUp()
-        keepHeap(HeapKeeper(time: SystemTime(), log: context.log.labelled("heap"), counters: context.counters))
+        keepHeap(HeapKeeper(time: SystemTime(), log: engine.log.labelled("heap"), counters: engine.counters))
         let (signals, heard) = AsyncStream<Int32>.makeStream()
         receive(into: heard)
         var isStopping = false
@@ -71,7 +71,7 @@ extension Daemon {
         loop.post { [weak self] in
             _ = loop.schedule(at: loop.monotonic + HeapWatch.interval) {
                 guard let self else { return }
-                Task { await self.context.compute.run { keeper.look() } }
+                Task { await self.engine.compute.run { keeper.look() } }
                 self.keepHeap(keeper)
             }
         }

@@ -11,15 +11,15 @@ extension Daemon {
     /// Stops: answers in hand are finished within the deadline, or until `hurry`, then fetches are cancelled, touches
     /// flushed, databases closed.
     public func stop() async {
-        readiness.set(false)
-        context.log.notice("stopping")
+        parts.readiness.set(false)
+        engine.log.notice("stopping")
         await server.stopAccepting()
         // They would go on for ever; whoever listens connects again to the next daemon.
-        context.searches.shutDown()
-        context.eventSeats.close()
+        parts.searches.shutDown()
+        parts.eventSeats.close()
         // What is held back for a newer question would be waited for.
-        context.sessions.letGo()
-        let deadline = context.snapshot.settings.serverDrainTimeout
+        engine.sessions.letGo()
+        let deadline = engine.snapshot.settings.serverDrainTimeout
         Task {
             await server.drain(deadline: deadline)
             drained.open()
@@ -28,12 +28,12 @@ extension Daemon {
         await endWork()
         for loop in loops + [homeLoop] { loop.stop() }
         for loop in loops + [homeLoop] where !loop.isCurrent { loop.join() }
-        context.log.notice("stopped")
+        engine.log.notice("stopped")
     }
 
     /// A stop waits no longer for answers in hand; all else of it is still done.
     public func hurry() {
-        context.log.notice("stopping without waiting for answers")
+        engine.log.notice("stopping without waiting for answers")
         server.endDrain()
         drained.open()
     }
@@ -57,7 +57,7 @@ extension Daemon {
         await ended.wait()
         let left = undone.withLock { $0 }
         guard !left.isEmpty else { return }
-        context.log.error(
+        engine.log.error(
             "the stop waits no longer: what was not written is lost",
             ["undone": left.map(\.rawValue).sorted().joined(separator: ", ")])
     }
@@ -65,25 +65,25 @@ extension Daemon {
     private func endCalls(_ done: @Sendable (EndingPart) -> Void) async {
         // Nothing here waits for a call that is being written down: its flight ends at once. `closeState` waits for it, and
         // for its being taken back. Locks of other processes on the state database are waited for briefly from now on.
-        context.state.expectClose()
-        context.sessions.close()
-        await context.refreshes.close()
-        await context.accounts.shutDown()
-        await context.flights.shutDown()
+        parts.state.expectClose()
+        engine.sessions.close()
+        await engine.refreshes.close()
+        await engine.accounts.shutDown()
+        await engine.flights.shutDown()
         await fetcher.shutdown()
         done(.calls)
     }
 
     private func closeCache(_ done: @Sendable (EndingPart) -> Void) async {
         touchUsed()
-        await context.cache.store.close()
+        await engine.cache.store.close()
         done(.cache)
     }
 
     private func closeState(_ done: @Sendable (EndingPart) -> Void) async {
         await saveTotals()
-        await context.upstream.finish()
-        await context.state.close()
+        await engine.upstream.finish()
+        await parts.state.close()
         done(.state)
     }
 }

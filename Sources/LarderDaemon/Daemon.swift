@@ -63,8 +63,8 @@ public final class Daemon: Sendable {
     let fetcher: CurlUpstream
     private let secrets: SecretBook
     let server: HTTPServer
-    let context: DaemonContext
-    let readiness: Readiness
+    let parts: DaemonParts
+    var engine: Engine { parts.engine }
     let surroundings: Surroundings
     /// The settings of the start: some of them stay in force whatever a reload brings.
     private let started: Settings
@@ -73,7 +73,7 @@ public final class Daemon: Sendable {
     let drained = Latch()
 
     /// Makes and opens this daemon's artwork handles.
-    public var artworkSigner: ArtworkSigner { context.signer }
+    public var artworkSigner: ArtworkSigner { engine.signer }
 
     /// Starts everything; requests are answered when it returns.
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
@@ -122,17 +122,17 @@ public final class Daemon: Sendable {
         await upstream.open(snapshot.providers)
         let cache = EntryCache(
             store: store, memory: MemoryTier(budget: Int(clamping: settings.cacheMemorySize)), log: log, time: time)
-        let context = DaemonContext(
-            snapshot: snapshot, cache: cache, state: state,
+        let engine = Engine(
+            snapshot: snapshot, cache: cache,
             flights: FlightDesk(
                 loop: homeLoop, time: time, memory: cache.memory, counters: counters,
                 failurePause: settings.fetchFailurePause),
             upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
-        context.cache.memory.register(in: counters)
-        accounts.listener.withLock { $0 = { [weak context] in context?.accountChanged($0, $1) } }
-        let readiness = Readiness()
-        let dispatch = RequestDispatch(context: context, readiness: readiness)
+        engine.cache.memory.register(in: counters)
+        accounts.listener.withLock { $0 = { [weak engine] in engine?.accountChanged($0, $1) } }
+        let parts = DaemonParts(engine, state: state)
+        let dispatch = RequestDispatch(parts)
         let listeners = try listenerSpecs(settings, surroundings.inherited)
         let descriptors = DescriptorBudget(
             openFiles: openFiles > 0 ? openFiles : nil, loops: loops.count + 1, listeners: listeners.count)
@@ -148,10 +148,10 @@ public final class Daemon: Sendable {
             loops: loops, listeners: listeners, ready: ready,
             handler: dispatch, settings: serverSettings(settings, descriptors, log), log: log.labelled("server"),
             counters: counters, time: time)
-        await context.tellOfProviders()
-        context.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
+        parts.tellOfProviders()
+        parts.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         // Before the first request: on an inherited socket clients may wait already.
-        readiness.set(true)
+        parts.readiness.set(true)
         let addresses: [String]
         do {
             addresses = try server.start().map(\.description)
@@ -162,12 +162,12 @@ public final class Daemon: Sendable {
             "started", ["version": LarderVersion.text, "listening": addresses.joined(separator: " ")])
         for note in settings.notes { log.warning(note) }
         return Daemon(
-            addresses, loops, homeLoop, fetcher, secrets, server, context, readiness, surroundings, descriptors)
+            addresses, loops, homeLoop, fetcher, secrets, server, parts, surroundings, descriptors)
     }
 
     private init(
         _ addresses: [String], _ loops: [EventLoop], _ homeLoop: EventLoop, _ fetcher: CurlUpstream,
-        _ secrets: SecretBook, _ server: HTTPServer, _ context: DaemonContext, _ readiness: Readiness,
+        _ secrets: SecretBook, _ server: HTTPServer, _ parts: DaemonParts,
         _ surroundings: Surroundings, _ descriptors: DescriptorBudget
     ) {
         self.addresses = addresses
@@ -176,11 +176,10 @@ public final class Daemon: Sendable {
         self.fetcher = fetcher
         self.secrets = secrets
         self.server = server
-        self.context = context
-        self.readiness = readiness
+        self.parts = parts
         self.surroundings = surroundings
         self.descriptors = descriptors
-        started = context.snapshot.settings
+        started = parts.engine.snapshot.settings
     }
 
     /// Reads the configuration again. A bad file leaves everything as it is, and the log says why.
@@ -189,55 +188,55 @@ public final class Daemon: Sendable {
         do {
             settings = try surroundings.reload()
         } catch {
-            context.counters.cell(DaemonCounters.reloads, "refused").add()
-            context.log.error("the configuration is not used; the old one stays in force", ["error": "\(error)"])
+            engine.counters.cell(DaemonCounters.reloads, "refused").add()
+            engine.log.error("the configuration is not used; the old one stays in force", ["error": "\(error)"])
             return
         }
-        let old = context.snapshot.settings
+        let old = engine.snapshot.settings
         let waiting = settings.changes(since: started).filter(\.needsRestart)
         if !waiting.isEmpty {
-            context.log.warning(
+            engine.log.warning(
                 "some settings take effect at the next start only",
                 ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
         if old.logLevel != settings.logLevel { surroundings.log.threshold = settings.logLevel }
         secrets.configure(settings)
         // Of a provider that was off until now the kept sign-in is known only from here on.
-        let opened = await context.accounts.open(settings)
+        let opened = await engine.accounts.open(settings)
         func renewed(_ current: Snapshot) -> Snapshot {
             Snapshot(settings, standings: current.standings.merging(opened) { present, _ in present })
         }
         // A provider's budget is known before anybody can ask for it.
-        await context.upstream.open(renewed(context.snapshot).providers)
-        context.replace(renewed)
-        context.flights.forgetFailures(pause: settings.fetchFailurePause)
-        await context.refreshes.apply(limit: settings.fetchRefreshOnReturn)
-        context.cache.store.apply(Self.storeSettings(settings))
+        await engine.upstream.open(renewed(engine.snapshot).providers)
+        engine.replace(renewed)
+        engine.flights.forgetFailures(pause: settings.fetchFailurePause)
+        await engine.refreshes.apply(limit: settings.fetchRefreshOnReturn)
+        engine.cache.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))
-        context.cache.memory.setBudget(Int(clamping: settings.cacheMemorySize))
-        context.eventSeats.setLimit(settings.serverMaxEventStreams)
-        context.searches.setLimits(settings.searchLimits)
-        context.cache.settingsChanged()
-        await server.apply(Self.serverSettings(settings, descriptors, context.log))
-        context.counters.cell(DaemonCounters.reloads, "done").add()
-        context.log.notice("configuration read again")
-        for note in settings.notes { context.log.warning(note) }
+        engine.cache.memory.setBudget(Int(clamping: settings.cacheMemorySize))
+        parts.eventSeats.setLimit(settings.serverMaxEventStreams)
+        parts.searches.setLimits(settings.searchLimits)
+        engine.cache.settingsChanged()
+        await server.apply(Self.serverSettings(settings, descriptors, engine.log))
+        engine.counters.cell(DaemonCounters.reloads, "done").add()
+        engine.log.notice("configuration read again")
+        for note in settings.notes { engine.log.warning(note) }
     }
 
     /// Tells the store which entries memory answered from since the last time, so that eviction spares them, and adds
     /// up the totals.
     public func noteUses() async {
-        context.searches.expire()
+        parts.searches.expire()
         touchUsed()
         await saveTotals()
     }
 
     func touchUsed() {
-        context.cache.noteUsesOfMemory()
+        engine.cache.noteUsesOfMemory()
     }
 
     func saveTotals() async {
-        await context.totals.save(context.snapshot.providers.all.map(\.name))
+        await parts.totals.save(engine.snapshot.providers.all.map(\.name))
     }
 
     /// Whether the daemon is alive, by a request of its own through every loop down to the store (decision 17).

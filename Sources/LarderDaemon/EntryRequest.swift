@@ -93,7 +93,7 @@ struct EntryRequest: Sendable {
         case notCached(CacheRule)
     }
 
-    let context: DaemonContext
+    let engine: Engine
     let recipe: EntryRecipe
     let terms: RequestTerms
     /// How long a client waits for a fetch in any case; the fetch goes on without it.
@@ -105,8 +105,8 @@ struct EntryRequest: Sendable {
     /// While the provider is away a stale answer counts as in demand, to be refreshed when it is back.
     var isMissed = false
 
-    private var cache: EntryCache { context.cache }
-    private var now: WallTime { context.time.wall() }
+    private var cache: EntryCache { engine.cache }
+    private var now: WallTime { engine.time.wall() }
 
     /// The answer of an entry that nobody asks for by HEAD or in parts.
     func served() async throws(UpstreamFailure) -> Served {
@@ -193,10 +193,10 @@ struct EntryRequest: Sendable {
         let work: @Sendable (FlightVoice) async -> FlightResult = { [recipe] in await recipe.make(order, $0) }
         let obtained =
             isShared
-            ? await context.flights.obtain(
+            ? await engine.flights.obtain(
                 key, of: recipe.removable, patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
                 work: work)
-            : await context.flights.obtainAlone(key, patience: deadline, plan: plan, work: work)
+            : await engine.flights.obtainAlone(key, patience: deadline, plan: plan, work: work)
         switch obtained {
         case .result(.answered(let made), let hasJoined):
             return Fetch(made: made, hasJoined: hasJoined)
@@ -239,14 +239,14 @@ struct EntryRequest: Sendable {
         let key = recipe.flightKey(found)
         guard let hold else { return await refresh(key, order) }
         // The client is answered meanwhile.
-        Task(executorPreference: context.flights.home) {
+        Task(executorPreference: engine.flights.home) {
             guard await hold() else { return }
             await refresh(key, order)
         }
     }
 
     private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
-        context.flights.refresh(key, of: recipe.removable) { voice in
+        engine.flights.refresh(key, of: recipe.removable) { voice in
             let result = await recipe.make(order, voice)
             // The first to ask was answered before anybody knew that the provider is away.
             if case .failed = result { noteDemand(key) }
@@ -258,7 +258,7 @@ struct EntryRequest: Sendable {
     private func noteDemand(_ key: CacheKey) {
         let directives = terms.directives
         guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
-        context.refreshes.asked(
+        engine.refreshes.asked(
             RefreshDesk.Demand(
                 provider: recipe.provider, key: key,
                 isDue: { [cache, recipe, terms] in

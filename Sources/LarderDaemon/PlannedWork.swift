@@ -7,7 +7,7 @@ import LarderIO
 import LarderProviders
 
 struct PlannedWork: Sendable {
-    let context: DaemonContext
+    let engine: Engine
     let question: NormalisedQuestion
     let key: CacheKey
     /// A stale answer stands ready, should this one fail.
@@ -23,7 +23,7 @@ struct PlannedWork: Sendable {
     func run(_ plan: any CallPlan) async -> FlightResult {
         let clock = WaitClock(
             WaitLimit(
-                began: context.flights.timers.monotonic(), granted: deadline,
+                began: engine.flights.timers.monotonic(), granted: deadline,
                 mostQueued: question.settings.fetchQueueTimeout),
             FlightWait.current)
         var plan = plan
@@ -34,7 +34,7 @@ struct PlannedWork: Sendable {
         for _ in 0..<Self.maxSteps {
             switch await step(plan, calls, parts) {
             case .failure(let failure):
-                for subject in sum.subjects { await context.shorten(subject) }
+                for subject in sum.subjects { await engine.shorten(subject) }
                 return .failed(failure)
             case .success((_, .done(let answer))):
                 guard !sum.parents.isEmpty else { return .failed(nothing("the plan asked nothing")) }
@@ -61,17 +61,17 @@ struct PlannedWork: Sendable {
 
     private var deadline: Duration { question.provider.settings.deadline ?? question.settings.fetchDeadline }
 
-    private func nothing(_ why: String) -> UpstreamFailure { DaemonContext.unreadable(question.provider.name, why) }
+    private func nothing(_ why: String) -> UpstreamFailure { Engine.unreadable(question.provider.name, why) }
 
     /// Asks the plan, away from the loops: it reads all that was brought.
     private func step(
         _ plan: any CallPlan, _ calls: [PlannedCall], _ parts: [Part]
     ) async -> Result<(any CallPlan, PlanStep), UpstreamFailure> {
-        let signer = context.signer
+        let signer = engine.signer
         let provider = question.provider
         let limit = Int(clamping: question.settings.fetchMaxBody)
-        let bodies = context.bodies
-        return await context.compute.run {
+        let bodies = engine.bodies
+        return await engine.compute.run {
             var plan = plan
             var brought: [CallOutcome] = []
             brought.reserveCapacity(calls.count)
@@ -98,7 +98,7 @@ struct PlannedWork: Sendable {
 
     /// So many side by side as the settings say, each begun when one before it has ended.
     private func obtain(_ calls: ArraySlice<PlannedCall>, _ clock: WaitClock) async -> [Part] {
-        let underWay = context.counters.cell(DaemonCounters.partsUnderWay)
+        let underWay = engine.counters.cell(DaemonCounters.partsUnderWay)
         return await withTaskGroup(of: (Int, Part).self) { group in
             var parts: [Part?] = Array(repeating: nil, count: calls.count)
             var begun = 0
@@ -122,12 +122,12 @@ struct PlannedWork: Sendable {
     private func obtain(_ call: PlannedCall, _ clock: WaitClock) async -> Part {
         let part: Part
         do throws(UpstreamFailure) {
-            let now = context.flights.timers.monotonic()
+            let now = engine.flights.timers.monotonic()
             guard clock.end(at: now) > now else { throw late(clock.blame(at: now)) }
             // What is at hand must not wait long for what only helps to read it.
             let deadline = call.role == .aid ? question.settings.fetchSoftDeadline : nil
             part = .success(
-                try await context.obtainRaw(
+                try await engine.obtainRaw(
                     question, call.request, endpoint: call.endpoint, deadline: deadline, plan: clock))
         } catch {
             var failure = error
@@ -139,19 +139,19 @@ struct PlannedWork: Sendable {
             case .success(let served): served.entry.isNegative ? "absent" : "data"
             case .failure: "failed"
             }
-        context.counters.cell(DaemonCounters.parts, question.provider.name, result).add()
+        engine.counters.cell(DaemonCounters.parts, question.provider.name, result).add()
         return part
     }
 
     private func late(_ blame: Blame) -> UpstreamFailure {
-        var failure = UpstreamFailure(late: blame, provider: question.provider.name, now: context.time.wall())
+        var failure = UpstreamFailure(late: blame, provider: question.provider.name, now: engine.time.wall())
         failure.detail = "Not every part came within \(Units.format(duration: deadline))"
         failure.detail += blame == .ownQueue ? ": parts waited for their turn in Larder's own queue." : "."
         return failure
     }
 
     private func tooMany() -> UpstreamFailure {
-        context.counters.cell(DaemonCounters.parts, question.provider.name, "refused").add()
+        engine.counters.cell(DaemonCounters.parts, question.provider.name, "refused").add()
         return UpstreamFailure(
             provider: question.provider.name, failure: .overloaded,
             detail: "It takes more than \(question.settings.fetchCallsPerAnswer) calls (fetch.callsPerAnswer).")
@@ -164,16 +164,16 @@ struct PlannedWork: Sendable {
         let lack = sum.lack ?? sum.worn
         if answer.count == 0, let lack = sum.lack { return .failed(lack) }
         let (endpoint, provider) = (question.endpoint, question.provider)
-        var normalised = await context.compute.run { NormalisedEntry(answer, of: endpoint, provider) }
+        var normalised = await engine.compute.run { NormalisedEntry(answer, of: endpoint, provider) }
         normalised.missing = sum.missing
         normalised.lack = lack
-        context.noteDropped(normalised, of: question.provider.name)
+        engine.noteDropped(normalised, of: question.provider.name)
         var entry = entry(sum, isNegative: false)
         entry.fields = normalised.fields
         entry.body = normalised.results
         if lack != nil {
             // As long as a failure is remembered, and no longer stale than fresh: it must not outlive its outage.
-            entry.freshUntil = min(entry.freshUntil, context.time.wall() + question.settings.fetchFailurePause)
+            entry.freshUntil = min(entry.freshUntil, engine.time.wall() + question.settings.fetchFailurePause)
             entry.staleUntil = entry.freshUntil
         }
         return await write(entry, sum)
@@ -194,8 +194,8 @@ struct PlannedWork: Sendable {
         var made = Made(entry: entry, covering: sum.covering)
         let isKept = sum.covering == nil && sum.haveRows && !question.directives.noStore
         // What was not looked for because the client forbade it says nothing to others.
-        if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > context.time.wall() {
-            made.written = await context.cache.write(entry, since: began)
+        if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > engine.time.wall() {
+            made.written = await engine.cache.write(entry, since: began)
         }
         return .answered(made)
     }

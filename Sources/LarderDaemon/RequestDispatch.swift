@@ -29,12 +29,15 @@ enum Destination: Sendable {
 
 /// Answers every request that memory did not.
 final class RequestDispatch: RequestHandler {
-    private let context: DaemonContext
+    private let engine: Engine
+    private let responder: Responder
     private let router: Router<Destination>
-    private let searches: SearchRoute
     private let typing: TypingRoute
     private let raws: RawRoute
     private let artwork: ArtworkRoute
+    private let live: LiveRoute
+    private let local: LocalRoute
+    private let events: EventsRoute
     private let statuses: StatusRoute
     private let admin: AdminRoutes
     private let probes: ProbeRoutes
@@ -42,18 +45,26 @@ final class RequestDispatch: RequestHandler {
     private let accounts: AccountRoutes
     private let imgur: ImgurRoutes
 
-    init(context: DaemonContext, readiness: Readiness) {
-        self.context = context
-        searches = SearchRoute(context: context)
-        typing = TypingRoute(context: context, searches: searches)
-        raws = RawRoute(context: context)
-        artwork = ArtworkRoute(context: context)
-        statuses = StatusRoute(context: context)
-        admin = AdminRoutes(context: context)
-        probes = ProbeRoutes(context: context, readiness: readiness)
-        explain = ExplainRoute(context: context)
-        accounts = AccountRoutes(context: context)
-        imgur = ImgurRoutes(context: context)
+    init(_ parts: DaemonParts) {
+        let (engine, responder) = (parts.engine, parts.responder)
+        self.engine = engine
+        self.responder = responder
+        live = LiveRoute(engine: engine, responder: responder, searches: parts.searches)
+        typing = TypingRoute(
+            engine: engine, responder: responder,
+            searches: SearchRoute(engine: engine, responder: responder, live: live))
+        raws = RawRoute(engine: engine, responder: responder)
+        artwork = ArtworkRoute(engine: engine, responder: responder)
+        local = LocalRoute(engine: engine)
+        events = EventsRoute(engine: engine, providerEvents: parts.providerEvents)
+        statuses = StatusRoute(
+            engine: engine, state: parts.state, totals: parts.totals, startedAt: parts.startedAt)
+        admin = AdminRoutes(engine: engine)
+        probes = ProbeRoutes(
+            engine: engine, state: parts.state, startedAt: parts.startedAt, readiness: parts.readiness)
+        explain = ExplainRoute(engine: engine, explanations: responder.explanations, hits: parts.hits)
+        accounts = AccountRoutes(engine: engine)
+        imgur = ImgurRoutes(engine: engine, uploads: parts.uploads)
         router = Self.makeRouter()
     }
 
@@ -109,12 +120,12 @@ final class RequestDispatch: RequestHandler {
     func respond(to request: ServerRequest) async -> ServerResponse {
         var request = request
         // Before any settings are read.
-        request.mark = context.cache.epoch
+        request.mark = engine.cache.epoch
         var response: ServerResponse
         do {
             response = try await route(request)
         } catch {
-            context.explanations.note(request.id, at: context.time.wall(), error)
+            responder.explanations.note(request.id, at: engine.time.wall(), error)
             response = ProblemEncoder.response(for: error, requestID: request.id)
             response.route = routeName(request)
         }
@@ -126,12 +137,12 @@ final class RequestDispatch: RequestHandler {
             ImgurRoutes.loggedPath(request.method, request.path, listenerProvider: request.listenerProvider)
             ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
             ?? RedactedPath.raw(
-                request.path, listenerProvider: request.listenerProvider, context.snapshot.providers)
-        context.count(route: response.route, status: response.status)
-        context.explanations.close(
-            request.id, at: context.time.wall(), method: request.method, path: response.loggedPath ?? request.path,
-            route: response.route,
-            status: response.status)
+                request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)
+        let status = DaemonCounters.statusClass(response.status)
+        engine.counters.cell(DaemonCounters.requests, response.route, status).add()
+        responder.explanations.close(
+            request.id, at: engine.time.wall(), method: request.method, path: response.loggedPath ?? request.path,
+            route: response.route, status: response.status)
         return response
     }
 
@@ -139,7 +150,7 @@ final class RequestDispatch: RequestHandler {
     func takesStream(method: Method, path: String, listenerProvider: String?) -> Bool {
         if listenerProvider == nil, ImgurRoutes.takesStream(method: method, path: path) { return true }
         guard let name = listenerProvider ?? Self.rawTarget(path)?.provider else { return false }
-        return context.snapshot.providers.named(name)?.isPassthrough ?? false
+        return engine.snapshot.providers.named(name)?.isPassthrough ?? false
     }
 
     private func route(_ request: ServerRequest) async throws(ClientFacingError) -> ServerResponse {
@@ -157,10 +168,10 @@ final class RequestDispatch: RequestHandler {
         let match = try router.match(request.method, path: request.path)
         switch match.value {
         case .search: return try await typing.search(request, route: match.name)
-        case .local: return try await LocalRoute(context: context).search(request, route: match.name)
+        case .local: return try await local.search(request, route: match.name)
         case .live(let part):
             let id = match.captures["id"] ?? ""
-            return try await LiveRoute(context: context).answer(part, id, request, route: match.name)
+            return try await live.answer(part, id, request, route: match.name)
         case .typed(let prefix):
             let path = try Self.segments(match.rest ?? "")
             return try await typing.typed(request, prefix: prefix, path: path, route: match.name)
@@ -168,7 +179,7 @@ final class RequestDispatch: RequestHandler {
             return try await artwork.image(request, handle: match.captures["handle"] ?? "", route: match.name)
         case .explain: return try await explain.explain(match.captures["request"] ?? "", route: match.name)
         case .status: return await statuses.status(route: match.name)
-        case .events: return try await EventsRoute(context: context).events(request, route: match.name)
+        case .events: return try await events.events(request, route: match.name)
         case .purge: return try await admin.purge(request, route: match.name)
         case .resume: return try await admin.resume(request, name: match.captures["name"] ?? "", route: match.name)
         case .createImage: return try await imgur.create(request, route: match.name)
@@ -211,12 +222,5 @@ final class RequestDispatch: RequestHandler {
         if request.listenerProvider != nil { return "listener" }
         if Self.rawTarget(request.path) != nil { return "raw" }
         return (try? router.match(request.method, path: request.path))?.name ?? "none"
-    }
-}
-
-extension DaemonContext {
-    /// One more request answered by a route.
-    func count(route: String, status: Int) {
-        counters.cell(DaemonCounters.requests, route, DaemonCounters.statusClass(status)).add()
     }
 }

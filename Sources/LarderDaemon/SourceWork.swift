@@ -27,7 +27,7 @@ struct RawQuestion: Sendable {
     var claim: AccountClaim? { provider.claim(for: request) }
 }
 
-extension DaemonContext {
+extension Engine {
     /// How a raw entry is had.
     func rawRecipe(_ question: RawQuestion) -> EntryRecipe {
         EntryRecipe(cache, question.key, provider: question.provider.name) { _ in await self.makeRaw(question) }
@@ -124,7 +124,7 @@ struct NormalisedQuestion: Sendable {
     var debounce = SessionSeat.debounce
 }
 
-extension DaemonContext {
+extension Engine {
     /// The answer of one endpoint, out of the cache or made now.
     func obtain(_ question: NormalisedQuestion) async throws(UpstreamFailure) -> Served {
         let provider = question.provider
@@ -137,7 +137,7 @@ extension DaemonContext {
             patience: question.settings.fetchSoftDeadline)
         demands.worksFromStore = true
         return try await EntryRequest(
-            context: self,
+            engine: self,
             recipe: EntryRecipe(cache, key, provider: provider.name) { hasFallback in
                 await self.makeNormalised(question, key: key, hasFallback: hasFallback)
             }, terms: demands, deadline: question.deadline, hold: holding(question, key), isMissed: true
@@ -149,7 +149,7 @@ extension DaemonContext {
         let began = cache.begin(key)
         if let plan = question.endpoint.plan {
             return await PlannedWork(
-                context: self, question: question, key: key, hasFallback: hasFallback, began: began
+                engine: self, question: question, key: key, hasFallback: hasFallback, began: began
             ).run(plan)
         }
         if let made = await answerFromWider(question, key, began) { return .answered(made) }
@@ -176,7 +176,7 @@ extension DaemonContext {
         let provider = question.provider
         let key = provider.rawKey(request)
         return try await EntryRequest(
-            context: self,
+            engine: self,
             recipe: rawRecipe(
                 RawQuestion(
                     provider: provider, endpoint: endpoint, request: request, key: key,

@@ -41,14 +41,14 @@ import Testing
         var locks: [ForeignLock] = []
         var ends: [StoreEnding] = []
         try await withLarder(directory: directory) { larder in
-            ends = [larder.daemon.context.cache.store.shared.ending, larder.daemon.context.state.ending]
+            ends = [larder.daemon.engine.cache.store.shared.ending, larder.daemon.parts.state.ending]
             locks = [
                 try ForeignLock(directory.path + "/cache/cache.db"),
                 try ForeignLock(directory.path + "/state/state.db"),
             ]
             // A total to save, and a use to note.
-            larder.daemon.context.counters.cell(DaemonCounters.outcomes, "itunes", "hit").add()
-            larder.daemon.context.cache.store.touch(Digest(of: [1]))
+            larder.daemon.engine.counters.cell(DaemonCounters.outcomes, "itunes", "hit").add()
+            larder.daemon.engine.cache.store.touch(Digest(of: [1]))
         }
         #expect(locks.count == 2)
         for end in ends {
@@ -69,8 +69,8 @@ import Testing
         try await withLarder(
             log: Logger(label: "test", sink: log, time: SystemTime()), stopPatience: .milliseconds(50)
         ) { larder in
-            larder.daemon.context.cache.store.touch(Digest(of: [1]))
-            faults = larder.daemon.context.cache.store.shared.faults
+            larder.daemon.engine.cache.store.touch(Digest(of: [1]))
+            faults = larder.daemon.engine.cache.store.shared.faults
             faults?.hold(true)
         }
         let line = log.said.first { $0.message == "the stop waits no longer: what was not written is lost" }
@@ -92,7 +92,7 @@ import Testing
         try await withLarder(time: time, directory: directory) { larder in
             #expect(try await larder.get("/healthz").text == "ok\n")
             let lock = try ForeignLock(directory.path + "/state/state.db")
-            let state = larder.daemon.context.state
+            let state = larder.daemon.parts.state
             let set = Task { try? await state.setValue("a", [1]) }
             while state.degraded == nil {
                 time.advance(by: .milliseconds(100))

@@ -32,23 +32,23 @@ import Testing
 
     @Test func thePlainFormForAClientCountsUntilItIsWritten() async throws {
         try await withLarder { larder in
-            let context = larder.daemon.context
-            var plain: Answer? = await context.plain(try answer(), "gzip")
+            let engine = larder.daemon.engine
+            var plain: Answer? = await larder.daemon.parts.responder.plain(try answer(), "gzip")
             #expect(plain?.body.count == Self.size && plain?.stream == nil)
-            #expect(context.bodies.held == Self.size)
+            #expect(engine.bodies.held == Self.size)
             plain = nil
             // The task that made it may hold its result for a moment longer.
-            try await larder.eventually("its room is given back") { context.bodies.held == 0 }
+            try await larder.eventually("its room is given back") { engine.bodies.held == 0 }
         }
     }
 
     @Test func withoutRoomThePlainFormIsMadePieceByPiece() async throws {
         try await withLarder("fetch: { maxMemory: 1 MiB }") { larder in
-            let context = larder.daemon.context
-            let other = context.bodies.claim(900 << 10)
-            let plain = await context.plain(try answer(), "gzip")
+            let engine = larder.daemon.engine
+            let other = engine.bodies.claim(900 << 10)
+            let plain = await larder.daemon.parts.responder.plain(try answer(), "gzip")
             #expect(plain.stream?.length == Int64(Self.size) && plain.body.isEmpty)
-            #expect(context.bodies.held == 900 << 10)
+            #expect(engine.bodies.held == 900 << 10)
             withExtendedLifetime(other) {}
         }
     }

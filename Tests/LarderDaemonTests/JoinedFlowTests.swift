@@ -21,15 +21,15 @@ import Testing
         let (gate, opening) = AsyncStream<Void>.makeStream()
         var text = ""
         try await withLarder { larder in
-            let context = larder.daemon.context
-            let now = context.time.wall()
+            let engine = larder.daemon.engine
+            let now = engine.time.wall()
             func flow(_ directives: ClientDirectives, _ work: @escaping @Sendable () async -> Made) -> EntryRequest {
                 let rule = FreshnessRule(
                     semantics: .ttl, ttl: .seconds(3600), staleWindow: .seconds(3600), emptyTTL: .zero,
                     negativeTTL: .zero)
                 return EntryRequest(
-                    context: context,
-                    recipe: EntryRecipe(context.cache, key, provider: "itunes") { _ in .answered(await work()) },
+                    engine: engine,
+                    recipe: EntryRecipe(engine.cache, key, provider: "itunes") { _ in .answered(await work()) },
                     terms: RequestTerms(
                         directives: directives, judge: .configured(rule, staleWhileRefresh: .zero)))
             }
@@ -41,7 +41,7 @@ import Testing
                 Made(entry: entry(key, "new", at: now))
             }
             async let first = leader.served()
-            try await larder.eventually("it is under way") { context.flights.isAnswered(key) }
+            try await larder.eventually("it is under way") { engine.flights.isAnswered(key) }
             async let second = follower.served()
             try await larder.eventually("it was joined") { try await larder.counter("larder_joined_total") == 1 }
             opening.finish()

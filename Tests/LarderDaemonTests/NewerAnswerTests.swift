@@ -41,7 +41,7 @@ import Testing
 
     private func written(_ larder: RunningLarder) async throws {
         try await larder.eventually("the removals are written") {
-            larder.daemon.context.cache.store.pendingRemovals == 0
+            larder.daemon.engine.cache.store.pendingRemovals == 0
         }
     }
 
@@ -54,13 +54,13 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             #expect(try await held(larder).text == "one")
-            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).text != "one")
             // It counts as stored until its commit fails.
-            await larder.daemon.context.cache.store.commit()
+            await larder.daemon.engine.cache.store.commit()
             #expect(try await held(larder).status == 504)
-            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
         }
@@ -77,13 +77,13 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             #expect(try await held(larder).text == "one")
-            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).text != "one")
             // It counts as stored until its commit fails.
-            await larder.daemon.context.cache.store.commit()
+            await larder.daemon.engine.cache.store.commit()
             #expect(try await held(larder).status == 504)
-            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
         }
@@ -93,7 +93,7 @@ import Testing
         let origin = origin([[.send(ok("one", fields: "Cache-Control: max-age=600\r\n"))]])
         defer { origin.stop() }
         try await withLarder(configuration(origin, "memorySize: 0, commitWithin: 10s")) { larder in
-            let store = larder.daemon.context.cache.store
+            let store = larder.daemon.engine.cache.store
             func commit(of answer: WireResponse) async throws -> String? {
                 let id = try #require(answer["X-Request-Id"])
                 let sources = try await larder.get("/v1/explain/\(id)").json()["sources"]?.elements.map { $0 }
@@ -128,10 +128,10 @@ import Testing
             }
             #expect(try await larder.get("/raw/tmdb/3/movie/5").status == 200)
             #expect(try await stored() == 200)
-            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await larder.get("/v1/tmdb/movie/5").status == 502)
             #expect(try await stored() == 504)
-            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await stored() == 504)
         }
@@ -146,9 +146,9 @@ import Testing
         defer { origin.stop() }
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
-            larder.daemon.context.cache.store.shared.faults.fail(with: Self.full)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "one")
-            larder.daemon.context.cache.store.shared.faults.fail(with: nil)
+            larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
             try await written(larder)
             #expect(try await held(larder).status == 504)
         }
@@ -186,7 +186,7 @@ import Testing
         try await withLarder(configuration(origin, cache)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             try await larder.eventually("it is stored") { try await held(larder).status == 200 }
-            let store = larder.daemon.context.cache.store
+            let store = larder.daemon.engine.cache.store
             store.shared.faults.hold(true)
             #expect(try await reload(larder).text == "two")
             #expect(try await reload(larder).text.count == large.count)

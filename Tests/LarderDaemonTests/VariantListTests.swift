@@ -42,7 +42,7 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             _ = try await larder.get("/raw/api/a")
             try await larder.eventually("the first is listed") { try await held(larder) == 200 }
-            let faults = larder.daemon.context.cache.store.shared.faults
+            let faults = larder.daemon.engine.cache.store.shared.faults
             // Their rows are committed in one go.
             faults.hold(true)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -84,9 +84,9 @@ import Testing
     private func remembered(_ larder: RunningLarder) async throws {
         #expect(try await larder.get("/raw/api/a").text == "one")
         try await larder.eventually("it is listed") { try await held(larder) == 200 }
-        larder.daemon.context.cache.settingsChanged()
+        larder.daemon.engine.cache.settingsChanged()
         #expect(try await larder.get("/raw/api/a").text == "one")
-        #expect(larder.daemon.context.cache.memory.statistics().entries > 0)
+        #expect(larder.daemon.engine.cache.memory.statistics().entries > 0)
     }
 
     private let variant = "Cache-Control: max-age=600\r\nVary: Accept-Encoding\r\nETag: \"one\"\r\n"
@@ -131,7 +131,7 @@ import Testing
             try await larder.eventually("it is stored") { try await held(larder) == 200 }
             async let newer = larder.get("/raw/api/a", ("Cache-Control", "no-cache"))
             try await larder.eventually("it is under way") { origin.requests.count == 2 }
-            larder.daemon.context.cache.settingsChanged()
+            larder.daemon.engine.cache.settingsChanged()
             gate.open()
             #expect(try await newer.text == "two")
             try await larder.eventually("the older one is gone") { try await held(larder) == 504 }

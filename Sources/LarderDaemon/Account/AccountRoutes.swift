@@ -18,7 +18,7 @@ struct AccountRoutes: Sendable {
         case signOut
     }
 
-    let context: DaemonContext
+    let engine: Engine
 
     /// The routes of every provider that has a sign-in.
     static func add(to router: inout Router<Destination>) {
@@ -60,10 +60,10 @@ struct AccountRoutes: Sendable {
 
     /// `GET …/oauth/start`: where to sign in, as JSON; a browser, which says that it takes HTML, is sent there.
     private func start(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse {
-        let settings = context.snapshot.settings
+        let settings = engine.snapshot.settings
         try Authority.check(request, settings)
         let type = try Self.responseType(request, of: provider)
-        let (url, expiresAt, isRenewable) = try await context.accounts.start(provider, type: type)
+        let (url, expiresAt, isRenewable) = try await engine.accounts.start(provider, type: type)
         var response: ServerResponse
         if request.fields.combined("Accept")?.contains("text/html") == true {
             response = ServerResponse(status: 303)
@@ -72,7 +72,7 @@ struct AccountRoutes: Sendable {
             response = Self.json { writer in
                 writer.member("url", url)
                 writer.member("expiresAt", expiresAt.rfc3339)
-                writer.member("startedAt", context.time.wall().rfc3339)
+                writer.member("startedAt", engine.time.wall().rfc3339)
                 writer.member(ifPresent: "callback", Self.callback(settings, provider))
                 writer.member("renewable", isRenewable)
             }
@@ -131,7 +131,7 @@ struct AccountRoutes: Sendable {
                 status: 400, code: "missingParameter", detail: "The body is a JSON object with a state.",
                 parameter: "state")
         }
-        let tokens = try await context.accounts.finish(provider, state: state, Self.landing(root))
+        let tokens = try await engine.accounts.finish(provider, state: state, Self.landing(root))
         return Self.json { writer in
             writer.member("signedIn", true)
             writer.member("provider", provider)
@@ -158,7 +158,7 @@ struct AccountRoutes: Sendable {
 
     /// `GET …/account`: who is signed in, without a token.
     private func account(_ provider: String) async -> ServerResponse {
-        let report = await context.accounts.report(provider)
+        let report = await engine.accounts.report(provider)
         return Self.json { writer in
             writer.member("provider", provider)
             switch report?.standing {
@@ -188,8 +188,8 @@ struct AccountRoutes: Sendable {
     /// `DELETE …/account`: signs out.
     private func signOut(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse
     {
-        try Authority.check(request, context.snapshot.settings)
-        let wasSignedIn = try await context.accounts.signOut(provider)
+        try Authority.check(request, engine.snapshot.settings)
+        let wasSignedIn = try await engine.accounts.signOut(provider)
         return Self.json { writer in
             writer.member("signedIn", false)
             writer.member("wasSignedIn", wasSignedIn)

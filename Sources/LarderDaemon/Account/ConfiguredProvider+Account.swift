@@ -35,7 +35,7 @@ extension ConfiguredProvider {
     }
 }
 
-extension DaemonContext {
+extension Engine {
     /// Somebody signed in or out. Stored answers have other keys from now on; what is ready in memory is found by its
     /// target alone, so it goes.
     func accountChanged(_ provider: String, _ standing: AccountStanding) {

@@ -7,7 +7,6 @@
 // settings passed in between. What is merely written anew does not count there.
 import LarderCache
 import LarderCore
-import LarderServer
 import LarderStore
 import Synchronization
 

@@ -6,7 +6,12 @@ import LarderServer
 import LarderStore
 
 struct ExplainRoute: Sendable {
-    let context: DaemonContext
+    /// Asks the loop of a request for what it remembers of a memory hit; empty until the server is there.
+    typealias Hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>
+
+    let engine: Engine
+    let explanations: ExplanationBook
+    let hits: Hits
 
     func explain(_ text: String, route: String) async throws(ClientFacingError) -> ServerResponse {
         guard let id = RequestID(text) else {
@@ -19,9 +24,9 @@ struct ExplainRoute: Sendable {
                 parameter: "request-id")
         }
         var lanes: [String: LaneReport] = [:]
-        for part in explanation.parts { lanes[part.provider] = context.upstream.report(part.provider) }
+        for part in explanation.parts { lanes[part.provider] = engine.upstream.report(part.provider) }
         let fates = explanation.parts.map { part in
-            part.isStored == true ? part.digest.map(context.cache.store.fate) : nil
+            part.isStored == true ? part.digest.map(engine.cache.store.fate) : nil
         }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
@@ -31,11 +36,11 @@ struct ExplainRoute: Sendable {
     }
 
     private func find(_ id: RequestID) async -> Explanation? {
-        if let known = context.explanations.find(id) { return known }
-        guard let ask = context.hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
-        if let known = context.explanations.ready(hit.entry) { return Self.explanation(id, hit, known) }
+        if let known = explanations.find(id) { return known }
+        guard let ask = hits.withLock({ $0 }), let hit = await ask(id) else { return nil }
+        if let known = explanations.ready(hit.entry) { return Self.explanation(id, hit, known) }
         // An entry of an earlier run, which nobody has asked for but by the loops.
-        guard let name = await context.cache.store.name(of: hit.entry) else { return Self.explanation(id, hit, nil) }
+        guard let name = await engine.cache.store.name(of: hit.entry) else { return Self.explanation(id, hit, nil) }
         var part = ExplainedPart(provider: name.provider)
         part.key = [KeyParameter("label", name.label)]
         return Self.explanation(id, hit, part)

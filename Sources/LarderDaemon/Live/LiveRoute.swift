@@ -8,7 +8,9 @@ import LarderProviders
 import LarderServer
 
 struct LiveRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
+    let searches: SearchBook
 
     /// Puts the answer of a search together, as for a client that waits.
     typealias Compose = @Sendable (SearchAnswers) async -> Result<Answer, ClientFacingError>
@@ -36,20 +38,20 @@ struct LiveRoute: Sendable {
     ) async throws(ClientFacingError) -> ServerResponse? {
         guard request.method == .get, request.fields.contains("Prefer") else { return nil }
         let preferences = Preferences(request.fields)
-        guard preferences.respondsAsync, await !context.isAtHand(question) else { return nil }
+        guard preferences.respondsAsync, await !engine.isAtHand(question) else { return nil }
         let answer = Lock<Result<Answer, ClientFacingError>?>(nil)
         let page = try begin(question, compose, request.id, answer)
         if let wait = preferences.wait, wait > .zero {
             await waitForEnd(of: page, atMost: min(wait, Self.longestWait))
             if Task.isCancelled {
-                context.searches.cancel(page)
-                context.searches.forget(page)
+                searches.cancel(page)
+                searches.forget(page)
             } else if let result = answer.withLock({ $0 }) {
-                context.searches.forget(page)
+                searches.forget(page)
                 // Its sources were counted when it ended.
                 var answer = try result.get()
                 answer.isMerged = true
-                var response = context.respond(answer, to: request)
+                var response = responder.respond(answer, to: request)
                 response.fields.set("Preference-Applied", "wait=\(wait.wholeSeconds)")
                 response.fields.add("Vary", "Prefer")
                 return response
@@ -65,43 +67,43 @@ struct LiveRoute: Sendable {
         _ question: SearchQuestion, _ compose: @escaping Compose, _ request: RequestID,
         _ answer: Lock<Result<Answer, ClientFacingError>?>
     ) throws(ClientFacingError) -> LivePage {
-        let context = context
+        let (engine, responder, searches) = (engine, responder, searches)
         let seat = SessionSeat.current
-        return try context.searches.begin(
+        return try searches.begin(
             query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName),
             shape: question.shape
         ) { page in
             // A newer question of its session ends it, though its own request may long be answered. Taken back at its
             // end: the same question may be asked any number of times.
-            let ticket = seat?.whenSuperseded { context.searches.cancel(page) }
+            let ticket = seat?.whenSuperseded { searches.cancel(page) }
             defer { if let ticket { seat?.forget(ticket) } }
-            let answers = await context.ask(question) { place, source in
+            let answers = await engine.ask(question) { place, source in
                 // What is given up because of it may be told before the search itself is: it is no source's failure.
-                if seat?.isSuperseded == true { return context.searches.cancel(page) }
-                context.searches.arrived(page, place, source)
+                if seat?.isSuperseded == true { return searches.cancel(page) }
+                searches.arrived(page, place, source)
             }
             guard !Task.isCancelled else { return }
-            context.note(answers, of: question, request, hasProblem: false)
+            responder.note(answers, of: question, request, hasProblem: false)
             let result = await compose(answers)
             answer.withLock { $0 = result }
             switch result {
             case .success(let made):
-                if !made.isMerged, let provider = made.provider { context.count(made.provenance.outcome, of: provider) }
+                if !made.isMerged, let provider = made.provider { engine.count(made.provenance.outcome, of: provider) }
                 let count = answers.sources.reduce(0) { $0 + ($1.normalised?.count ?? 0) }
-                context.searches.conclude(page, LiveSearch.Conclusion(made, count: count))
+                searches.conclude(page, LiveSearch.Conclusion(made, count: count))
             case .failure(let error):
-                context.searches.conclude(
+                searches.conclude(
                     page,
                     LiveSearch.Conclusion(
                         problem: ProblemEncoder.response(for: error, requestID: request).body.whole,
-                        at: context.time.wall()))
+                        at: engine.time.wall()))
             }
         }
     }
 
     /// Waits for the end, for the time, or until the client has left.
     private func waitForEnd(of page: LivePage, atMost limit: Duration) async {
-        let loop = context.flights.home
+        let loop = engine.flights.home
         let timer = LoopBound<TimerToken?>(nil, on: loop)
         loop.post { timer.value = loop.schedule(at: loop.monotonic + limit) { page.ended.open() } }
         await withTaskCancellationHandler {
@@ -125,14 +127,14 @@ struct LiveRoute: Sendable {
     func answer(
         _ part: Part, _ id: String, _ request: ServerRequest, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        let page = try context.searches.find(id)
+        let page = try searches.find(id)
         switch part {
         case .show where Self.wantsEvents(request), .events:
             var response = try page.feed.response(to: request, otherwise: .oldest, route: route)
             if part == .show { response.fields.set("Vary", "Accept") }
             return response
         case .show: break
-        case .cancel: context.searches.cancel(page)
+        case .cancel: searches.cancel(page)
         }
         var response = await json(page.value, route: route)
         if part == .show { response.fields.set("Vary", "Accept") }
@@ -150,7 +152,7 @@ struct LiveRoute: Sendable {
     private func json(_ search: LiveSearch, route: String) async -> ServerResponse {
         let sources = search.conclusion == nil ? search.answers.compactMap { $0?.normalised } : []
         let (sort, shape) = (search.sort, search.shape)
-        let merged = try? await context.compute.run {
+        let merged = try? await engine.compute.run {
             try shape.applied(to: ResultOrder.merge(sources.map(\.results), by: sort))
         }
         let results = merged ?? Bytes(text: "[]")
@@ -159,7 +161,7 @@ struct LiveRoute: Sendable {
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
         response.body = .bytes(LiveEnvelope.render(search, results: results, count: count))
         if let conclusion = search.conclusion, conclusion.problem == nil {
-            let now = context.time.wall()
+            let now = engine.time.wall()
             response.fields.set("Age", String(max(0, (now - conclusion.bornAt).wholeSeconds)))
             response.fields.set(
                 "Cache-Status",

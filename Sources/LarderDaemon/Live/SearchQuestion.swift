@@ -67,7 +67,7 @@ struct SearchAnswers: Sendable {
     var sources: [SourceAnswer] { parts.map(\.source) }
 }
 
-extension DaemonContext {
+extension Engine {
     /// Asks every source at once, each with its own deadline.
     /// - Parameter report: is given each one's answer when it is there, in the order they come.
     func ask(

@@ -122,12 +122,12 @@ struct LocalQuestion: Sendable {
     }
 
     /// The question to the store.
-    func fullText(_ context: DaemonContext) -> FullTextQuestion {
+    func fullText(_ engine: Engine) -> FullTextQuestion {
         var question = FullTextQuestion(terms: terms, limit: limit)
         question.offset = offset
         question.providers = providers
         question.kinds = kinds
-        question.keyParts = [context.signerMark]
+        question.keyParts = [engine.signerMark]
         return question
     }
 
@@ -146,7 +146,7 @@ struct LocalQuestion: Sendable {
     }
 }
 
-extension DaemonContext {
+extension Engine {
     /// Only what was signed with the present key is shown: the artwork handles of an earlier one lead nowhere.
     var signerMark: Bytes { Bytes(text: ConfiguredProvider.mark(of: signer)) }
 }

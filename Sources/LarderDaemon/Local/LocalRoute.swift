@@ -7,20 +7,20 @@ import LarderServer
 import LarderStore
 
 struct LocalRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
 
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        let question = try LocalQuestion(query: request.parameters(), providers: context.snapshot.providers)
+        let question = try LocalQuestion(query: request.parameters(), providers: engine.snapshot.providers)
         let answer: FullTextAnswer
         do throws(StoreError) {
-            answer = try await context.cache.store.search(question.fullText(context))
+            answer = try await engine.cache.store.search(question.fullText(engine))
         } catch {
-            context.countLocal("asked", "failed")
-            throw Self.face(of: error, context)
+            engine.countLocal("asked", "failed")
+            throw Self.face(of: error, engine)
         }
-        context.countLocal("asked", answer.matches.isEmpty ? "noResults" : "results")
-        let now = context.time.wall()
-        let body = await context.compute.run { LocalAnswer.render(question, answer, now: now) }
+        engine.countLocal("asked", answer.matches.isEmpty ? "noResults" : "results")
+        let now = engine.time.wall()
+        let body = await engine.compute.run { LocalAnswer.render(question, answer, now: now) }
         return ServerResponse(
             status: 200,
             fields: [
@@ -29,23 +29,16 @@ struct LocalRoute: Sendable {
             ], body: .bytes(body), outcome: .hit, route: route)
     }
 
-    private static func face(of error: StoreError, _ context: DaemonContext) -> ClientFacingError {
+    private static func face(of error: StoreError, _ engine: Engine) -> ClientFacingError {
         if error.isInterruption {
             return ClientFacingError(
                 status: 503, code: "tooBroad",
                 detail: "The search was ended since it took too long: more letters or words make it narrower.",
                 retryable: false)
         }
-        context.log.warning("a full-text search failed", ["error": "\(error)"])
+        engine.log.warning("a full-text search failed", ["error": "\(error)"])
         return ClientFacingError(
             status: 503, code: "storeUnavailable", detail: "The store cannot be searched at the moment.",
             retryable: true)
-    }
-}
-
-extension DaemonContext {
-    /// One more search of what is stored. `use` is "asked" or "standIn".
-    func countLocal(_ use: String, _ result: String) {
-        counters.cell(DaemonCounters.localAnswers, use, result).add()
     }
 }

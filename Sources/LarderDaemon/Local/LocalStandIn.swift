@@ -6,7 +6,7 @@ import LarderIO
 import LarderProviders
 import LarderStore
 
-extension DaemonContext {
+extension Engine {
     /// The part of a source that failed, from the results that are stored of it; nil where there are none, where the
     /// failure is no outage, or where the client would not have it.
     func localStandIn(

@@ -57,7 +57,7 @@ extension Answer {
     }
 }
 
-extension DaemonContext {
+extension Responder {
     /// The answer in a coding that the client takes, undone off the loops where it must be.
     func accepted(_ answer: Answer, by request: ServerRequest) async -> Answer {
         var answer = answer
@@ -70,10 +70,10 @@ extension DaemonContext {
         let lengths = plainLengths
         if answer.stream != nil {
             var answer = answer
-            answer.undoCoding(coding, lengths, bodies)
+            answer.undoCoding(coding, lengths, engine.bodies)
             return answer
         }
-        return await compute.run { [bodies] in
+        return await engine.compute.run { [bodies = engine.bodies] in
             var answer = answer
             answer.undoCoding(coding, lengths, bodies)
             // Memory tells clients apart by whether they take gzip; others may get another form of this one.

@@ -9,7 +9,7 @@ import LarderProviders
 import LarderStore
 
 struct PassFetch: Sendable {
-    let context: DaemonContext
+    let engine: Engine
     let request: PassRequest
     let snapshot: Snapshot
     /// Nobody waits: the client's own wishes have no part in it.
@@ -22,16 +22,16 @@ struct PassFetch: Sendable {
     /// Nothing for so long in the middle of a body, and it is given up.
     static let stall = Duration.seconds(30)
 
-    private var shelf: VariantShelf { VariantShelf(context: context, request: request) }
+    private var shelf: VariantShelf { VariantShelf(engine: engine, request: request) }
     private var rule: FreshnessRule { request.rule }
     private var settings: Settings { snapshot.settings }
 
     /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
     func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
-        let began = context.cache.begin(request.primary)
+        let began = engine.cache.begin(request.primary)
         var found: EntryCache.Found
-        if let looked, context.cache.isCurrent(looked.ready) { found = looked } else { found = await shelf.find() }
+        if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await shelf.find() }
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
@@ -69,7 +69,7 @@ struct PassFetch: Sendable {
 
     private func answersNow(_ entry: StoredResponse) -> Bool {
         let directives = isRefresh ? ClientDirectives.none : request.directives
-        return switch request.judge.decide(entry, directives, now: context.time.wall()).decision {
+        return switch request.judge.decide(entry, directives, now: engine.time.wall()).decision {
         case .fresh, .negative: true
         case .stale, .unusable: false
         }
@@ -91,7 +91,7 @@ struct PassFetch: Sendable {
             // The store sets the pace of what it keeps. Events have no end, kept or not.
             head.isEventStream || !verdict(head, classify(head.response), old).isStored
         }
-        return await context.upstream.open(request.call(order), upload: nil, stall: Self.stall)
+        return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall)
     }
 
     // MARK: 304
@@ -106,7 +106,7 @@ struct PassFetch: Sendable {
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
-            if await context.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
+            if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
             if found.isInDoubt, made.written.isStored {
                 await shelf.note(made.entry, names: names(made.entry))
             } else {
@@ -114,20 +114,20 @@ struct PassFetch: Sendable {
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
-            await context.cache.remove(entry.key.digest, of: entry.provider)
+            await engine.cache.remove(entry.key.digest, of: entry.provider)
             made.mayBeShared = false
         }
         for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
             let other = others[place - 1]
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
             if names(fresh) == names(other) {
-                await context.cache.freshen(other, to: fresh, since: began)
+                await engine.cache.freshen(other, to: fresh, since: began)
             } else {
-                await context.cache.remove(other.key.digest, of: other.provider)
+                await engine.cache.remove(other.key.digest, of: other.provider)
             }
         }
-        if made.written.isStored, context.cache.isCurrent(began) {
-            made.written.ready = context.cache.readyStamp([request.primary.digest, entry.key.digest])
+        if made.written.isStored, engine.cache.isCurrent(began) {
+            made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
         }
         made.passed = passed(made.entry, 304, .validated, began)
         return made
@@ -164,7 +164,7 @@ struct PassFetch: Sendable {
         made.passed = passed
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
         if verdict.rule == .objectTooLarge {
-            if let old = found.entry { await context.cache.remove(old.key.digest, of: old.provider) }
+            if let old = found.entry { await engine.cache.remove(old.key.digest, of: old.provider) }
             // What was not found may be there all the same, or be on its way.
             var newer = made.entry
             newer.key = shelf.place(names(newer)).key
@@ -206,7 +206,7 @@ struct PassFetch: Sendable {
     private func settle(_ tape: BodyTape, _ length: Int64?) async {
         if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
         // A flight is on its leader's loop, or on the home loop.
-        let loop = EventLoop.current ?? context.flights.home
+        let loop = EventLoop.current ?? engine.flights.home
         await handover { (waiter: CheckedContinuation<Void, Never>) in
             let once = Once(waiter)
             let alarm = loop.schedule(at: loop.monotonic + Self.settling) { once.fire() }
@@ -294,7 +294,7 @@ struct PassFetch: Sendable {
         switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
         case .none: return began
         case .selected:
-            if rule.semantics == .rfc, let old = found.entry { context.cache.hide(entry, inPlaceOf: old) }
+            if rule.semantics == .rfc, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
             return began
         case .all:
             guard found.entry != nil || found.index != nil else {
@@ -302,16 +302,16 @@ struct PassFetch: Sendable {
                 await hideOlder(than: entry, found)
                 return began
             }
-            let isCurrent = context.cache.isCurrent(began)
+            let isCurrent = engine.cache.isCurrent(began)
             // All variants go with the key of their URL.
-            await context.cache.remove(request.primary.digest, of: request.provider.name)
-            return isCurrent ? context.cache.begin(request.primary) : began
+            await engine.cache.remove(request.primary.digest, of: request.provider.name)
+            return isCurrent ? engine.cache.begin(request.primary) : began
         }
     }
 
     /// The answer was given out and is not stored: nothing older is answered in its place.
     private func hideOlder(than entry: StoredResponse, _ found: EntryCache.Found) async {
-        context.cache.hide(entry)
+        engine.cache.hide(entry)
         hideElsewhere(entry, found)
         await removeVariants(entry, hasList: found.index != nil)
     }
@@ -319,17 +319,17 @@ struct PassFetch: Sendable {
     /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
     private func removeVariants(_ entry: StoredResponse, hasList: Bool) async {
         guard hasList, Displacement.putsOthersInDoubt(status: entry.status) else { return }
-        await context.cache.remove(request.primary.digest, of: request.provider.name)
+        await engine.cache.remove(request.primary.digest, of: request.provider.name)
     }
 
     /// Hides the older one where it lies under another key than the newer, which is not known to be stored.
     private func hideElsewhere(_ entry: StoredResponse, _ found: EntryCache.Found) {
-        if let old = found.entry, old.key != entry.key { context.cache.hide(old) }
+        if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
         guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
         // Nothing was found, which a look-up that took too long says too.
         var older = entry
         older.key = request.primary
-        context.cache.hide(older)
+        engine.cache.hide(older)
     }
 
     /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
@@ -341,13 +341,13 @@ struct PassFetch: Sendable {
         guard !noted.isStored else { return }
         // What the flight found at its beginning may not be what is there by now.
         await removeVariants(entry, hasList: noted.hadList)
-        if let old = found.entry, old.key != entry.key, old.key != request.primary { context.cache.hide(old) }
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
     }
 
     private func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Written {
-        await noted(await context.cache.write(entry, since: began), entry, found, began)
+        await noted(await engine.cache.write(entry, since: began), entry, found, began)
     }
 
     /// A variant that was accepted is noted in its URL's index; whatever was removed meanwhile was removed before it was
@@ -359,14 +359,14 @@ struct PassFetch: Sendable {
             // It was given out all the same. What was stored there since is hidden too, which costs a miss.
             hideElsewhere(entry, found)
             // What a removal made an answer of before says nothing of the other variants that are stored now.
-            if context.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
+            if engine.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
             return written
         }
         await note(entry, found, isStored: written.isStored)
         var written = written
-        written.ready = context.cache.readyStamp([request.primary.digest, entry.key.digest])
-        guard context.cache.isCurrent(began) else {
-            await context.cache.remove(entry.key.digest, of: entry.provider)
+        written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        guard engine.cache.isCurrent(began) else {
+            await engine.cache.remove(entry.key.digest, of: entry.provider)
             return .refused
         }
         return written
@@ -374,7 +374,7 @@ struct PassFetch: Sendable {
 
     /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
     private func releaseInTime(_ tape: BodyTape) {
-        let loop = context.flights.home
+        let loop = engine.flights.home
         let patience = settings.cachePatience
         // The tape leads to the stored body, which must not be kept from being swept by a timer.
         tape.watch(for: .max) { [weak tape] in
@@ -391,7 +391,7 @@ struct PassFetch: Sendable {
         let tape = stream.body
         defer { tape.release() }
         guard let archivist = tape.reader(isArchivist: true),
-            let writer = await context.cache.beginBody(expecting: body.length)
+            let writer = await engine.cache.beginBody(expecting: body.length)
         else {
             await hideOlder(than: made.entry, found)
             stream.becamePaced()
@@ -424,7 +424,7 @@ struct PassFetch: Sendable {
             return .failed(request.cutOff(error))
         }
         _ = await noted(
-            await context.cache.complete(writer, made.entry, since: began), made.entry, found, began)
+            await engine.cache.complete(writer, made.entry, since: began), made.entry, found, began)
         return .answered(made)
     }
 

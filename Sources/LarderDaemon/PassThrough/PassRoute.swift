@@ -7,7 +7,8 @@ import LarderServer
 import LarderStore
 
 struct PassRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
 
     func pass(
         _ server: ServerRequest, _ way: WayOut, snapshot: Snapshot, route: String
@@ -24,9 +25,9 @@ struct PassRoute: Sendable {
         }
         do {
             let entry = EntryRequest(
-                context: context,
+                engine: engine,
                 recipe: EntryRecipe(
-                    PassSelection(context: context, request: request, snapshot: snapshot),
+                    PassSelection(engine: engine, request: request, snapshot: snapshot),
                     provider: request.provider.name),
                 terms: request.terms(patience: snapshot.settings.fetchSoftDeadline))
             switch try await entry.run() {
@@ -53,8 +54,8 @@ struct PassRoute: Sendable {
         explain(server, request, served)
         var answer = assemble(served, request, server, route)
         // Asked here and not behind a call that may wait: mostly there is nothing to undo.
-        if let coding = answer.chooseCoding(for: server) { answer = await context.plain(answer, coding) }
-        var response = context.respond(answer, to: server)
+        if let coding = answer.chooseCoding(for: server) { answer = await responder.plain(answer, coding) }
+        var response = responder.respond(answer, to: server)
         response.interim = request.way.interim(served.interim)
         return response
     }
@@ -83,7 +84,7 @@ struct PassRoute: Sendable {
             if served.entry.key == request.primary || served.list != nil,
                 !ClientCredentials.mayName(server.query, request.provider.about)
             {
-                answer.row = context.cache.row(of: served)
+                answer.row = engine.cache.row(of: served)
             }
         }
         return answer
@@ -99,7 +100,7 @@ struct PassRoute: Sendable {
             provider: request.provider.name, route: route)
         answer.reason = response.reason
         answer.isOurs = false
-        return context.respond(await context.accepted(answer, by: server), to: server)
+        return responder.respond(await responder.accepted(answer, by: server), to: server)
     }
 
     private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: Served) {
@@ -109,7 +110,7 @@ struct PassRoute: Sendable {
         part.digest = served.entry.key.digest
         part.tell(served.provenance)
         part.tell(served.entry)
-        context.explanations.note(server.id, at: context.time.wall(), part)
+        responder.explanations.note(server.id, at: engine.time.wall(), part)
     }
 
     // MARK: Alone
@@ -126,11 +127,11 @@ struct PassRoute: Sendable {
         if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
-        let began = context.cache.begin(request.primary)
+        let began = engine.cache.begin(request.primary)
         var order = request.order(fields, method: server.method, settings: snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
         order.body = server.body.isEmpty ? nil : server.body
-        switch await context.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
+        switch await engine.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
         case .failure(let failure):
             if server.method == .head, let stored, let served = covered(stored, failure, request, reason) {
                 return await respond(served, request, server, route)
@@ -146,7 +147,7 @@ struct PassRoute: Sendable {
     private func covered(
         _ stored: StoredResponse, _ failure: UpstreamFailure, _ request: PassRequest, _ reason: ForwardReason
     ) -> Served? {
-        let now = context.time.wall()
+        let now = engine.time.wall()
         let verdict = request.judge.afterFailure(.disconnected, stored, request.directives, now: now)
         guard verdict.decision.isUsable else { return nil }
         return Served(
@@ -161,20 +162,20 @@ struct PassRoute: Sendable {
     ) async {
         if Invalidation.isDue(method: server.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
-            await context.cache.remove(request.primary.digest, of: request.provider.name)
+            await engine.cache.remove(request.primary.digest, of: request.provider.name)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
-                await context.cache.remove(key.digest, of: request.provider.name)
+                await engine.cache.remove(key.digest, of: request.provider.name)
             }
         }
         guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
         case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
-            await context.cache.remove(stored.key.digest, of: stored.provider)
+            await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
-            await context.cache.freshen(stored, to: entry, since: began)
+            await engine.cache.freshen(stored, to: entry, since: began)
         case .invalidate:
-            await context.cache.remove(stored.key.digest, of: stored.provider)
+            await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .none: break
         }
     }
@@ -192,7 +193,7 @@ struct PassRoute: Sendable {
         part.upstreamStatus = head.status
         part.rule = rule
         part.isStored = false
-        context.explanations.note(server.id, at: context.time.wall(), part)
+        responder.explanations.note(server.id, at: engine.time.wall(), part)
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         var answer = Answer(
@@ -213,7 +214,7 @@ struct PassRoute: Sendable {
             let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
             answer.stream = .tape(TapeBody(stream.body, length: length))
         }
-        var response = context.respond(await context.accepted(answer, by: server), to: server)
+        var response = responder.respond(await responder.accepted(answer, by: server), to: server)
         response.interim = request.way.interim(head.interim)
         return response
     }
@@ -221,10 +222,10 @@ struct PassRoute: Sendable {
     // MARK: Refusals
 
     private func refusal(_ failure: UpstreamFailure, _ request: PassRequest) -> ClientFacingError {
-        context.countFailure(request.provider.name)
+        engine.countFailure(request.provider.name)
         var failure = failure
         if failure.provider.isEmpty { failure.provider = request.provider.name }
-        return failure.clientFacing(now: context.time.wall())
+        return failure.clientFacing(now: engine.time.wall())
     }
 
     private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {

@@ -5,14 +5,14 @@ import LarderCore
 import LarderHTTP
 
 struct PassSelection: Sendable {
-    let context: DaemonContext
+    let engine: Engine
     let request: PassRequest
     let snapshot: Snapshot
 
     /// The entry with whose removal a fetch under way becomes one of before.
     var removable: Digest { request.primary.digest }
 
-    func find() async -> EntryCache.Found { await VariantShelf(context: context, request: request).find() }
+    func find() async -> EntryCache.Found { await VariantShelf(engine: engine, request: request).find() }
 
     /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
     /// select as far as can be told.
@@ -27,13 +27,13 @@ struct PassSelection: Sendable {
         // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
         if passed.body?.tape.failure != nil { return false }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
-        guard context.cache.isCurrent(passed.began) else { return false }
+        guard engine.cache.isCurrent(passed.began) else { return false }
         return request.rule.semantics == .ttl || passed.vary.matches(passed.selecting, request.forwarded)
     }
 
     /// Fetches, stores, and ends when the row is committed or refused.
     func make(_ order: EntryRecipe.Order, _ voice: FlightVoice) async -> FlightResult {
-        await PassFetch(context: context, request: request, snapshot: snapshot, isRefresh: order.isRefresh)
+        await PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: order.isRefresh)
             .work(order.found, voice)
     }
 }

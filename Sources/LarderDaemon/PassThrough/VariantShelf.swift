@@ -7,7 +7,7 @@ import LarderHTTP
 import LarderStore
 
 struct VariantShelf: Sendable {
-    let context: DaemonContext
+    let engine: Engine
     let request: PassRequest
 
     /// The endpoint name of an index's row.
@@ -15,7 +15,7 @@ struct VariantShelf: Sendable {
 
     /// Looks for the stored answer that fits the request's selecting fields.
     func find() async -> EntryCache.Found {
-        let cache = context.cache
+        let cache = engine.cache
         let ready = cache.readyStamp(request.primary.digest)
         let began = cache.begin(request.primary)
         guard let first = await cache.open(request.primary) else {
@@ -65,7 +65,7 @@ struct VariantShelf: Sendable {
     /// A validated variant lives longer; its index must not be evicted before it.
     func prolong(_ entry: StoredResponse) async {
         guard entry.key != request.primary else { return }
-        await context.cache.prolong(
+        await engine.cache.prolong(
             request.primary.digest, freshUntil: entry.freshUntil, staleUntil: entry.staleUntil)
     }
 
@@ -73,7 +73,7 @@ struct VariantShelf: Sendable {
     func all(_ index: VariantIndex) async -> [StoredResponse] {
         var entries: [StoredResponse] = []
         for selection in index.variants.map(\.selection) {
-            if let entry = await context.cache.open(request.variantKey(selection)) { entries.append(entry) }
+            if let entry = await engine.cache.open(request.variantKey(selection)) { entries.append(entry) }
         }
         return entries
     }
@@ -98,20 +98,20 @@ struct VariantShelf: Sendable {
     @discardableResult
     func note(_ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool = false) async -> Noted {
         guard !names.isEmpty else { return Noted() }
-        let turns = context.cache.turns
+        let turns = engine.cache.turns
         // Others wait only where there is a list, or where one is being written.
         guard await turns.enter(request.primary.digest) else { return Noted(isStored: false, hadList: true) }
         defer { turns.leave(request.primary.digest) }
         // From before the list is read: where all variants were removed since, it is a list of before, and may lack a doubt
         // that could not be written.
-        let began = context.cache.begin(request.primary)
-        let row = await context.cache.open(request.primary)
+        let began = engine.cache.begin(request.primary)
+        let row = await engine.cache.open(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (_, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
-            putsOthersInDoubt: putsOthersInDoubt, now: context.time.wall())
-        let written = await context.cache.write(
+            putsOthersInDoubt: putsOthersInDoubt, now: engine.time.wall())
+        let written = await engine.cache.write(
             StoredResponse(
                 key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
                 body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
@@ -120,7 +120,7 @@ struct VariantShelf: Sendable {
             // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
             since: began, supersedes: known == nil)
         for selection in dropped {
-            await context.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
+            await engine.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
         }
         return Noted(isStored: written.isStored, hadList: known != nil)
     }

@@ -18,7 +18,7 @@ struct PoolQuestion: Sendable {
     var settings: Settings
 }
 
-extension DaemonContext {
+extension Engine {
     /// The answer to a typed question, its results drawn.
     func drawn(_ question: NormalisedQuestion, _ terms: PoolTerms) async throws(UpstreamFailure) -> Served {
         let endpoint = question.endpoint
@@ -80,7 +80,7 @@ extension DaemonContext {
         var directives = ClientDirectives.none
         directives.onlyIfCached = question.directives.onlyIfCached
         let row = try await EntryRequest(
-            context: self,
+            engine: self,
             recipe: EntryRecipe(cache, key, provider: provider.name) { _ in
                 await self.fill(question, key, isForced: false)
             },

@@ -6,14 +6,15 @@ import LarderHTTP
 import LarderServer
 
 struct EventsRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let providerEvents: EventFeed
 
     func events(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         var request = request
         // What happened before the snapshot is in it; told after it, it would say what is no longer so.
         request.fields.remove("Last-Event-ID")
         // Seated first: what happens while the snapshot is taken is told behind it, and says no more than it does.
-        let response = try context.providerEvents.response(to: request, otherwise: .next, route: route)
+        let response = try providerEvents.response(to: request, otherwise: .next, route: route)
         if case .stream(let reader as EventReader, _) = response.body {
             reader.greet(EventText.event("snapshot", data: await snapshot()))
         }
@@ -21,10 +22,10 @@ struct EventsRoute: Sendable {
     }
 
     private func snapshot() async -> Bytes {
-        let now = context.time.moment()
+        let now = engine.time.moment()
         var sights: [(String, LaneSight)] = []
-        for provider in context.snapshot.providers.all where provider.isConfigured {
-            if let sight = context.upstream.sight(provider.name) { sights.append((provider.name, sight)) }
+        for provider in engine.snapshot.providers.all where provider.isConfigured {
+            if let sight = engine.upstream.sight(provider.name) { sights.append((provider.name, sight)) }
         }
         var writer = JSONWriter()
         writer.object { writer in
@@ -94,15 +95,5 @@ extension LaneNews {
         writer.member("limit", kind.word)
         if let limit = budget.limit { writer.member("calls", limit) }
         if let remaining = budget.remaining { writer.member("remaining", remaining) }
-    }
-}
-
-extension DaemonContext {
-    /// Has what happens to providers told to whoever listens, and acted upon.
-    func tellOfProviders() async {
-        upstream.listen { [feed = providerEvents, weak refreshes] news in
-            feed.post(news.name, news.json)
-            refreshes?.heard(news)
-        }
     }
 }

@@ -6,22 +6,22 @@ import LarderServer
 import LarderStore
 
 struct AdminRoutes: Sendable {
-    let context: DaemonContext
+    let engine: Engine
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
     /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage. A URL is an API's own or
     /// one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        try Authority.check(request, context.snapshot.settings)
+        try Authority.check(request, engine.snapshot.settings)
         let query = try request.parameters()
         // A purge must do what was said or nothing.
         try query.check(only: ["all", "provider", "term", "url", "key", "soft"])
         let isSoft = try Self.flag(query, "soft")
         let orders = try orders(query)
-        let purged = await context.cache.purge(orders.selectors, soft: isSoft)
+        let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
         if let error = purged.failure {
             // Some of it may be purged all the same.
-            context.log.error("purge failed", ["error": "\(error)"])
+            engine.log.error("purge failed", ["error": "\(error)"])
             throw ClientFacingError(
                 status: 503, code: "storeUnavailable",
                 detail: "The store could not be changed; nothing more was purged.",
@@ -29,7 +29,7 @@ struct AdminRoutes: Sendable {
         }
         let count = purged.count
         let isKept = purged.survivesRestart
-        context.log.notice("purged", ["entries": String(count), "soft": String(isSoft)])
+        engine.log.notice("purged", ["entries": String(count), "soft": String(isSoft)])
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("purged", count)
@@ -52,13 +52,13 @@ struct AdminRoutes: Sendable {
     /// `POST /v1/providers/{name}/resume`: ends a suspension and forgets remembered failures.
     func resume(_ request: ServerRequest, name: String, route: String) async throws(ClientFacingError) -> ServerResponse
     {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         try Authority.check(request, snapshot.settings)
-        guard let provider = snapshot.providers.named(name), await context.upstream.resume(provider.name) else {
+        guard let provider = snapshot.providers.named(name), await engine.upstream.resume(provider.name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name), parameter: "name")
         }
-        context.flights.forgetFailures()
-        context.log.notice("resumed by hand", ["provider": provider.name])
+        engine.flights.forgetFailures()
+        engine.log.notice("resumed by hand", ["provider": provider.name])
         var writer = JSONWriter()
         writer.object { $0.member("resumed", provider.name) }
         return Self.json(writer.bytes, route: route)
@@ -73,7 +73,7 @@ struct AdminRoutes: Sendable {
 
     private func orders(_ query: QueryParameters) throws(ClientFacingError) -> Orders {
         let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
-            let providers = context.snapshot.providers
+            let providers = engine.snapshot.providers
             guard let known = providers.named(name) else {
                 let all = providers.all.map(\.name)
                 throw .invalid("provider", UnknownProvider.sentence("provider", name, among: all), allowed: all)
@@ -95,7 +95,7 @@ struct AdminRoutes: Sendable {
             // Beside a term it is one too many, whatever it is.
             let isAlone = query["term"] == nil
             found.append(
-                isAlone ? try Self.orders(url: url, provider, context.snapshot) : Orders(selectors: [], reason: ""))
+                isAlone ? try Self.orders(url: url, provider, engine.snapshot) : Orders(selectors: [], reason: ""))
         }
         if let provider, query["term"] == nil, query["url"] == nil {
             found.append(Orders(selectors: [.provider(provider)], reason: "Nothing of \(provider) is stored."))

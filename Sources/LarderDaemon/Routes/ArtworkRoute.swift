@@ -9,17 +9,18 @@ import LarderServer
 import LarderStore
 
 struct ArtworkRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
 
     func image(_ request: ServerRequest, handle: String, route: String) async throws(ClientFacingError)
         -> ServerResponse
     {
-        guard let (name, url) = context.signer.open(handle) else {
+        guard let (name, url) = engine.signer.open(handle) else {
             throw ClientFacingError(
                 status: 404, code: "unknownHandle", detail: "This is no artwork handle of this daemon.",
                 parameter: "handle")
         }
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         guard let provider = snapshot.providers.named(name), let permission = provider.imageHosts.permits(url) else {
             throw ClientFacingError(
                 status: 403, code: "forbiddenHost", detail: "Images of \(name) may not come from that host.",
@@ -37,8 +38,8 @@ struct ArtworkRoute: Sendable {
         let served: Served
         do {
             served = try await EntryRequest(
-                context: context,
-                recipe: EntryRecipe(context.cache, key, provider: name) { _ in
+                engine: engine,
+                recipe: EntryRecipe(engine.cache, key, provider: name) { _ in
                     await self.fetch(key, provider, permission, rule, settings, directives)
                 },
                 terms: RequestTerms(
@@ -47,10 +48,10 @@ struct ArtworkRoute: Sendable {
                     patience: settings.fetchSoftDeadline)
             ).served()
         } catch {
-            context.countFailure(name)
+            engine.countFailure(name)
             var failure = error
             if failure.provider.isEmpty { failure.provider = name }
-            throw failure.clientFacing(now: context.time.wall())
+            throw failure.clientFacing(now: engine.time.wall())
         }
         return try answer(served, provider, request, route)
     }
@@ -59,9 +60,9 @@ struct ArtworkRoute: Sendable {
         _ served: Served, _ provider: ConfiguredProvider, _ request: ServerRequest, _ route: String
     ) throws(ClientFacingError) -> ServerResponse {
         let entry = served.entry
-        let now = context.time.wall()
+        let now = engine.time.wall()
         guard !entry.isNegative else {
-            context.count(served.outcome, of: provider.name)
+            engine.count(served.outcome, of: provider.name)
             throw ClientFacingError(
                 status: 404, code: "noData", detail: "There is no image at the address that the result named.",
                 provider: provider.name, failure: .notFound, retryable: false,
@@ -80,16 +81,16 @@ struct ArtworkRoute: Sendable {
         var answer = Answer.of(served, fields, provider: provider.name, route: route)
         answer.digest = entry.key.digest
         answer.ready = served.ready
-        answer.row = context.cache.row(of: served)
-        return context.respond(answer, to: request)
+        answer.row = engine.cache.row(of: served)
+        return responder.respond(answer, to: request)
     }
 
     private func fetch(
         _ key: CacheKey, _ provider: ConfiguredProvider, _ permission: ImageHosts.Permission, _ rule: FreshnessRule,
         _ settings: Settings, _ directives: ClientDirectives
     ) async -> FlightResult {
-        let began = context.cache.begin(key)
-        if let entry = await context.cache.fresh(key, directives, rule) {
+        let began = engine.cache.begin(key)
+        if let entry = await engine.cache.fresh(key, directives, rule) {
             return .answered(Made(found: entry))
         }
         let hosts = provider.imageHosts
@@ -105,12 +106,12 @@ struct ArtworkRoute: Sendable {
                 let isRemoved = [permission.url, response.url].contains { about.isRemovedPicture($0) }
                 return isRemoved ? .notFound : Self.classify(response)
             })
-        switch await context.upstream.perform(call) {
+        switch await engine.upstream.perform(call) {
         case .failure(let failure): return .failed(failure)
         case .success((let response, let classification)):
             let request = UpstreamRequest(path: permission.url)
             // A digest over megabytes, and this runs on the loop of all fetches.
-            let fields = await context.compute.run { Self.fields(response) }
+            let fields = await engine.compute.run { Self.fields(response) }
             let decision = StorePolicy.decide(
                 request: request, requestFields: [:], response: response, classification: classification, rule: rule,
                 key: key)
@@ -126,7 +127,7 @@ struct ArtworkRoute: Sendable {
             entry.freshUntil = lifetimes.freshUntil
             entry.staleUntil = lifetimes.staleUntil
             entry.isNegative = lifetimes.isNegative
-            let written = await context.cache.write(entry, since: began)
+            let written = await engine.cache.write(entry, since: began)
             return .answered(Made(entry: entry, written: written, hold: response.hold))
         }
     }

@@ -5,15 +5,17 @@ import LarderServer
 import LarderStore
 
 struct ProbeRoutes: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let state: StateStore
+    let startedAt: WallTime
     let readiness: Readiness
 
     /// Alive: this loop turns, the home loop turns, and the store answers or is known to be out of order. A store that
     /// is set aside or full is degraded, not dead (decision 17): service goes on without it.
     func health(route: String) async -> ServerResponse {
-        await context.flights.home.turn()
-        let statistics = await StatusRoute(context: context).storeStatistics()
-        let isWell = statistics.degraded == nil && context.state.degraded == nil
+        await engine.flights.home.turn()
+        let statistics = await engine.cache.storeStatistics()
+        let isWell = statistics.degraded == nil && state.degraded == nil
         return Self.text(200, isWell ? "ok\n" : "degraded\n", route: route)
     }
 
@@ -24,17 +26,17 @@ struct ProbeRoutes: Sendable {
 
     /// The Prometheus text format.
     func metrics(route: String) async -> ServerResponse {
-        let statistics = await StatusRoute(context: context).storeStatistics()
-        var text = context.counters.prometheus()
+        let statistics = await engine.cache.storeStatistics()
+        var text = engine.counters.prometheus()
         let gauges: [(String, String, Int64)] = [
             ("larder_store_file_bytes", "Size of the cache database's file.", statistics.fileBytes),
             ("larder_store_entries", "Entries in the store.", statistics.entries),
             ("larder_store_degraded", "1 while nothing can be stored.", statistics.degraded == nil ? 0 : 1),
             (
                 "larder_state_degraded", "1 while calls cannot be written down, and budgeted ones are not made.",
-                context.state.degraded == nil ? 0 : 1
+                state.degraded == nil ? 0 : 1
             ),
-            ("larder_uptime_seconds", "Time since start.", (context.time.wall() - context.startedAt).wholeSeconds),
+            ("larder_uptime_seconds", "Time since start.", (engine.time.wall() - startedAt).wholeSeconds),
         ]
         for (name, help, value) in gauges {
             text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(value)\n"

@@ -8,13 +8,14 @@ import LarderProviders
 import LarderServer
 
 struct RawRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
 
     /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
     func pass(
         _ client: ServerRequest, provider name: String, path: String, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         if let tokenless = Authority.withoutToken(client, snapshot.settings) {
             return try await pass(tokenless, of: client, provider: name, path: path, snapshot, route: route)
         }
@@ -31,17 +32,18 @@ struct RawRoute: Sendable {
         guard let provider = snapshot.providers.named(name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name))
         }
-        guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
+        guard provider.settings.enabled else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
         let way = WayOut(client, provider: provider, name: name, path: UpstreamPath.withoutSingleDots(path))
         if provider.isPassthrough {
             // Without the key that its owner wanted to be sent, it would be another request.
-            guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
-            return try await PassRoute(context: context).pass(request, way, snapshot: snapshot, route: route)
+            guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
+            let passing = PassRoute(engine: engine, responder: responder)
+            return try await passing.pass(request, way, snapshot: snapshot, route: route)
         }
         var request = request
         var raw = try RawRequest(request, provider: provider, path: way.path)
         guard !provider.about.needsKey || raw.hasCredentials else {
-            throw provider.notConfigured.clientFacing(now: context.time.wall())
+            throw provider.notConfigured.clientFacing(now: engine.time.wall())
         }
         // What belongs to an account is not for everybody on this machine: it names the secrets by which pictures are
         // deleted, for one.
@@ -63,14 +65,14 @@ struct RawRoute: Sendable {
             hasClientCredentials: raw.sendsClientCredentials)
         do {
             if case .pooled(let terms) = constancy {
-                let served = try await context.drawnRaw(
+                let served = try await engine.drawnRaw(
                     PoolQuestion(
                         provider: provider, endpoint: endpoint, terms: terms, directives: directives,
                         settings: snapshot.settings))
                 return await answer(served, way, raw, request, route)
             }
             let served = try await EntryRequest(
-                context: context, recipe: context.rawRecipe(question),
+                engine: engine, recipe: engine.rawRecipe(question),
                 terms: RequestTerms(
                     directives: directives, judge: provider.judge(for: endpoint),
                     patience: snapshot.settings.fetchSoftDeadline)
@@ -95,7 +97,7 @@ struct RawRoute: Sendable {
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claim(for: raw.upstream),
             hasClientCredentials: raw.sendsClientCredentials,
-            classify: { [bodies = context.bodies] response in
+            classify: { [bodies = engine.bodies] response in
                 // For built-in providers Larder asks for gzip whoever the client is. A part of a coded body (206)
                 // cannot be read, and is the client's own business.
                 // The answer to a HEAD has no form by which an API could say that there is no such thing.
@@ -103,7 +105,7 @@ struct RawRoute: Sendable {
                 return provider.provider.classify(
                     response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
             })
-        switch await context.upstream.perform(call) {
+        switch await engine.upstream.perform(call) {
         case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, request, route)
         case .success((let response, _)):
             note(request, explained(raw, provider, forward: .bypass, status: response.status))
@@ -113,7 +115,7 @@ struct RawRoute: Sendable {
                     outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
                     forwardStatus: response.status),
                 provider: provider.name, route: route)
-            return context.respond(await context.accepted(answer, by: request), to: request)
+            return responder.respond(await responder.accepted(answer, by: request), to: request)
         }
     }
 
@@ -138,10 +140,10 @@ struct RawRoute: Sendable {
         } else if entry.status == 200, raw.identity.isEmpty {
             answer.digest = entry.key.digest
             answer.ready = served.ready
-            if !ClientCredentials.mayName(request.query, provider.about) { answer.row = context.cache.row(of: served) }
+            if !ClientCredentials.mayName(request.query, provider.about) { answer.row = engine.cache.row(of: served) }
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
-        return context.respond(await context.accepted(answer, by: request), to: request)
+        return responder.respond(await responder.accepted(answer, by: request), to: request)
     }
 
     /// What is told of a request that its provider was asked for, and whose answer is not kept.
@@ -162,7 +164,7 @@ struct RawRoute: Sendable {
     }
 
     private func note(_ request: ServerRequest, _ part: ExplainedPart) {
-        context.explanations.note(request.id, at: context.time.wall(), part)
+        responder.explanations.note(request.id, at: engine.time.wall(), part)
     }
 
     /// A failure in raw mode is the upstream's own answer, where it gave one.
@@ -178,10 +180,10 @@ struct RawRoute: Sendable {
             part.outcome = .none
             part.forward = nil
             note(request, part)
-            context.countFailure(provider.name)
+            engine.countFailure(provider.name)
             var failure = failure
             if failure.provider.isEmpty { failure.provider = provider.name }
-            throw failure.clientFacing(now: context.time.wall())
+            throw failure.clientFacing(now: engine.time.wall())
         }
         note(request, part)
         let answer = Answer(
@@ -190,6 +192,6 @@ struct RawRoute: Sendable {
             Provenance(
                 outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status),
             provider: provider.name, route: route)
-        return context.respond(await context.accepted(answer, by: request), to: request)
+        return responder.respond(await responder.accepted(answer, by: request), to: request)
     }
 }

@@ -1,6 +1,6 @@
 // `/v1/search` and the typed routes of each provider. One source gives the same entry whichever way it is asked; several
 // are asked at once and merged. Whoever would rather not wait is told where the search goes on (`LiveRoute`): both ways
-// ask by `DaemonContext.ask` and put the answer together by `compose`.
+// ask by `Engine.ask` and put the answer together by `compose`.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -9,13 +9,15 @@ import LarderProviders
 import LarderServer
 
 struct SearchRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
+    let live: LiveRoute
 
     /// `GET /v1/{prefix}/…`.
     func typed(
         _ request: ServerRequest, prefix: String, path: [String], route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         guard let provider = snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix })
         else { throw Self.noSuchRoute }
         let query = try request.parameters()
@@ -27,7 +29,7 @@ struct SearchRoute: Sendable {
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         let plan = try SearchPlan(query: request.parameters(), providers: snapshot.providers)
         let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)
         return try await answer(request, question, route: route)
@@ -43,12 +45,12 @@ struct SearchRoute: Sendable {
                 return .failure(error)
             }
         }
-        if let begun = try await LiveRoute(context: context).begin(request, question, composing, route: route) {
+        if let begun = try await live.begin(request, question, composing, route: route) {
             return begun
         }
-        let answers = await context.ask(question)
-        context.note(answers, of: question, request.id)
-        return context.respond(try await compose(question, answers, route: route), to: request)
+        let answers = await engine.ask(question)
+        responder.note(answers, of: question, request.id)
+        return responder.respond(try await compose(question, answers, route: route), to: request)
     }
 
     /// The answer that these make.
@@ -67,10 +69,10 @@ struct SearchRoute: Sendable {
     ) async throws(ClientFacingError) -> Answer {
         guard let served else {
             guard let failure = source.failure else { throw Self.noSuchRoute }
-            throw failure.clientFacing(now: context.time.wall())
+            throw failure.clientFacing(now: engine.time.wall())
         }
         guard let normalised = source.normalised else {
-            if served.entry.isNegative { throw Self.notFound(served, context) }
+            if served.entry.isNegative { throw Self.notFound(served, engine) }
             throw ClientFacingError(status: 500, code: "internal", detail: "A stored answer could not be read.")
         }
         // The stored query is the one of the answer that this is cut from.
@@ -86,7 +88,7 @@ struct SearchRoute: Sendable {
             provenance: served.provenance, provider: source.provider, route: route, digest: served.entry.key.digest,
             // A partial answer must not outlive the outage that made it so.
             ready: source.isWhole ? served.ready : nil)
-        if source.isWhole { answer.row = context.cache.row(of: served) }
+        if source.isWhole { answer.row = engine.cache.row(of: served) }
         return answer
     }
 
@@ -95,7 +97,7 @@ struct SearchRoute: Sendable {
     ) async throws(ClientFacingError) -> Answer {
         let sources = answers.sources
         let usable = sources.compactMap(\.normalised)
-        let now = context.time.wall()
+        let now = engine.time.wall()
         guard !usable.isEmpty else {
             throw Self.nothingUsable(sources, now)
         }
@@ -115,14 +117,14 @@ struct SearchRoute: Sendable {
         answer.isMerged = true
         if sources.contains(where: \.isLocal) { answer.provenance.detail = "local" }
         for case let served? in answers.parts.map(\.served) {
-            context.count(served.outcome, of: served.entry.provider)
+            engine.count(served.outcome, of: served.entry.provider)
         }
         answer.provenance.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
         // A partial answer must not outlive the outage that made it so; a whole one is ready for the next asker.
         if isWhole {
             answer.digest = Digest(of: question.query)
             answer.ready = answers.stamp
-            answer.rows = question.keys(signer: context.signer)
+            answer.rows = question.keys(signer: engine.signer)
         }
         return answer
     }
@@ -134,7 +136,7 @@ struct SearchRoute: Sendable {
     ) async throws(ClientFacingError) -> Bytes {
         if results.count == 1, order == .relevance, shape.projection == nil { return results[0] }
         do {
-            return try await context.compute.run(reading: results.reduce(0) { $0 + $1.count }) {
+            return try await engine.compute.run(reading: results.reduce(0) { $0 + $1.count }) {
                 try shape.applied(to: ResultOrder.merge(results, by: order))
             }
         } catch {
@@ -168,12 +170,12 @@ struct SearchRoute: Sendable {
     private static let noSuchRoute = ClientFacingError(
         status: 404, code: "noSuchRoute", detail: "There is nothing at this path; /openapi.json lists what there is.")
 
-    private static func notFound(_ served: Served, _ context: DaemonContext) -> ClientFacingError {
-        context.count(served.outcome, of: served.entry.provider)
+    private static func notFound(_ served: Served, _ engine: Engine) -> ClientFacingError {
+        engine.count(served.outcome, of: served.entry.provider)
         var error = ClientFacingError(
             status: 404, code: "notFound", detail: "\(served.entry.provider) has nothing of that name.",
             provider: served.entry.provider, failure: .notFound, retryable: false)
-        let now = context.time.wall()
+        let now = engine.time.wall()
         error.fields = [
             "Age": String(served.entry.age(at: now)),
             "Cache-Status": CacheStatus.render(
@@ -203,24 +205,4 @@ struct SearchRoute: Sendable {
 extension SourceAnswer {
     /// When the answer's age was zero.
     var bornAt: WallTime { (fetchedAt ?? .distantPast) + .milliseconds(-initialAge) }
-}
-
-extension DaemonContext {
-    func countFailure(_ provider: String) {
-        count(.none, of: provider)
-    }
-
-    /// Notes for `/v1/explain` how each source's answer came to be. What ends a request as its problem is noted there.
-    func note(_ answers: SearchAnswers, of question: SearchQuestion, _ request: RequestID, hasProblem: Bool = true) {
-        for (part, answer) in zip(question.parts, answers.parts) {
-            if case .ask(_, let endpoint) = part, let served = answer.served {
-                let key = [KeyParameter("endpoint", endpoint.name)] + endpoint.parameters
-                explanations.note(request, at: time.wall(), served.explained(key))
-            } else if let failure = answer.source.failure,
-                !question.isSingle || !hasProblem || answer.source.isLocal
-            {
-                explanations.note(request, at: time.wall(), ExplainedPart(failure))
-            }
-        }
-    }
 }

@@ -7,23 +7,26 @@ import LarderServer
 import LarderStore
 
 struct StatusRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let state: StateStore
+    let totals: Totals
+    let startedAt: WallTime
 
     func status(route: String) async -> ServerResponse {
-        let snapshot = context.snapshot
-        let now = context.time.wall()
-        let statistics = await storeStatistics()
+        let snapshot = engine.snapshot
+        let now = engine.time.wall()
+        let statistics = await engine.cache.storeStatistics()
         var lanes: [(ConfiguredProvider, LaneReport?)] = []
         for provider in snapshot.providers.all {
-            lanes.append((provider, context.upstream.report(provider.name)))
+            lanes.append((provider, engine.upstream.report(provider.name)))
         }
-        let tier = context.cache.memory.statistics()
-        let totals = await context.totals.report(snapshot.providers.all.map(\.name))
+        let tier = engine.cache.memory.statistics()
+        let totals = await self.totals.report(snapshot.providers.all.map(\.name))
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("version", LarderVersion.text)
-            writer.member("startedAt", context.startedAt.rfc3339)
-            writer.member("uptimeSeconds", (now - context.startedAt).wholeSeconds)
+            writer.member("startedAt", startedAt.rfc3339)
+            writer.member("uptimeSeconds", (now - startedAt).wholeSeconds)
             writer.name("providers")
             writer.array { writer in
                 for (provider, lane) in lanes { append(provider, lane, totals, to: &writer) }
@@ -31,7 +34,7 @@ struct StatusRoute: Sendable {
             writer.name("store")
             append(statistics, snapshot.settings, to: &writer)
             writer.name("state")
-            writer.object { writer in writer.member(ifPresent: "degraded", context.state.degraded) }
+            writer.object { writer in writer.member(ifPresent: "degraded", state.degraded) }
             writer.name("memory")
             writer.object { writer in
                 writer.member("entries", tier.entries)
@@ -44,17 +47,6 @@ struct StatusRoute: Sendable {
         response.body = .bytes(writer.bytes)
         response.route = route
         return response
-    }
-
-    func storeStatistics() async -> StoreStatistics {
-        do {
-            return try await context.cache.store.statistics()
-        } catch {
-            var statistics = StoreStatistics()
-            statistics.pendingRemovals = context.cache.store.pendingRemovals
-            statistics.degraded = "the store cannot be read (SQLite \(error.extendedCode ?? error.code))"
-            return statistics
-        }
     }
 
     private func append(
@@ -93,10 +85,10 @@ struct StatusRoute: Sendable {
             writer.object { writer in
                 for outcome in CacheOutcome.allCases where outcome != .none {
                     let name = outcome.rawValue
-                    writer.member(name, context.counters.cell(DaemonCounters.outcomes, provider.name, name).current)
+                    writer.member(name, engine.counters.cell(DaemonCounters.outcomes, provider.name, name).current)
                 }
                 writer.member(
-                    "memoryHit", context.counters.cell(DaemonCounters.memoryHits, provider.name).current)
+                    "memoryHit", engine.counters.cell(DaemonCounters.memoryHits, provider.name).current)
             }
             // Over every run, since the state database was made.
             writer.name("totals")

@@ -18,7 +18,8 @@ struct AskedSearch: Sendable {
 }
 
 struct ProvisionalAnswer: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
 
     /// Prefixes that are looked up for one question, the longest first.
     static let most = 16
@@ -71,19 +72,19 @@ struct ProvisionalAnswer: Sendable {
 
     private func needsFetch(_ asked: AskedSearch) async -> Bool {
         for (provider, endpoint) in asked.parts {
-            let key = provider.normalisedKey(endpoint, signer: context.signer)
-            if let entry = await context.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
+            let key = provider.normalisedKey(endpoint, signer: engine.signer)
+            if let entry = await engine.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
                 continue
             }
             let question = NormalisedQuestion(
-                provider: provider, endpoint: endpoint, directives: .none, settings: context.snapshot.settings)
-            if await !context.isAtHand(question) { return true }
+                provider: provider, endpoint: endpoint, directives: .none, settings: engine.snapshot.settings)
+            if await !engine.isAtHand(question) { return true }
         }
         return false
     }
 
     private func isUsable(_ entry: StoredResponse, _ rule: FreshnessRule) -> Bool {
-        switch Reuse.decide(entry: entry, directives: .none, rule: rule, now: context.time.wall()) {
+        switch Reuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()) {
         case .fresh, .negative, .stale: true
         case .unusable: false
         }
@@ -93,11 +94,11 @@ struct ProvisionalAnswer: Sendable {
     private func stored(_ candidate: AskedSearch, of asked: AskedSearch) async -> [SourceAnswer] {
         var found: [SourceAnswer] = []
         for (provider, endpoint) in candidate.parts where asked.parts.contains(where: { $0.provider === provider }) {
-            let key = provider.normalisedKey(endpoint, signer: context.signer)
-            guard let entry = await context.cache.read(key), !entry.isNegative,
+            let key = provider.normalisedKey(endpoint, signer: engine.signer)
+            guard let entry = await engine.cache.read(key), !entry.isNegative,
                 isUsable(entry, provider.rule(for: endpoint.name)), let normalised = NormalisedEntry(entry)
             else { continue }
-            let isFresh = context.time.wall() < entry.freshUntil
+            let isFresh = engine.time.wall() < entry.freshUntil
             found.append(SourceAnswer(Served(entry, Provenance(outcome: isFresh ? .hit : .stale)), normalised))
         }
         return found
@@ -105,14 +106,14 @@ struct ProvisionalAnswer: Sendable {
 
     /// The fetch of the real answer, for whoever asks next. A newer question of the session ends it.
     private func begin(_ asked: AskedSearch, _ seat: SessionSeat) {
-        let context = context
-        let settings = context.snapshot.settings
-        let task = Task(executorPreference: context.flights.home) {
+        let engine = engine
+        let settings = engine.snapshot.settings
+        let task = Task(executorPreference: engine.flights.home) {
             await withTaskGroup(of: Void.self) { group in
                 for (provider, endpoint) in asked.parts {
                     group.addTask {
                         // Its failure is remembered, and told to who asks.
-                        _ = try? await context.obtain(
+                        _ = try? await engine.obtain(
                             NormalisedQuestion(
                                 provider: provider, endpoint: endpoint, directives: .none, settings: settings,
                                 seat: seat))
@@ -128,13 +129,13 @@ struct ProvisionalAnswer: Sendable {
     ) async -> ServerResponse? {
         let usable = found.compactMap(\.normalised)
         let (sort, shape) = (asked.sort, asked.shape)
-        let merged = try? await context.compute.run {
+        let merged = try? await engine.compute.run {
             try shape.applied(to: ResultOrder.merge(usable.map(\.results), by: sort))
         }
         guard let results = merged else { return nil }
         let body = Envelope.render(
             query: asked.query, sources: found, count: usable.reduce(0) { $0 + $1.count }, results: results)
-        let now = context.time.wall()
+        let now = engine.time.wall()
         var answer = Answer(
             fields: [
                 "Content-Type": "application/json", "Cache-Control": "no-store", "Preference-Applied": "provisional",
@@ -146,8 +147,8 @@ struct ProvisionalAnswer: Sendable {
         answer.provenance.detail = "provisional"
         // It is none of the cache's answers to this question.
         answer.isMerged = true
-        context.counters.cell(TypingCounters.provisional).add()
-        return context.respond(answer, to: request)
+        engine.counters.cell(TypingCounters.provisional).add()
+        return responder.respond(answer, to: request)
     }
 
     /// The envelope with the mark in front, where nobody misses it.

@@ -7,14 +7,10 @@ import LarderProviders
 import LarderServer
 
 struct TypingRoute: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let responder: Responder
     let searches: SearchRoute
-    private var provisional: ProvisionalAnswer { ProvisionalAnswer(context: context) }
-
-    init(context: DaemonContext, searches: SearchRoute) {
-        self.context = context
-        self.searches = searches
-    }
+    private var provisional: ProvisionalAnswer { ProvisionalAnswer(engine: engine, responder: responder) }
 
     /// The fields that these routes know, for their description.
     static let parameters: [(name: String, place: String, isRequired: Bool, allowed: [String])] = [
@@ -24,10 +20,10 @@ struct TypingRoute: Sendable {
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        try await context.sessions.serve(request, debounce: context.snapshot.settings.searchDebounce) {
+        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.searchDebounce) {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
-                let plan = try SearchPlan(query: query, providers: context.snapshot.providers)
+                let plan = try SearchPlan(query: query, providers: engine.snapshot.providers)
                 return AskedSearch(parts: plan.asked, query: plan.query, sort: plan.sort, shape: plan.shape)
             }
             if let early { return early }
@@ -39,11 +35,11 @@ struct TypingRoute: Sendable {
     func typed(
         _ request: ServerRequest, prefix: String, path: [String], route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        try await context.sessions.serve(request, debounce: context.snapshot.settings.searchDebounce) {
+        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.searchDebounce) {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
                 guard
-                    let provider = context.snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix }
+                    let provider = engine.snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix }
                     ),
                     provider.isConfigured
                 else { return nil }
@@ -65,35 +61,5 @@ extension SearchPlan {
             guard case .ask(let provider, let endpoint) = part, provider.isConfigured else { return nil }
             return (provider, endpoint)
         }
-    }
-}
-
-extension DaemonContext {
-    /// What holds back the calls for a question of a session; nil where it is of none.
-    func holding(_ question: NormalisedQuestion, _ key: CacheKey) -> (@Sendable () async -> Bool)? {
-        guard let seat = question.seat else { return nil }
-        return { await self.hold(question, key, seat) }
-    }
-
-    /// Holds back the calls for one question of a session, where it would cost any: what is stored in another form, or is
-    /// under way for somebody else, is answered without a pause.
-    /// - Returns: whether the question is still to be asked.
-    private func hold(_ question: NormalisedQuestion, _ key: CacheKey, _ seat: SessionSeat) async -> Bool {
-        guard question.debounce > .zero, !flights.isAnswered(key), await !isAtHand(question) else {
-            return !seat.isSuperseded
-        }
-        return await sessions.hold(seat, for: question.debounce)
-    }
-
-    /// Whether a fresh raw entry answers the question, or one that may hold its answer.
-    func isAtHand(_ question: NormalisedQuestion) async -> Bool {
-        let provider = question.provider
-        let rule = provider.rule(for: question.endpoint.name)
-        for request in [question.endpoint.upstream] + question.endpoint.wider().map(\.request) {
-            if await cache.fresh(provider.rawKey(request), question.directives, rule) != nil {
-                return true
-            }
-        }
-        return false
     }
 }

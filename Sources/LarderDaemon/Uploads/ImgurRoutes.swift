@@ -21,7 +21,8 @@ struct ImgurRoutes: Sendable {
     static let provider = "imgur"
     static let images = "/v1/imgur/images"
 
-    let context: DaemonContext
+    let engine: Engine
+    let uploads: UploadDesk
 
     /// Whether such a request's body is handed on as it comes.
     static func takesStream(method: Method, path: String) -> Bool {
@@ -62,21 +63,21 @@ struct ImgurRoutes: Sendable {
 
     /// With a body the upload itself, without one the beginning of one in two steps.
     func create(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         try Authority.check(request, snapshot.settings)
         let provider = try configured(snapshot)
         let fields = try Self.fields(request)
         guard request.upload != nil || !request.body.isEmpty else {
-            let id = try await context.uploads.create(fields, snapshot.settings.uploads)
+            let id = try await uploads.create(fields, snapshot.settings.uploads)
             return await response(201, id, route, location: id)
         }
         let source = try Self.source(request, mayBeForm: true, snapshot.settings.uploads)
-        let id = try await context.uploads.create(fields, snapshot.settings.uploads)
+        let id = try await uploads.create(fields, snapshot.settings.uploads)
         do {
             return try await pass(source, to: id, fields, provider, snapshot, route, status: 201)
         } catch {
             // One that could not begin waits for nothing: nobody knows its id.
-            try? await context.uploads.command(id, .cancel, snapshot.settings.uploads)
+            try? await uploads.command(id, .cancel, snapshot.settings.uploads)
             throw error
         }
     }
@@ -86,9 +87,9 @@ struct ImgurRoutes: Sendable {
     func act(
         _ act: UploadAct, on id: String, _ request: ServerRequest, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         try Authority.check(request, snapshot.settings)
-        guard await context.uploads.report(id) != nil else { throw UploadDesk.unknown }
+        guard await uploads.report(id) != nil else { throw UploadDesk.unknown }
         let settings = snapshot.settings.uploads
         switch act {
         case .content: return try await content(request, id, snapshot, route)
@@ -98,9 +99,9 @@ struct ImgurRoutes: Sendable {
             guard accepted.lowercased().contains("text/event-stream") else { return await response(200, id, route) }
             return try await events(request, id, route)
         case .events: return try await events(request, id, route)
-        case .pause: try await context.uploads.command(id, .pause, settings)
-        case .resume: try await context.uploads.command(id, .resume, settings)
-        case .cancel: try await context.uploads.command(id, .cancel, settings)
+        case .pause: try await uploads.command(id, .pause, settings)
+        case .resume: try await uploads.command(id, .resume, settings)
+        case .cancel: try await uploads.command(id, .cancel, settings)
         }
         return await response(200, id, route)
     }
@@ -112,9 +113,9 @@ struct ImgurRoutes: Sendable {
             throw .invalid("query", "What is said about the file is said when the upload is made.")
         }
         let provider = try configured(snapshot)
-        let fields = await context.uploads.fields(id) ?? ImgurUploadFields()
+        let fields = await uploads.fields(id) ?? ImgurUploadFields()
         // Before the content is looked at: it would be in vain.
-        if let report = await context.uploads.report(id), report.machine.state != .waiting {
+        if let report = await uploads.report(id), report.machine.state != .waiting {
             throw UploadDesk.conflict(report.machine.state, "take content")
         }
         let source = try Self.source(request, mayBeForm: false, snapshot.settings.uploads)
@@ -124,7 +125,7 @@ struct ImgurRoutes: Sendable {
     private func events(
         _ request: ServerRequest, _ id: String, _ route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        guard let feed = await context.uploads.feed(id), let report = await context.uploads.report(id) else {
+        guard let feed = await uploads.feed(id), let report = await uploads.report(id) else {
             throw UploadDesk.unknown
         }
         return try feed.response(
@@ -138,10 +139,11 @@ struct ImgurRoutes: Sendable {
         _ snapshot: Snapshot, _ route: String, status: Int
     ) async throws(ClientFacingError) -> ServerResponse {
         let work = UploadWork(
-            context: context, id: id, provider: provider, settings: snapshot.settings, source: source, fields: fields)
+            engine: engine, uploads: uploads, id: id, provider: provider, settings: snapshot.settings, source: source,
+            fields: fields)
         var total: Int64?
         if case .file(_, let length) = source { total = length }
-        let desk = context.uploads
+        let desk = uploads
         try await desk.begin(id, content: source.reader, total: total, snapshot.settings.uploads) { await work.run() }
         let report = await withTaskCancellationHandler {
             await desk.end(id)
@@ -154,7 +156,7 @@ struct ImgurRoutes: Sendable {
         case .cancelled:
             throw ClientFacingError(status: 409, code: "cancelled", detail: "The upload was cancelled.")
         case .waiting, .running, .paused, .failed:
-            context.countFailure(provider.name)
+            engine.countFailure(provider.name)
             throw report.problem
                 ?? ClientFacingError(status: 502, code: "failed", detail: "The upload failed.")
         }
@@ -164,7 +166,7 @@ struct ImgurRoutes: Sendable {
 
     func delete(_ request: ServerRequest, hash: String, route: String) async throws(ClientFacingError) -> ServerResponse
     {
-        let snapshot = context.snapshot
+        let snapshot = engine.snapshot
         try Authority.check(request, snapshot.settings)
         let provider = try configured(snapshot)
         guard let path = ImgurUploads.deletionPath(of: hash) else {
@@ -180,12 +182,12 @@ struct ImgurRoutes: Sendable {
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claimForChanges,
             classify: ImgurUploads.classify)
-        switch await context.upstream.perform(call) {
+        switch await engine.upstream.perform(call) {
         case .failure(let failure):
-            context.countFailure(provider.name)
+            engine.countFailure(provider.name)
             var failure = failure
             failure.provider = provider.name
-            throw failure.clientFacing(now: context.time.wall())
+            throw failure.clientFacing(now: engine.time.wall())
         case .success((_, .notFound)):
             throw ClientFacingError(
                 status: 404, code: FailureClass.notFound.rawValue,
@@ -194,8 +196,8 @@ struct ImgurRoutes: Sendable {
         case .success: break
         }
         // The hash is no part of any key: what is stored goes by the picture's id, where that is known.
-        let known = await context.uploads.imageID(deletehash: hash)
-        await context.purgeImgur(["/\(known ?? hash)", "/account/"])
+        let known = await uploads.imageID(deletehash: hash)
+        await engine.purgeImgur(["/\(known ?? hash)", "/account/"])
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("deleted", true)
@@ -211,7 +213,7 @@ struct ImgurRoutes: Sendable {
             throw ClientFacingError(
                 status: 404, code: "unknownProvider", detail: "There is no provider \"\(Self.provider)\".")
         }
-        guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: context.time.wall()) }
+        guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
         return provider
     }
 
@@ -261,7 +263,7 @@ struct ImgurRoutes: Sendable {
 
     private func response(_ status: Int, _ id: String, _ route: String, location: String? = nil) async -> ServerResponse
     {
-        guard let report = await context.uploads.report(id) else {
+        guard let report = await uploads.report(id) else {
             return Self.json(status, Bytes(text: "{}"), route)
         }
         var response = Self.json(status, UploadDocument.bytes(report), route)

@@ -7,7 +7,8 @@ import LarderProviders
 import LarderStore
 
 struct UploadWork: Sendable {
-    let context: DaemonContext
+    let engine: Engine
+    let uploads: UploadDesk
     let id: String
     let provider: ConfiguredProvider
     let settings: Settings
@@ -35,9 +36,9 @@ struct UploadWork: Sendable {
         do throws(Ending) {
             let image = try await send()
             await forgetLists()
-            await context.uploads.finish(id, image)
+            await uploads.finish(id, image)
         } catch {
-            await context.uploads.fail(id, error.failure, error.problem)
+            await uploads.fail(id, error.failure, error.problem)
         }
         source.reader.abandon()
     }
@@ -131,7 +132,7 @@ struct UploadWork: Sendable {
     private func metered(
         _ base: any BodyReader, _ held: [Bytes], limit: Int64, _ form: FormFile?
     ) -> MeteredContent {
-        let (desk, id) = (context.uploads, id)
+        let (desk, id) = (uploads, id)
         let (tooLarge, lost) = (tooLarge(limit), lost())
         return MeteredContent(
             base, held: held, limit: limit, pass: { count throws(BodyFailure) in try await desk.pass(id, count) },
@@ -159,7 +160,7 @@ struct UploadWork: Sendable {
         var pass: AccountPass?
         if let claim = provider.claimForChanges {
             pass = try await signed { () async throws(UpstreamFailure) in
-                try await context.accounts.authorization(for: provider.name, claim)
+                try await engine.accounts.authorization(for: provider.name, claim)
             }
         }
         // Without tokens there is no second try, and no reason to wait but the length.
@@ -171,11 +172,11 @@ struct UploadWork: Sendable {
         guard let refused = pass, failure(in: answer)?.isAccountRefusal == true else { return try image(in: answer) }
         guard isUntouched else {
             // The file is not sent twice; but the next one goes out with tokens that hold.
-            _ = try? await context.accounts.rejected(refused)
+            _ = try? await engine.accounts.rejected(refused)
             return try image(in: answer, ofAccount: true)
         }
         pass = try await signed { () async throws(UpstreamFailure) in
-            try await context.accounts.rejected(refused)
+            try await engine.accounts.rejected(refused)
         }
         guard let renewed = pass else { return try image(in: answer, ofAccount: true) }
         let second = try await attempt(
@@ -190,7 +191,7 @@ struct UploadWork: Sendable {
         do throws(UpstreamFailure) {
             return try await ask()
         } catch {
-            throw Ending(.notSent, error.clientFacing(now: context.time.wall()))
+            throw Ending(.notSent, error.clientFacing(now: engine.time.wall()))
         }
     }
 
@@ -208,7 +209,7 @@ struct UploadWork: Sendable {
         if let account { order.secretFields = account }
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, classify: ImgurUploads.classifyHead)
-        switch await context.upstream.open(call, upload: upload, stall: Self.stall) {
+        switch await engine.upstream.open(call, upload: upload, stall: Self.stall) {
         case .failure(let failure): throw ending(failure)
         case .success((let stream, _)): return try await read(stream)
         }
@@ -224,7 +225,7 @@ struct UploadWork: Sendable {
         }
         if let failure = failure(in: answer) {
             let shown = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
-            throw Ending(.refused, shown.clientFacing(now: context.time.wall()))
+            throw Ending(.refused, shown.clientFacing(now: engine.time.wall()))
         }
         guard let image = ImgurUploads.image(in: answer.body) else {
             throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
@@ -250,7 +251,7 @@ struct UploadWork: Sendable {
         var failure = failure
         failure.provider = provider.name
         let wasSent = failure.fetch.map { !$0.isUnsent } ?? false
-        var problem = failure.clientFacing(now: context.time.wall())
+        var problem = failure.clientFacing(now: engine.time.wall())
         // Whoever reads "retryable" would send it again, and there may be two of it then.
         if wasSent { problem.retryable = false }
         return Ending(wasSent ? .upstreamLost : .notSent, problem)
@@ -258,7 +259,7 @@ struct UploadWork: Sendable {
 
     private func problem(_ failure: FailureClass, _ detail: String) -> ClientFacingError {
         var problem = UpstreamFailure(provider: provider.name, failure: failure, detail: detail)
-            .clientFacing(now: context.time.wall())
+            .clientFacing(now: engine.time.wall())
         problem.retryable = false
         return problem
     }
@@ -285,11 +286,11 @@ struct UploadWork: Sendable {
 
     /// The account's lists lack the new picture.
     private func forgetLists() async {
-        await context.purgeImgur(["/account/"])
+        await engine.purgeImgur(["/account/"])
     }
 }
 
-extension DaemonContext {
+extension Engine {
     /// Removes what is stored of Imgur's whose request holds one of those texts.
     func purgeImgur(_ terms: [String]) async {
         let purged = await cache.purge(terms.map { .term($0, provider: ImgurRoutes.provider) }, soft: false)

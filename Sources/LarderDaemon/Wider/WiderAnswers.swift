@@ -7,7 +7,7 @@ import LarderIO
 import LarderProviders
 import LarderStore
 
-extension DaemonContext {
+extension Engine {
     /// The answer out of a stored and fresh one that holds it; nil where there is none, or where its own raw answer is there.
     func answerFromWider(_ question: NormalisedQuestion, _ key: CacheKey, _ began: RemovalStamp) async -> Made? {
         let endpoint = question.endpoint
