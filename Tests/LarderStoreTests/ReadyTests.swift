@@ -60,7 +60,7 @@ import Testing
             let entry = try await ReadyStand(first, bench).kept()
             await first.close()
             let second = try bench.open()
-            #expect(try await ReadyStand(second, bench).look()?.response.body == entry.body)
+            #expect(try await ReadyStand(second, bench).found()?.response.body == entry.body)
             await second.close()
         }
     }
