@@ -193,7 +193,7 @@ import Testing
             #expect(await stand.store.write(entry) == .accepted)
             await stand.store.commit()
             stand.store.keepReady(stand.row(entry), of: entry, list: nil) { true }
-            try await stand.bench.eventually("it is offered", in: stand.store) {
+            try await stand.bench.eventually("it is offered", in: stand.store, rate: 0) {
                 stand.store.shared.writes.count > 0
             }
             // Patient work goes along with what somebody waits for.
