@@ -11,9 +11,19 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+/// In a release the rooms of the hot path do without checks at run time that no two accesses to one variable overlap
+/// (Docs/Decisions/0029): debug builds, and so all tests, have them.
+let unchecked: [SwiftSetting] = [
+    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+]
+
 func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: imports, swiftSettings: strict)
+    .target(name: name, dependencies: imports, swiftSettings: strict + (hotRooms.contains(name) ? unchecked : []))
 }
+
+let hotRooms: Set = [
+    "LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "LarderStore", "LarderFetch", "LarderServer", "LarderDaemon",
+]
 
 func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: imports, swiftSettings: strict)

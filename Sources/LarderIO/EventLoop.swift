@@ -3,14 +3,15 @@
 // was posted, and what that work adds, for so many rounds. What is added beyond waits for the next turn, so none of the
 // three starves another.
 //
-// It is also a Swift executor: a task with `executorPreference: loop` runs on this thread between the handlers.
+// It is also a Swift executor: a task with `executorPreference: loop` runs on this thread between the handlers, and so does an
+// actor with a `LoopSerialExecutor`.
 import CLinux
 import Glibc
 import LarderCore
 
 /// One thread with an epoll instance. Members under "On the loop" may be used by that thread alone and trap elsewhere;
 /// `post` and the executor's `enqueue` are the only ways in from another thread.
-public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
+public final class EventLoop: TaskExecutor, Sendable {
     /// Its number: part of every request id made here.
     public let index: UInt16
     /// The thread's name, as debuggers show it.
@@ -32,6 +33,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     enum Work {
         case closure(@Sendable () -> Void)
         case job(UnownedJob)
+        case isolated(UnownedJob, LoopSerialExecutor)
     }
 
     private struct Inbox {
@@ -136,16 +138,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         enqueue(.job(UnownedJob(job)))
     }
 
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        UnownedSerialExecutor(ordinary: self)
-    }
-
-    public func checkIsolated() {
-        preconditionCurrent()
-    }
-
-    public func isIsolatingCurrentContext() -> Bool? {
-        mark.isCurrent
+    func enqueue(_ job: UnownedJob, for actor: LoopSerialExecutor) {
+        enqueue(.isolated(job, actor))
     }
 
     private func enqueue(_ work: Work) {
@@ -255,8 +249,10 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
             switch work {
             case .closure(let body): body()
             case .job(let job):
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            case .isolated(let job, let actor):
                 job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                    isolatedTo: actor.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
         }
     }

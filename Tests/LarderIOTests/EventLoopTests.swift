@@ -227,10 +227,42 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
                 var places = [loop.isCurrent]
                 await Task.yield()
                 places.append(loop.isCurrent)
-                places.append(loop.isIsolatingCurrentContext() == true)
                 return places
             }.value
-            #expect(places == [true, true, true])
+            #expect(places == [true, true])
+        }
+    }
+
+    @Test func aTaskGoesOnInPlaceWhereACallIsIsolatedToNothing() async throws {
+        try await withLoop { loop in
+            let isInPlace = await Task(executorPreference: loop) {
+                // Whatever the loop has to do next comes behind the job that asked for it.
+                let hasEnded = Lock(false)
+                loop.post { hasEnded.withLock { $0 = true } }
+                return await Self.isolatedToNothing { !hasEnded.withLock { $0 } }
+            }.value
+            #expect(isInPlace)
+        }
+    }
+
+    @concurrent private static func isolatedToNothing(_ body: @Sendable () -> Bool) async -> Bool { body() }
+
+    private actor Resident {
+        private let executor: LoopSerialExecutor
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        init(_ loop: EventLoop) { executor = LoopSerialExecutor(loop) }
+
+        func isOnItsLoop() -> Bool { executor.loop.isCurrent }
+    }
+
+    @Test func anActorThatLivesOnItRunsOnItsThread() async throws {
+        try await withLoop { loop in
+            let resident = Resident(loop)
+            #expect(await resident.isOnItsLoop())
+            #expect(await Task(executorPreference: loop) { await resident.isOnItsLoop() }.value)
+            let isIsolated = try await loop.run { resident.assumeIsolated { _ in true } }
+            #expect(isIsolated)
         }
     }
 

@@ -48,7 +48,8 @@ struct AccountReport: Sendable {
 
 actor AccountDesk {
     nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let executor: LoopSerialExecutor
 
     /// Told of every change of standing, on the loop; empty until the routes are there.
     nonisolated let listener = Lock<(@Sendable (String, AccountStanding) -> Void)?>(nil)
@@ -77,6 +78,7 @@ actor AccountDesk {
         log: Logger, counters: CounterRegistry
     ) {
         self.loop = loop
+        executor = LoopSerialExecutor(loop)
         self.upstream = upstream
         self.store = store
         self.secrets = secrets

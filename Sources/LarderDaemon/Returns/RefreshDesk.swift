@@ -29,7 +29,8 @@ actor RefreshDesk {
     static let longestWait: Duration = .seconds(300)
 
     nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let executor: LoopSerialExecutor
 
     private let flights: FlightDesk
     private let upstream: UpstreamDesk
@@ -45,6 +46,7 @@ actor RefreshDesk {
         limit: Int
     ) {
         loop = flights.home
+        executor = LoopSerialExecutor(flights.home)
         self.flights = flights
         self.upstream = upstream
         self.time = time

@@ -42,7 +42,8 @@ actor UploadDesk {
     private static let keptEvents = 16
 
     nonisolated let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let executor: LoopSerialExecutor
 
     private let time: any TimeSource
     private let seats: EventSeats
@@ -51,6 +52,7 @@ actor UploadDesk {
 
     init(loop: EventLoop, time: any TimeSource, seats: EventSeats, counters: CounterRegistry) {
         self.loop = loop
+        executor = LoopSerialExecutor(loop)
         self.time = time
         self.seats = seats
         self.counters = counters
