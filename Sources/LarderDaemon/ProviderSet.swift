@@ -17,6 +17,8 @@ final class ConfiguredProvider: Sendable {
     /// Who is signed in there.
     let standing: AccountStanding
     private let jitterPercent: Int
+    /// The bases of requests and of searches, read once: every order compares redirects with one of them.
+    private let bases: (usual: HTTPURL?, search: HTTPURL?)
 
     init(
         provider: any Provider, settings: ProviderSettings, jitterPercent: Int, standing: AccountStanding = .nobody
@@ -33,6 +35,7 @@ final class ConfiguredProvider: Sendable {
             rules: settings.imageHosts.compactMap { ImageHostRule($0) },
             configuredBase: isConfiguredBase ? settings.baseURL : nil)
         self.jitterPercent = jitterPercent
+        bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
 
     var name: String { settings.name }
@@ -135,7 +138,7 @@ final class ConfiguredProvider: Sendable {
         var fields = request.fields
         if !fields.contains("Accept") { fields.set("Accept", "application/json") }
         fields.set("Accept-Encoding", "gzip")
-        let base = HTTPURL(base(of: request.path))
+        let base = about.isSearch(path: request.path) ? bases.search : bases.usual
         let plainHTTP = settings.plainHTTP
         var order = FetchOrder(
             url: url(request), method: request.method, fields: fields,

@@ -72,11 +72,12 @@ func curlSendsRequest(
     _ peerPort: Int32, _ localPort: Int32
 ) -> Int32 {
     guard let transfer = transfer(context) else { return CURL_PREREQFUNC_ABORT }
-    let address = peer.flatMap { PublicAddress(String(cString: $0)) }
-    let ends = ConnectionEnds(
-        local: SocketEnd(address: local.map { String(cString: $0) } ?? "", port: localPort),
-        peer: SocketEnd(address: peer.map { String(cString: $0) } ?? "", port: peerPort))
-    return transfer.permitsSending(to: address, over: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    var ends: ConnectionEnds?
+    if let local = SocketEnd(address: local, port: localPort), let peer = SocketEnd(address: peer, port: peerPort) {
+        ends = ConnectionEnds(local: local, peer: peer)
+    }
+    let isPermitted = transfer.permitsSending(to: peer.flatMap { PublicAddress(String(cString: $0)) }, over: ends)
+    return isPermitted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
 }
 
 /// CURLMOPT_SOCKETFUNCTION: watch this descriptor for this, or no longer.

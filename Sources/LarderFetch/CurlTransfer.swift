@@ -263,8 +263,8 @@ final class CurlTransfer {
     }
 
     /// Whether the request may go out over the connection, which may be one that another policy opened.
-    func permitsSending(to address: PublicAddress?, over ends: ConnectionEnds) -> Bool {
-        guard isPermitted(address) else {
+    func permitsSending(to address: @autoclosure () -> PublicAddress?, over ends: ConnectionEnds?) -> Bool {
+        guard isPermitted(address()) else {
             failure = fault(.forbidden, "The address of the host is not a public one.")
             return false
         }
@@ -383,11 +383,11 @@ final class CurlTransfer {
         return false
     }
 
-    private func isPermitted(_ address: PublicAddress?) -> Bool {
+    private func isPermitted(_ address: @autoclosure () -> PublicAddress?) -> Bool {
         switch hop.addresses {
         case .configured: true
         // Through a proxy the socket is the proxy's, which the configuration names.
-        case .publicOnly: isProxied || address?.isPublic == true
+        case .publicOnly: isProxied || address()?.isPublic == true
         }
     }
 

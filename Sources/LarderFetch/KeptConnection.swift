@@ -8,10 +8,10 @@ enum KeptConnection {
     /// Called inside libcurl's prereq callback: the transfer has its connection and nothing was sent.
     /// - Parameter tls: layers of TLS on the socket.
     static func isFit(
-        _ easy: UnsafeMutableRawPointer?, _ ends: ConnectionEnds, tls: Int, sockets: OpenSockets
+        _ easy: UnsafeMutableRawPointer?, _ ends: ConnectionEnds?, tls: Int, sockets: OpenSockets
     ) -> Bool {
         // A socket that is not found cannot be looked at.
-        guard let easy, let descriptor = sockets.descriptor(of: ends) else { return false }
+        guard let easy, let ends, let descriptor = sockets.descriptor(of: ends) else { return false }
         switch tls {
         case 0: return !OpenSockets.hasInput(descriptor)
         case 1:

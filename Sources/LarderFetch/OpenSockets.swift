@@ -2,10 +2,36 @@
 // kept connection has before the request is on it, but it tells both ends.
 import Glibc
 
-/// Address, as text without brackets, and port.
+/// Address and port. An address of the older family has four bytes, and the rest is zero.
 struct SocketEnd: Hashable {
-    var address: String
+    private var family: Int32
+    private var high: UInt64 = 0
+    private var low: UInt64 = 0
     var port: Int32
+
+    /// - Parameter address: as libcurl tells it, without brackets; nil where it is none.
+    init?(address: UnsafePointer<CChar>?, port: Int32) {
+        guard let address else { return nil }
+        self.port = port
+        family = AF_INET
+        if withUnsafeMutablePointer(to: &high, { inet_pton(AF_INET, address, $0) }) == 1 { return }
+        family = AF_INET6
+        var both: (UInt64, UInt64) = (0, 0)
+        guard withUnsafeMutablePointer(to: &both, { inet_pton(AF_INET6, address, $0) }) == 1 else { return nil }
+        (high, low) = both
+    }
+
+    /// - Parameter bytes: of the address, in network order, as many as the family has.
+    fileprivate init(family: Int32, bytes: UnsafeRawBufferPointer, port: Int32) {
+        self.family = family
+        self.port = port
+        withUnsafeMutableBytes(of: &high) { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(8))) }
+        if bytes.count > 8 {
+            withUnsafeMutableBytes(of: &low) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.dropFirst(8)))
+            }
+        }
+    }
 }
 
 /// Both ends of a connection. One of them is not enough: the kernel gives a local port to several connections whose
@@ -18,6 +44,8 @@ struct ConnectionEnds: Hashable {
 /// Confined to one loop.
 final class OpenSockets {
     private var descriptors: Set<Int32> = []
+    /// Those that were found before: the ends of a connection stay what they are for as long as its socket is open.
+    private var known: [ConnectionEnds: Int32] = [:]
 
     var count: Int { descriptors.count }
 
@@ -28,16 +56,20 @@ final class OpenSockets {
     /// Closes one that libcurl has done with. Its number may be another's at once.
     func close(_ descriptor: Int32) -> Bool {
         descriptors.remove(descriptor)
+        if let ends = known.first(where: { $0.value == descriptor })?.key { known[ends] = nil }
         return Glibc.close(descriptor) == 0
     }
 
     /// The socket of the connection between those ends.
     func descriptor(of ends: ConnectionEnds) -> Int32? {
+        if let found = known[ends] { return found }
         // Most differ by their local port: nothing more is asked of those.
-        descriptors.first {
+        let found = descriptors.first {
             Self.end($0, getsockname, port: ends.local.port) == ends.local
                 && Self.end($0, getpeername, port: ends.peer.port) == ends.peer
         }
+        if let found { known[ends] = found }
+        return found
     }
 
     /// Whether a socket holds bytes, or its end, that nobody has read.
@@ -60,26 +92,22 @@ final class OpenSockets {
             switch family {
             case AF_INET:
                 return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    text(family, &$0.pointee.sin_addr, $0.pointee.sin_port, wanted)
+                    end(family, &$0.pointee.sin_addr, 4, $0.pointee.sin_port, wanted)
                 }
             case AF_INET6:
                 return pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    text(family, &$0.pointee.sin6_addr, $0.pointee.sin6_port, wanted)
+                    end(family, &$0.pointee.sin6_addr, 16, $0.pointee.sin6_port, wanted)
                 }
             default: return nil
             }
         }
     }
 
-    private static func text(
-        _ family: Int32, _ address: UnsafeRawPointer, _ portInNetworkOrder: UInt16, _ wanted: Int32?
+    private static func end(
+        _ family: Int32, _ address: UnsafeRawPointer, _ count: Int, _ portInNetworkOrder: UInt16, _ wanted: Int32?
     ) -> SocketEnd? {
         let port = Int32(UInt16(bigEndian: portInNetworkOrder))
         guard wanted == nil || wanted == port else { return nil }
-        var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(family, address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
-        return SocketEnd(
-            address: String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self),
-            port: port)
+        return SocketEnd(family: family, bytes: UnsafeRawBufferPointer(start: address, count: count), port: port)
     }
 }

@@ -92,7 +92,7 @@ public enum StoreCounters {
 }
 
 /// The cells of one store, found once.
-struct StoreMeters: Sendable {
+final class StoreMeters: Sendable {
     let found, foundAccepted, absent, readRefused, readFailed: CounterCell
     let keyMismatches, undecodable: CounterCell
     let scrubbedSound, scrubbedSummed, scrubbedDamaged: CounterCell

@@ -53,15 +53,15 @@ import Testing
         }
         let sockets = OpenSockets()
         for descriptor in [near.descriptor, twin.descriptor] { sockets.add(descriptor) }
-        func found(_ peer: String) -> Int32? {
+        func found(_ peer: String) throws -> Int32? {
             sockets.descriptor(
                 of: ConnectionEnds(
-                    local: SocketEnd(address: "127.0.0.1", port: Int32(near.port)),
-                    peer: SocketEnd(address: peer, port: Int32(first.port))))
+                    local: try #require(SocketEnd(address: "127.0.0.1", port: Int32(near.port))),
+                    peer: try #require(SocketEnd(address: peer, port: Int32(first.port)))))
         }
-        #expect(found("127.0.0.1") == near.descriptor)
-        #expect(found("127.0.0.2") == twin.descriptor)
-        #expect(found("127.0.0.3") == nil)
+        #expect(try found("127.0.0.1") == near.descriptor)
+        #expect(try found("127.0.0.2") == twin.descriptor)
+        #expect(try found("127.0.0.3") == nil)
     }
 
     @Test func whatIsClosedIsForgotten() async throws {
