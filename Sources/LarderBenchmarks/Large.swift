@@ -17,6 +17,8 @@ struct LargeFigures {
 
 struct LargeRun {
     let stand: Stand
+    /// The transfer that fills the store.
+    static let stored = "stored"
     private var size: Int { stand.arguments.largeMebibytes << 20 }
 
     func measure() throws(Failure) -> [LargeFigures] {
@@ -30,7 +32,7 @@ struct LargeRun {
         var figures: [LargeFigures] = []
         // Peak memory only ever grows: each transfer has a daemon of its own, the last one the store of the first.
         let stored = OriginObject(kind: .image, size: size, id: 1)
-        let first = try transfer(setup, origin, stored, "stored", nil)
+        let first = try transfer(setup, origin, stored, Self.stored, nil)
         figures.append(first.figures)
         let unstored = OriginObject(kind: .uncacheable, size: size, id: 2)
         figures.append(try transfer(setup, origin, unstored, "not stored (no-store)", nil).figures)

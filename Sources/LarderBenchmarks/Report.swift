@@ -104,7 +104,9 @@ struct Report {
         }
         return title("Added by a miss in µs, against a direct fetch on a kept connection")
             + Figures.table([["Server"] + sizes.map(\.title)] + rows)
-            + "\nGoal for larder: at most \(Figures.grouped(Goal.addedByMiss)) µs.\n"
+            + "\nGoals for larder: at most "
+            + sizes.compactMap { Goal.addedByMiss[$0].map { Figures.fixed($0, 1) } }.joined(separator: ", ")
+            + " of what nginx adds, and \(Figures.grouped(Goal.addedBySmallMiss)) µs with the smallest body.\n"
     }
 
     private var memory: String {

@@ -28,7 +28,7 @@ struct Verdicts {
     let arguments: Arguments
 
     var rows: [Verdict] {
-        ratios + latency + misses + crowd + million + eviction + idle + kills + large + elsewhere
+        ratios + latency + misses + mixed + crowd + million + eviction + idle + kills + large + elsewhere
     }
 
     private func absent(_ measure: String, _ goal: String, _ part: Arguments.Part) -> [Verdict] {
@@ -73,14 +73,26 @@ struct Verdicts {
     }
 
     private var misses: [Verdict] {
-        var rows: [Verdict] = BodySize.allCases.map { size in
-            let measure = "added by a miss, \(size.title), µs"
-            guard let found = results.misses[Cell(server: .larder, size: size)], let median = found.median else {
-                return absent(measure, "≤ 200", .misses)[0]
-            }
+        var rows: [Verdict] = BodySize.allCases.compactMap { size in
+            guard let most = Goal.addedByMiss[size] else { return nil }
+            let measure = "added by a miss / by one of \(ServerKind.nginx.title), \(size.title)"
+            guard let own = results.misses[Cell(server: .larder, size: size)],
+                let peer = results.misses[Cell(server: .nginx, size: size)], case let ratio = own.ratio(to: peer),
+                let median = ratio.median
+            else { return absent(measure, "≤ \(two(most))", .misses)[0] }
             return Verdict(
-                measure: measure, goal: "≤ \(Figures.grouped(Goal.addedByMiss))",
-                figure: Figures.spread(found, Figures.grouped), word: Verdict.word(median, atMost: Goal.addedByMiss))
+                measure: measure, goal: "≤ \(two(most))", figure: Figures.spread(ratio, two),
+                word: Verdict.word(median, atMost: most))
+        }
+        let small = "added by a miss, \(BodySize.one.title), µs"
+        let most = "≤ \(Figures.grouped(Goal.addedBySmallMiss))"
+        if let found = results.misses[Cell(server: .larder, size: .one)], let median = found.median {
+            rows.append(
+                Verdict(
+                    measure: small, goal: most, figure: Figures.spread(found, Figures.grouped),
+                    word: Verdict.word(median, atMost: Goal.addedBySmallMiss)))
+        } else {
+            rows += absent(small, most, .misses)
         }
         let measure = "added by a search of 200 iTunes results, ms"
         if let found = results.normalising, let median = found.median {
@@ -90,6 +102,30 @@ struct Verdicts {
                     word: Verdict.word(median, atMost: Goal.addedByNormalising)))
         } else {
             rows += absent(measure, "≤ \(two(Goal.addedByNormalising))", .misses)
+        }
+        return rows
+    }
+
+    private var mixed: [Verdict] {
+        var rows: [Verdict] = MixedRun.kinds.compactMap { peer in
+            guard let least = Goal.mixed[peer] else { return nil }
+            let measure = "mixed workload, \(ServerKind.larder.title) / \(peer.title)"
+            guard let own = results.mixed[.larder], let other = results.mixed[peer],
+                case let ratio = own.perSecond.ratio(to: other.perSecond), let median = ratio.median
+            else { return absent(measure, "≥ \(two(least))", .mixed)[0] }
+            return Verdict(
+                measure: measure, goal: "≥ \(two(least))", figure: Figures.spread(ratio, two),
+                word: Verdict.word(median, atLeast: least))
+        }
+        let measure = "mixed workload: seconds to fill"
+        if let own = results.mixed[.larder], let other = results.mixed[.nginx] {
+            rows.append(
+                Verdict(
+                    measure: measure, goal: "≤ \(Figures.fixed(other.fillSeconds, 1)), as \(ServerKind.nginx.title)",
+                    figure: Figures.fixed(own.fillSeconds, 1),
+                    word: Verdict.word(own.fillSeconds, atMost: other.fillSeconds)))
+        } else {
+            rows += absent(measure, "not above nginx's", .mixed)
         }
         return rows
     }
@@ -185,12 +221,22 @@ struct Verdicts {
 
     private var large: [Verdict] {
         guard !results.large.isEmpty else { return absent("1 GiB body, peak resident memory, MiB", "≤ 64", .large) }
-        return results.large.map { found in
+        var rows = results.large.map { found in
             Verdict(
                 measure: "1 GiB body, \(found.title): peak resident memory, MiB", goal: "≤ 64",
                 figure: Figures.fixed(Double(found.peak) / 1024, 1),
                 word: found.fault.map { "missed: \($0)" } ?? Verdict.word(Double(found.peak) / 1024, atMost: 64))
         }
+        if let stored = results.large.first(where: { $0.title == LargeRun.stored }) {
+            rows.append(
+                Verdict(
+                    measure: "1 GiB body, \(stored.title): MB/s",
+                    goal: "≥ \(Figures.grouped(Goal.storedLargeBody))",
+                    figure: Figures.fixed(stored.megabytesPerSecond, 0),
+                    word: stored.fault.map { "missed: \($0)" }
+                        ?? Verdict.word(stored.megabytesPerSecond, atLeast: Goal.storedLargeBody)))
+        }
+        return rows
     }
 
     /// What other commands find out; their last word is repeated where they left it.
