@@ -117,7 +117,10 @@ final class RequestBodyReader: RestingBodyReader {
     /// Whether more should be read off the socket now.
     var wants: Bool { state.withLock { $0.wants } }
 
+    // What resumes a continuation is not inlined: every request of a connection would look its type up.
+
     /// The next bytes of the body; dropped where nobody takes them any more.
+    @inline(never)
     func give(_ piece: Bytes) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.ending == nil, !piece.isEmpty else { return nil }
@@ -134,6 +137,7 @@ final class RequestBodyReader: RestingBodyReader {
     /// The rest will not come; what waits is dropped with it. No effect after the end.
     func fail(_ failure: BodyFailure) { finish(.failed(failure), isFinal: false) }
 
+    @inline(never)
     private func finish(_ ending: Ending, isFinal: Bool) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.ending == nil || isFinal else { return nil }
