@@ -172,7 +172,7 @@ extension Responder {
             hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
                 ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")
-        let takesGzip = answer.variesByCoding ? ContentCoding.accepts(accepted, "gzip") : nil
+        let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
         if !engine.cache.memory.isOff {
             engine.cache.memory.insert(
                 listener: request.listener, target: request.target, takesGzip: takesGzip, response: ready,

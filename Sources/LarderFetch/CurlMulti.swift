@@ -14,6 +14,7 @@ final class CurlMulti {
     private let multi: UnsafeMutableRawPointer
     /// TLS sessions, kept from one easy handle to the next. Used on the loop alone, so it needs no locks.
     private(set) var share: OpaquePointer?
+    let handles = EasyHandles()
     private var transfers: [UnsafeMutableRawPointer: Entry] = [:]
     private var watches: [curl_socket_t: Watch] = [:]
     private var timer: TimerToken?
@@ -130,6 +131,7 @@ final class CurlMulti {
         guard !isClosed else { return }
         isClosed = true
         for entry in Array(transfers.values) { remove(entry.transfer) }
+        handles.close()
         curl_multi_cleanup(multi)
         if let share { curl_share_cleanup(UnsafeMutableRawPointer(share)) }
         share = nil

@@ -63,6 +63,9 @@ final class CurlTransfer {
     /// A kept connection was not fit to be used; nothing was sent.
     private(set) var metUnaskedInput = false
     let sockets: OpenSockets
+    private let handles: EasyHandles
+    /// It came to its end, and libcurl has nothing left of it.
+    private var isSound = false
     /// A socket was opened for it: what comes first on that one is the server's own business.
     private var isNewConnection = false
 
@@ -74,13 +77,14 @@ final class CurlTransfer {
     ///   - feed: takes the place of the hop's body.
     init(
         _ hop: Hop, maxBody: Int, maxSends: Int, connectTimeout: Duration, settings: FetchSettings,
-        share: OpaquePointer?, window: Int?, feed: UploadFeed?, sockets: OpenSockets, memory: BodyMemory,
-        loop: EventLoop, time: any TimeSource
+        share: OpaquePointer?, window: Int?, feed: UploadFeed?, sockets: OpenSockets, handles: EasyHandles,
+        memory: BodyMemory, loop: EventLoop, time: any TimeSource
     ) throws(FetchError) {
         self.hop = hop
         self.window = window
         self.feed = feed
         self.sockets = sockets
+        self.handles = handles
         self.memory = memory
         self.loop = loop
         said = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -108,7 +112,7 @@ final class CurlTransfer {
         if isProxied, hop.addresses == .publicOnly, PublicAddress.isPlainlyLocal(host: hop.url.origin.host) {
             throw fault(.forbidden, "The host is not a public one.")
         }
-        guard let easy = curl_easy_init() else { throw CurlError.error(CURLE_FAILED_INIT, origin: origin) }
+        guard let easy = handles.take() else { throw CurlError.error(CURLE_FAILED_INIT, origin: origin) }
         self.easy = easy
         var options = CurlOptions(easy)
         configure(&options, settings: settings, connectTimeout: connectTimeout, share: share)
@@ -131,7 +135,7 @@ final class CurlTransfer {
 
     /// Frees what belongs to libcurl. Only when the handle is in no multi handle.
     func close() {
-        if let easy { curl_easy_cleanup(easy) }
+        if let easy { handles.giveBack(easy, isSound: isSound) }
         if let list { curl_slist_free_all(list) }
         easy = nil
         list = nil
@@ -169,6 +173,7 @@ final class CurlTransfer {
         case .length, .chunked, .untilClose, .some(.none):
             break
         }
+        isSound = true
         return .answered(answer(takingBody: true))
     }
 

@@ -24,6 +24,7 @@ final class FetchCore {
     var way: WayBack? { places.way(to: number) }
     private(set) var isShut = false
     let sockets = OpenSockets()
+    private var origins = KnownOrigins()
     private let memory: BodyMemory
 
     init(
@@ -88,7 +89,7 @@ final class FetchCore {
         guard order.deadline > .zero else { return refuse(.timedOut, "No time was given for an answer.") }
         let url: FetchURL
         do {
-            url = try FetchURL(order.url)
+            url = try origins.read(order.url)
         } catch {
             return refuse(.forbidden, error.message)
         }
@@ -194,7 +195,7 @@ final class FetchCore {
                 exchange.hop, maxBody: exchange.order.maxBody, maxSends: exchange.maxSends,
                 connectTimeout: min(settings.connectTimeout, rest), settings: settings, share: multi.share,
                 window: exchange.isStream ? settings.streamWindow : nil, feed: exchange.feed, sockets: sockets,
-                memory: memory, loop: loop, time: time)
+                handles: multi.handles, memory: memory, loop: loop, time: time)
             exchange.phase = .transferring(transfer)
             try multi.add(
                 transfer,

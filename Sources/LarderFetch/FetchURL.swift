@@ -35,6 +35,13 @@ struct FetchURL: Sendable, Hashable {
         var message: String
     }
 
+    /// Of what is known already, both in libcurl's form.
+    init(origin: Origin, target: String) {
+        text = origin.description + target
+        self.origin = origin
+        self.target = target
+    }
+
     /// Reads an absolute URL.
     init(_ text: String) throws(Refusal) {
         try self.init(Bytes(text.utf8), relativeTo: nil, target: Self.target(of: text))
@@ -54,26 +61,36 @@ struct FetchURL: Sendable, Hashable {
         return (join(text), target.map(join))
     }
 
-    /// Nil where libcurl would have to encode something or to take dot segments out.
     /// Whether the text is a URL of plain http, as far as its scheme tells (RFC 3986 §3.1: in any case).
     static func isPlain(_ text: String) -> Bool {
         let scheme = text.utf8.prefix(5)
         return scheme.count == 5 && zip(scheme, "http:".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
     }
 
-    private static func target(of text: String) -> String? {
-        let bytes = text.utf8
-        guard let colon = bytes.firstIndex(of: 0x3A), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
-        let rest = bytes[colon...].dropFirst(3).prefix { $0 != 0x23 }
-        let target = rest.drop { $0 != 0x2F && $0 != 0x3F }
-        guard target.first == 0x2F else { return nil }
+    /// Where path and query lie in a text, up to the fragment. Nil where libcurl would have to encode something or to take dot
+    /// segments out.
+    static func placeOfTarget(in bytes: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        for byte in bytes where byte <= 0x20 || byte >= 0x7F { return nil }
+        guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }
+        let end = bytes[colon...].firstIndex(of: 0x23) ?? bytes.count
+        var start = min(colon + 3, end)
+        while start < end, bytes[start] != 0x2F, bytes[start] != 0x3F { start += 1 }
+        guard start < end, bytes[start] == 0x2F else { return nil }
         // A segment that begins with a dot, or a dot that is encoded ("%2e").
         var last: (UInt8, UInt8) = (0, 0)
-        for byte in target.prefix(while: { $0 != 0x3F }) {
+        for byte in bytes[start..<end] {
+            if byte == 0x3F { break }
             if byte == 0x2E && last.1 == 0x2F || byte | 0x20 == 0x65 && last == (0x25, 0x32) { return nil }
             last = (last.1, byte)
         }
-        return String(Substring(target))
+        return start..<end
+    }
+
+    private static func target(of text: String) -> String? {
+        var text = text
+        return text.withUTF8 { bytes in
+            placeOfTarget(in: bytes).map { String(decoding: UnsafeBufferPointer(rebasing: bytes[$0]), as: UTF8.self) }
+        }
     }
 
     private init(_ reference: Bytes, relativeTo base: String?, target: String? = nil) throws(Refusal) {

@@ -37,6 +37,42 @@ import Testing
         #expect(throws: FetchURL.Refusal.self) { try FetchURL(text) }
     }
 
+    @Test(arguments: [
+        "http://a.example/x", "HTTP://A.example:80/x/y?z=%41&b", "http://a.example:080/x", "http://a.example/x?y/../z",
+        "http://a.example/x#y", "http://a.example/x%2ey", "http://a.example/.x", "http://a.example/x/../y", "http://a.example",
+        "http://a.example?x/y", "http://a.example/\\b.example/x", "http://a.example/@b.example/", "http://[::1]:8080/x:y",
+        "http://a.example/x\u{E9}", "http://a.example//x", "http://a.example/x?q='\"<>`{|}^~", "https://a.example:443/x",
+        "http:///x", "http:///x/x", "http:/x/x",
+    ])
+    func aURLOfAKnownOriginIsReadAsAnUnknownOne(text: String) throws {
+        var origins = KnownOrigins()
+        for _ in 0..<2 {
+            let (read, expected) = (try origins.read(text), try FetchURL(text))
+            #expect(read.text == expected.text && read.origin == expected.origin && read.target == expected.target)
+        }
+    }
+
+    @Test(arguments: ["http://u:p@a.example/x", "ftp://a.example/x", "http://a.example\\@b.example/x"])
+    func whatIsNoURLToFetchIsRefusedEachTime(text: String) throws {
+        var origins = KnownOrigins()
+        for _ in 0..<2 { #expect(throws: FetchURL.Refusal.self) { try origins.read(text) } }
+        #expect(origins.count == 0)
+    }
+
+    @Test func whatLibcurlPassesOverIsNoOriginOfOtherPaths() throws {
+        var origins = KnownOrigins()
+        for text in ["http:///x/x", "http:///y/y", "http:////x", "http:////y"] {
+            let expected = Result { try FetchURL(text).origin }
+            #expect((try? origins.read(text).origin) == (try? expected.get()), "\(text)")
+        }
+    }
+
+    @Test func fewOriginsAreKnownAtOnce() throws {
+        var origins = KnownOrigins()
+        for number in 0..<1000 { _ = try origins.read("http://a.example:\(number + 1)/x") }
+        #expect(origins.count > 0 && origins.count <= KnownOrigins.limit)
+    }
+
     @Test func originsDifferByEachOfTheirParts() throws {
         let origin = try FetchURL("https://a.example/x").origin
         #expect(try FetchURL("https://A.example:443/y").origin == origin)

@@ -78,7 +78,7 @@ final class PassRequest: Sendable {
         // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account. An
         // error that may repeat our key must be one that can be read here, whatever the method.
         if isRead || provider.settings.key != nil {
-            let takesGzip = ContentCoding.accepts(request.fields.combined("Accept-Encoding"), "gzip")
+            let takesGzip = ContentCoding.acceptsGzip(request.fields.combined("Accept-Encoding"))
             forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
         }
         if isRead, provider.settings.semantics == .ttl {

@@ -27,6 +27,12 @@ extension ContentCoding {
         return wildcard
     }
 
+    /// The same of a text; nil where the field is absent.
+    public static func acceptsGzip(_ value: String?) -> Bool {
+        guard var value else { return false }
+        return value.withUTF8 { acceptsGzip($0) }
+    }
+
     /// "gzip" alone or first in a list, without a weight: how most clients begin.
     @inline(__always)
     private static func isPlainGzip(_ value: UnsafeBufferPointer<UInt8>) -> Bool {

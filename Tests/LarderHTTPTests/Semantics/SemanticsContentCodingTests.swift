@@ -140,6 +140,7 @@ import Testing
             let expected = ContentCoding.accepts(text, "gzip")
             if expected { wanted += 1 }
             #expect(got == expected, "\(text)")
+            #expect(ContentCoding.acceptsGzip(text) == expected, "\(text)")
         }
         #expect(wanted > 200)
     }
