@@ -50,22 +50,23 @@ let package = Package(
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
         room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer"]),
+        room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML"]),
         room(
             "LarderDaemon",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderServer", "CYAML",
+                "LarderFetch", "LarderServer", "LarderSettings",
             ]),
         room(
             "LarderCLI",
-            ["LarderCore", "LarderHTTP", "LarderIO", "LarderFetch", "LarderDaemon", "LarderOrigin"]),
+            ["LarderCore", "LarderHTTP", "LarderIO", "LarderFetch", "LarderSettings", "LarderDaemon", "LarderOrigin"]),
         .executableTarget(name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict),
 
         room(
             "LarderTestSupport",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderServer", "LarderOrigin", "LarderDaemon", "CLinux",
+                "LarderFetch", "LarderServer", "LarderOrigin", "LarderSettings", "LarderDaemon", "CLinux",
             ]),
         .executableTarget(
             name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderIO", "CLinux"],
@@ -91,23 +92,27 @@ let package = Package(
         tests(
             "LarderOriginTests",
             ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderOrigin", "LarderTestSupport"]),
+        tests("LarderSettingsTests", ["LarderCore", "LarderProviders", "LarderSettings", "LarderTestSupport"]),
         tests(
             "LarderDaemonTests",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderServer", "LarderDaemon", "LarderTestSupport",
+                "LarderFetch", "LarderServer", "LarderSettings", "LarderDaemon", "LarderTestSupport",
             ]),
         tests(
             "LarderCLITests",
-            ["LarderCore", "LarderHTTP", "LarderIO", "LarderDaemon", "LarderCLI", "LarderTestSupport"]),
+            [
+                "LarderCore", "LarderHTTP", "LarderIO", "LarderSettings", "LarderDaemon", "LarderCLI",
+                "LarderTestSupport",
+            ]),
         tests("LarderBenchmarksTests", ["LarderCore", "LarderBenchmarks"]),
         // Speaks raw bytes to a daemon: it may not know LarderHTTP, or a misreading could be on both sides.
         tests("ConformanceTests", ["LarderCore", "LarderTestSupport"]),
         tests(
             "ScenarioTests",
             [
-                "LarderCore", "LarderIO", "LarderHTTP", "LarderProviders", "LarderDaemon", "LarderOrigin",
-                "LarderTestSupport", "CLinux",
+                "LarderCore", "LarderIO", "LarderHTTP", "LarderProviders", "LarderSettings", "LarderDaemon",
+                "LarderOrigin", "LarderTestSupport", "CLinux",
             ]),
     ],
     swiftLanguageModes: [.v6]

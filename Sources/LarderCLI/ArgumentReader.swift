@@ -1,6 +1,7 @@
 // The words of a command line, by the usual rules: options anywhere, "--name=value" or "--name value", "--" ends them.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 struct ArgumentReader {
     /// Operands and options of one subcommand's words.

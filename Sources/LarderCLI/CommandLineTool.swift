@@ -1,6 +1,7 @@
 // From the words after "larder" to an exit status.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 /// The whole command line.
 public struct CommandLineTool: Sendable {

@@ -2,6 +2,7 @@
 import LarderCore
 import LarderDaemon
 import LarderHTTP
+import LarderSettings
 
 /// How to reach the daemon for one command.
 struct Conversation: Sendable {

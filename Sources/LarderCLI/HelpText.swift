@@ -1,6 +1,7 @@
 // Help for people, made from the subcommands' own records.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 enum HelpText {
     /// What `larder` alone and `larder help` say.

@@ -1,6 +1,7 @@
 // The manual page in roff (man(7)), made from the same records as the help, so that it cannot fall behind.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 /// Renders `man/larder.1`.
 enum ManualPage {

@@ -8,6 +8,7 @@ import Glibc
 import LarderCore
 import LarderDaemon
 import LarderIO
+import LarderSettings
 
 /// One TCP socket of this machine.
 struct TCPSocket: Sendable, Hashable {

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 /// What of larder.service decides about reading.
 struct ServiceUnit: Sendable, Hashable {

@@ -3,6 +3,7 @@ import Glibc
 import LarderCore
 import LarderDaemon
 import LarderIO
+import LarderSettings
 
 extension CommandLineTool {
     /// What must happen on the main thread before the first task: the daemon's signals are blocked here, so that every

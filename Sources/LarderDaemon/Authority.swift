@@ -3,6 +3,7 @@
 import Glibc
 import LarderCore
 import LarderServer
+import LarderSettings
 
 enum Authority {
     /// - Parameter what: what asks for authority, as a plural: the beginning of the error's sentence.

@@ -6,6 +6,7 @@
 import LarderCore
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 struct ClientCredentials: Sendable {
     /// An application's key.
@@ -30,7 +31,7 @@ struct ClientCredentials: Sendable {
             keys.append(key)
         }
         keys += Self.keys(in: request.query, about.credentialParameters)
-        key = keys.first { (try? Secrets.check($0, from: "the request")) == $0 }
+        key = keys.first { SecretPlaces.isKey($0) }
         guard isPersonal else { return }
         for name in about.credentialFieldNames + ["Authorization"] where !fields.contains(name) {
             for value in request.fields.all(name) { fields.add(name, value) }

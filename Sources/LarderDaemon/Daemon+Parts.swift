@@ -5,6 +5,7 @@ import LarderFetch
 import LarderHTTP
 import LarderIO
 import LarderServer
+import LarderSettings
 import LarderStore
 
 extension Daemon {

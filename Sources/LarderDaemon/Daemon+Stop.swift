@@ -5,6 +5,7 @@ import LarderCore
 import LarderFetch
 import LarderIO
 import LarderServer
+import LarderSettings
 import LarderStore
 
 extension Daemon {

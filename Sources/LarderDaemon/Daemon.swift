@@ -8,6 +8,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 import LarderStore
 
 /// A failure to start, with the stage and a sentence for the person who starts it.

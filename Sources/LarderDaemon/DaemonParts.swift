@@ -2,6 +2,7 @@
 // each route the parts that it uses, and `Daemon` starts and stops them.
 import LarderCore
 import LarderServer
+import LarderSettings
 import LarderStore
 
 struct DaemonParts: Sendable {

@@ -4,6 +4,7 @@ import LarderCache
 import LarderCore
 import LarderIO
 import LarderProviders
+import LarderSettings
 
 /// The parts by which questions are answered. Immutable but for the snapshot, which is replaced whole.
 final class Engine: Sendable {

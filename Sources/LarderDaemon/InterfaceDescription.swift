@@ -3,6 +3,7 @@
 import LarderCore
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 enum InterfaceDescription {
     static func response(route: String) -> ServerResponse {

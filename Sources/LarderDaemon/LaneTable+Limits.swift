@@ -4,6 +4,7 @@
 import LarderCache
 import LarderCore
 import LarderProviders
+import LarderSettings
 
 extension LaneTable {
     /// The budget of a lane that is to have other limits, and how often it was changed. What is reserved ahead is so under the old

@@ -1,6 +1,7 @@
 // One log line as bytes, in three forms. Whatever a value holds, a line stays one line: a name that came over the network
 // must not be able to write log lines of its own.
 import LarderCore
+import LarderSettings
 
 /// Turns a line into text ended by a newline.
 public enum LogRendering {

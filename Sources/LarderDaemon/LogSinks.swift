@@ -3,6 +3,7 @@
 import Glibc
 import LarderCore
 import LarderIO
+import LarderSettings
 
 /// A sink that writes lines to a descriptor, on its own thread.
 public final class QueuedLog: LogSink {

@@ -3,6 +3,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
+import LarderSettings
 
 /// One provider with its settings: knows its rules, its keys and how to order a fetch. A class, since every request hands
 /// it on several times, and copying so many texts each time would cost more than the request.

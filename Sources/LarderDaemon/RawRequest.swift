@@ -5,6 +5,7 @@ import LarderCore
 import LarderHTTP
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 struct RawRequest: Sendable {
     var upstream: UpstreamRequest

@@ -1,6 +1,7 @@
 // Every secret this daemon holds: what the configuration gives it, and the tokens of accounts that are signed in. What
 // upstreams say is searched for them before anything else sees it (`RedactingUpstream`).
 import LarderCore
+import LarderSettings
 
 /// The secrets that no upstream's text may repeat.
 final class SecretBook: Sendable {

@@ -2,6 +2,7 @@
 // is the same: by a run with other settings, another account or another program it is made anew.
 import LarderCore
 import LarderProviders
+import LarderSettings
 
 extension Snapshot {
     /// - Parameter signer: of artwork handles, whose key is secret and stays the same from run to run.

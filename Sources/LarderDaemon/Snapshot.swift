@@ -1,5 +1,6 @@
 // The settings in force and what is made from them.
 import LarderProviders
+import LarderSettings
 
 /// Settings and what is made from them, swapped as one (decision 18). A class, since every request takes it.
 final class Snapshot: Sendable {

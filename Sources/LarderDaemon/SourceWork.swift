@@ -5,6 +5,7 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderProviders
+import LarderSettings
 import LarderStore
 
 /// One raw entry to be had: from whom, by which request, under which key.

@@ -1,5 +1,6 @@
 // A name that no provider has: the answer names the one that was probably meant, and lists what there is.
 import LarderCore
+import LarderSettings
 
 extension ClientFacingError {
     /// 404 for a provider named in a path.

@@ -6,6 +6,7 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderProviders
+import LarderSettings
 import LarderStore
 
 /// One call: what to fetch and how to read the answer.

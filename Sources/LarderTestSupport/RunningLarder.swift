@@ -3,6 +3,7 @@ import Glibc
 import LarderCore
 import LarderDaemon
 import LarderIO
+import LarderSettings
 import LarderStore
 
 /// A daemon that runs while the body of `withLarder` does.

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import LarderDaemon
+import LarderSettings
 import Testing
 
 @testable import LarderCLI

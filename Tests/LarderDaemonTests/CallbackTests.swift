@@ -1,5 +1,7 @@
 // The callback that a person is told to register leads to this daemon, whatever it listens on.
 import LarderCore
+import LarderSettings
+import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon

@@ -1,6 +1,7 @@
 // Cookies of providers that share an origin, and cookies of browsers that share a host.
 import LarderCore
 import LarderProviders
+import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon

@@ -1,6 +1,8 @@
 // What one provider may have of the places of all.
 import LarderCore
 import LarderFetch
+import LarderSettings
+import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon

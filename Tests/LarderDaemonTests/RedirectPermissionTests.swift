@@ -2,6 +2,7 @@
 // that is allowed, and never to a name that strangers own.
 import LarderCore
 import LarderProviders
+import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon

@@ -2,6 +2,7 @@
 import LarderCore
 import LarderProviders
 import LarderServer
+import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon

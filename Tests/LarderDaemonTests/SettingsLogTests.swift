@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LarderCore
 import LarderIO
+import LarderSettings
 import Testing
 
 @testable import LarderDaemon

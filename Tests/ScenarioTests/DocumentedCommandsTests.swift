@@ -3,6 +3,7 @@
 import Foundation
 import LarderDaemon
 import LarderOrigin
+import LarderSettings
 import LarderTestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 // larder config check: everything that is wrong with a configuration, at once.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 enum ConfigCommand {
     static let command = Subcommand(

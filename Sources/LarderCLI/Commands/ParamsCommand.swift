@@ -1,6 +1,7 @@
 // larder params: the table of settings, with the values in force and where they were written.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 enum ParamsCommand {
     static let command = Subcommand(

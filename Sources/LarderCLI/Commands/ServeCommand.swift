@@ -1,6 +1,7 @@
 // larder serve: settings from file, environment and options, then the daemon until it is told to stop.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 /// What the daemon is started with.
 public struct ServeOrder: Sendable {

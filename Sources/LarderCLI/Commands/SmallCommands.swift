@@ -1,6 +1,7 @@
 // Commands about the command line itself.
 import LarderCore
 import LarderDaemon
+import LarderSettings
 
 enum CompletionsCommand {
     static let command = Subcommand(

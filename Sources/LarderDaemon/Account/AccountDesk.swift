@@ -3,6 +3,7 @@
 import LarderCore
 import LarderIO
 import LarderProviders
+import LarderSettings
 import LarderStore
 
 /// By what a call speaks for an account: its fields, and which tokens they hold.

@@ -5,6 +5,7 @@ import LarderCore
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 struct AccountRoutes: Sendable {
     /// What a route does.

@@ -3,6 +3,7 @@
 import LarderCache
 import LarderCore
 import LarderProviders
+import LarderSettings
 
 extension ConfiguredProvider {
     /// For whom a request is made; nil for everybody, with the application's own key. A client that brings its own

@@ -2,6 +2,7 @@
 // made. Made from one snapshot of settings.
 import LarderCore
 import LarderProviders
+import LarderSettings
 
 struct SignInApplication: Sendable {
     var provider: String

@@ -3,6 +3,7 @@
 import LarderCache
 import LarderCore
 import LarderProviders
+import LarderSettings
 
 /// What is asked of which sources.
 struct SearchQuestion: Sendable {

@@ -1,6 +1,7 @@
 // Which searches are still known: so many at once, those that have ended for a while only and within so many bytes. What
 // is under way is never dropped. A value: time comes in.
 import LarderCore
+import LarderSettings
 
 struct SearchLimits: Sendable, Hashable {
     /// Searches at once, under way and ended.

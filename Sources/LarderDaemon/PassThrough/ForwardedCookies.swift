@@ -2,6 +2,7 @@
 // provider here those of all others, and those of any other service on this machine.
 import LarderCore
 import LarderHTTP
+import LarderSettings
 
 enum ForwardedCookies {
     /// Below `/raw` cookies go upstream only where the provider's settings say so. On a bound listener they go, but for a

@@ -5,6 +5,7 @@ import LarderCore
 import LarderHTTP
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 /// A class, since everything on the way of a request holds it.
 final class PassRequest: Sendable {

@@ -4,6 +4,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderServer
+import LarderSettings
 import LarderStore
 
 struct PassRoute: Sendable {

@@ -6,6 +6,7 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderProviders
+import LarderSettings
 
 /// What to draw, and from which pool.
 struct PoolQuestion: Sendable {

@@ -6,6 +6,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 import LarderStore
 
 struct ArtworkRoute: Sendable {

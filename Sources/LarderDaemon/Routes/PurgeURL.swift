@@ -5,6 +5,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
+import LarderSettings
 
 struct PurgeURL: Sendable {
     /// One provider's reading of it.

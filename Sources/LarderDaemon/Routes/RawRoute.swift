@@ -6,6 +6,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 struct RawRoute: Sendable {
     let engine: Engine

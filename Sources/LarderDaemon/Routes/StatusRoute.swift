@@ -4,6 +4,7 @@ import LarderCore
 import LarderHTTP
 import LarderProviders
 import LarderServer
+import LarderSettings
 import LarderStore
 
 struct StatusRoute: Sendable {

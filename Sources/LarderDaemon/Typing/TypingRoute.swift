@@ -5,6 +5,7 @@ import LarderCore
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 struct TypingRoute: Sendable {
     let engine: Engine

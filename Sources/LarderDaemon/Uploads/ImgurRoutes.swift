@@ -6,6 +6,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 /// What can be done with an upload.
 enum UploadAct: Sendable {

@@ -4,6 +4,7 @@ import LarderCache
 import LarderCore
 import LarderIO
 import LarderProviders
+import LarderSettings
 
 /// What there is to tell of one upload.
 struct UploadReport: Sendable {

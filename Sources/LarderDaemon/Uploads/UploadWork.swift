@@ -4,6 +4,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderProviders
+import LarderSettings
 import LarderStore
 
 struct UploadWork: Sendable {

@@ -5,6 +5,7 @@ import LarderCache
 import LarderCore
 import LarderIO
 import LarderProviders
+import LarderSettings
 import LarderStore
 
 extension Engine {

@@ -1,8 +1,9 @@
 // The example file and the manual are made from the table, and the committed ones are what is made.
 import LarderCore
+import LarderTestSupport
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingsPagesTests {
     /// The text of a file of the package.

@@ -1,8 +1,9 @@
 // Listen addresses: their forms, and that nobody opens a machine by mistake.
 import LarderCore
+import LarderTestSupport
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingsListenTests {
     @Test func allFormsOfTheListAreRead() throws {

@@ -2,7 +2,7 @@
 import LarderCore
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingsYAMLTests {
     private func fault(_ text: String) -> YAMLError? {

@@ -2,7 +2,7 @@
 import LarderCore
 
 /// Where secrets may be, for one environment.
-struct Secrets {
+public struct SecretPlaces {
     static let maxBytes = 16 << 10
     /// How long the pipe of a secret may take. A start waits for it, and so does a signal.
     static let patience = Duration.seconds(1)
@@ -42,6 +42,9 @@ struct Secrets {
         guard let text = bytes.strictText else { throw SettingFault("\(path) is no text") }
         return try Self.check(text, from: path)
     }
+
+    /// Whether a text can be a key as it stands: visible ASCII in one piece, not empty.
+    public static func isKey(_ text: String) -> Bool { (try? check(text, from: "the request")) == text }
 
     /// Visible ASCII in one piece: it must fit into a header field as it is (RFC 9110 §5.5).
     static func check(_ text: String, from place: String) throws(SettingFault) -> String {

@@ -1,9 +1,10 @@
 // Providers: built in and of one's own, their lifetimes, limits and keys.
 import LarderCore
 import LarderProviders
+import LarderTestSupport
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingsProviderTests {
     @Test func aBuiltInProviderKeepsItsDefaultsWhereNothingIsWritten() throws {

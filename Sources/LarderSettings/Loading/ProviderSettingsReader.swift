@@ -18,7 +18,7 @@ extension SettingsLoader {
     static func staleWhileRefresh(_ about: ProviderAbout) -> Duration { min(.seconds(86_400), about.staleFor) }
 
     func providerSettings(
-        _ reader: inout SettingsReader, _ named: [String: SettingOrigin], _ secrets: Secrets
+        _ reader: inout SettingsReader, _ named: [String: SettingOrigin], _ secrets: SecretPlaces
     ) -> [String: ProviderSettings] {
         var result: [String: ProviderSettings] = [:]
         for about in providers {
@@ -45,7 +45,7 @@ extension SettingsLoader {
     }
 
     private func provider(
-        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets, isPassthrough: Bool
+        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: SecretPlaces, isPassthrough: Bool
     ) -> ProviderSettings {
         typealias Table = SettingsTable
         let path = "providers.\(about.name)"
@@ -131,14 +131,14 @@ extension SettingsLoader {
     /// Credential, then setting, then the variables that tools for this API already use. The variables do not stand in for
     /// a file that was named and is not there: it will hold another key than they do.
     private func secret(
-        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: Secrets, _ parameter: Parameter,
+        _ reader: inout SettingsReader, _ about: ProviderAbout, _ secrets: SecretPlaces, _ parameter: Parameter,
         _ name: String, variables: [String]
     ) -> (value: String?, problem: KeyFileProblem?) {
         let path = "providers.\(about.name).\(name)"
         var file: String?
         var missing: KeyFileProblem?
         let written = reader.text(parameter, path: path) { text throws(SettingFault) in
-            file = Secrets.file(of: text)
+            file = SecretPlaces.file(of: text)
             missing = file.flatMap { KeyFileProblem(path: $0) }
             guard missing == nil else { return text }
             do throws(SettingFault) {
@@ -166,7 +166,7 @@ extension SettingsLoader {
         for variable in [own] + variables.filter({ $0 != own }) {
             guard let value = secrets.environment[variable], !value.isEmpty else { continue }
             do throws(SettingFault) {
-                let key = try Secrets.check(value, from: "the environment variable \(variable)")
+                let key = try SecretPlaces.check(value, from: "the environment variable \(variable)")
                 reader.note(
                     EffectiveSetting(
                         path: path, value: "(hidden)", defaultText: nil, origin: .environment(variable)))

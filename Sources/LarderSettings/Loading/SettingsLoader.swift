@@ -41,7 +41,7 @@ public struct SettingsLoader: Sendable {
         collector.collect(flags: flags)
 
         var reader = SettingsReader(written: collector.written)
-        let secrets = Secrets(environment: environment)
+        let secrets = SecretPlaces(environment: environment)
         let configured = providerSettings(&reader, collector.providerNames, secrets)
         var settings = settings(&reader, environment, secrets, providers: configured)
         Self.fitDefaults(&settings, reader)
@@ -66,7 +66,7 @@ public struct SettingsLoader: Sendable {
     // MARK: The snapshot
 
     private func settings(
-        _ reader: inout SettingsReader, _ environment: [String: String], _ secrets: Secrets,
+        _ reader: inout SettingsReader, _ environment: [String: String], _ secrets: SecretPlaces,
         providers: [String: ProviderSettings]
     ) -> Settings {
         typealias Table = SettingsTable
@@ -149,11 +149,11 @@ public struct SettingsLoader: Sendable {
         return path ?? "/"
     }
 
-    private func adminToken(_ reader: inout SettingsReader, _ secrets: Secrets) -> String? {
+    private func adminToken(_ reader: inout SettingsReader, _ secrets: SecretPlaces) -> String? {
         let parameter = SettingsTable.adminToken
         var file: String?
         let written = reader.text(parameter) { text throws(SettingFault) in
-            file = Secrets.file(of: text)
+            file = SecretPlaces.file(of: text)
             return try secrets.resolve(text)
         }
         if let file { reader.note(SecretFile(setting: parameter.path, path: file, credential: "admin.token")) }
@@ -162,7 +162,7 @@ public struct SettingsLoader: Sendable {
 
     /// A credential outweighs what was written.
     func credential(
-        _ name: String, _ path: String, _ reader: inout SettingsReader, _ secrets: Secrets,
+        _ name: String, _ path: String, _ reader: inout SettingsReader, _ secrets: SecretPlaces,
         check: (String) throws(SettingFault) -> String
     ) -> String? {
         do throws(SettingFault) {

@@ -24,10 +24,3 @@ enum ListenAddress {
         }
     }
 }
-
-extension StringProtocol {
-    /// What follows the prefix, or nil where the text does not begin with it.
-    func dropping(prefix: String) -> SubSequence? {
-        hasPrefix(prefix) ? dropFirst(prefix.count) : nil
-    }
-}

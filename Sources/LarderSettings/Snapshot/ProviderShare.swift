@@ -3,17 +3,17 @@
 
 extension Settings {
     /// Exchanges of one provider at once that it paces.
-    func mostConnections(of provider: ProviderSettings) -> Int {
+    public func mostConnections(of provider: ProviderSettings) -> Int {
         min(provider.maxConnections, max(1, fetchMaxTransfers / 2))
     }
 
     /// Those that a client paces.
-    func mostStreams(of provider: ProviderSettings) -> Int {
+    public func mostStreams(of provider: ProviderSettings) -> Int {
         min(provider.maxStreams, max(1, fetchMaxStreams / 2))
     }
 
     /// Fetches of each kind that wait for it.
-    func mostWaiting(for provider: ProviderSettings) -> Int {
+    public func mostWaiting(for provider: ProviderSettings) -> Int {
         min(provider.maxQueue, max(1, fetchMaxQueue / 2))
     }
 }

@@ -3,9 +3,10 @@ import Foundation
 import Glibc
 import LarderCore
 import LarderProviders
+import LarderTestSupport
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingEffectTests {
     @Test func everySettingOfAProviderHasOneRecord() {

@@ -2,9 +2,10 @@
 import Foundation
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingsRobustnessTests {
     @Test func aReloadTellsWhatChangesAndWhatWaits() throws {

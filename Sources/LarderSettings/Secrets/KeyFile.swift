@@ -36,8 +36,9 @@ public enum KeyFileProblem: String, Sendable, Hashable {
         }
     }
 
-    /// Without the path, which is nobody's business who only reaches a listener.
-    func sentence(of provider: String) -> String {
+    /// What is wrong with the file of that provider's key, as a clause. Without the path, which is nobody's business who only
+    /// reaches a listener.
+    public func sentence(of provider: String) -> String {
         let end = self == .unreadable ? "cannot be read by the daemon's user" : predicate
         return "the file that providers.\(provider).key names \(end)"
     }

@@ -1,8 +1,9 @@
 // From written values to one snapshot: what outweighs what, and what is said about mistakes.
 import LarderCore
+import LarderTestSupport
 import Testing
 
-@testable import LarderDaemon
+@testable import LarderSettings
 
 struct SettingsLoaderTests {
     @Test func withoutAnyFileEveryDefaultHolds() throws {
