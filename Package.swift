@@ -22,7 +22,8 @@ func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
 }
 
 let hotRooms: Set = [
-    "LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "LarderStore", "LarderFetch", "LarderServer", "LarderDaemon",
+    "LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "LarderStore", "LarderFetch", "LarderServer", "LarderEngine",
+    "LarderDaemon",
 ]
 
 func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
@@ -52,10 +53,16 @@ let package = Package(
         room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer"]),
         room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML"]),
         room(
+            "LarderEngine",
+            [
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
+                "LarderFetch", "LarderSettings",
+            ]),
+        room(
             "LarderDaemon",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderServer", "LarderSettings",
+                "LarderFetch", "LarderServer", "LarderSettings", "LarderEngine",
             ]),
         room(
             "LarderCLI",
@@ -66,7 +73,8 @@ let package = Package(
             "LarderTestSupport",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderServer", "LarderOrigin", "LarderSettings", "LarderDaemon", "CLinux",
+                "LarderFetch", "LarderServer", "LarderOrigin", "LarderSettings", "LarderEngine", "LarderDaemon",
+                "CLinux",
             ]),
         .executableTarget(
             name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderIO", "CLinux"],
@@ -94,10 +102,17 @@ let package = Package(
             ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderOrigin", "LarderTestSupport"]),
         tests("LarderSettingsTests", ["LarderCore", "LarderProviders", "LarderSettings", "LarderTestSupport"]),
         tests(
+            "LarderEngineTests",
+            [
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
+                "LarderFetch", "LarderSettings", "LarderEngine", "LarderTestSupport",
+            ]),
+        tests(
             "LarderDaemonTests",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderServer", "LarderSettings", "LarderDaemon", "LarderTestSupport",
+                "LarderFetch", "LarderServer", "LarderSettings", "LarderEngine", "LarderDaemon",
+                "LarderTestSupport",
             ]),
         tests(
             "LarderCLITests",

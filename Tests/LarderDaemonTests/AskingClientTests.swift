@@ -5,6 +5,7 @@ import LarderServer
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct AskingClientTests {
     private func name(_ peer: Peer, session: String? = nil, request: UInt64 = 1) -> String {

@@ -5,6 +5,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 @testable import LarderStore
 
 @Suite struct DaemonEndTests {
@@ -47,7 +48,7 @@ import Testing
                 try ForeignLock(directory.path + "/state/state.db"),
             ]
             // A total to save, and a use to note.
-            larder.daemon.engine.counters.cell(DaemonCounters.outcomes, "itunes", "hit").add()
+            larder.daemon.engine.counters.cell(EngineCounters.outcomes, "itunes", "hit").add()
             larder.daemon.engine.cache.store.touch(Digest(of: [1]))
         }
         #expect(locks.count == 2)

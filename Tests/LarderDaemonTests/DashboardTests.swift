@@ -4,6 +4,7 @@ import LarderCore
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 struct DashboardTests {
     @Test(arguments: [

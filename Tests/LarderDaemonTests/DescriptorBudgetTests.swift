@@ -4,6 +4,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 /// Clients do not take the descriptors that the rest of the daemon needs.
 @Suite struct DescriptorBudgetTests {

@@ -9,6 +9,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 /// A loop whose clock the test moves, and the seats on it.
 private final class Stand: Sendable {

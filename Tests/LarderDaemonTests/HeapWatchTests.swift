@@ -3,6 +3,7 @@ import LarderCore
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct HeapWatchTests {
     private static let mega = 1 << 20

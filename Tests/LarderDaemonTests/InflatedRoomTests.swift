@@ -5,6 +5,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct InflatedRoomTests {
     private static let size = 512 << 10

@@ -5,6 +5,7 @@ import LarderServer
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct InflatingReaderTests {
     /// Hands out what it is given, and counts how often it is asked.

@@ -4,6 +4,7 @@ import LarderProviders
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 @testable import LarderSettings
 
 @Suite struct InterfaceDescriptionTests {

@@ -5,6 +5,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct JoinedFlowTests {
     private func entry(_ key: CacheKey, _ text: String, at time: WallTime) -> StoredResponse {

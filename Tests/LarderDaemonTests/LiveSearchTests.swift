@@ -5,6 +5,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct LiveSearchTests {
     private func search(_ names: String...) -> LiveSearch {

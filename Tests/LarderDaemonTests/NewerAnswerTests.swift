@@ -4,6 +4,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 @testable import LarderStore
 
 @Suite struct NewerAnswerTests {

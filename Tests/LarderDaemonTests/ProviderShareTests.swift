@@ -6,6 +6,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct ProviderShareTests {
     private func limits(_ configuration: String, _ provider: String = "itunes") throws -> ExchangeLimits? {

@@ -6,6 +6,7 @@ import LarderTestSupport
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 @Suite struct RelocationTests {
     static func way(base: String, path: String, query: String? = nil, bound: Bool = false) throws -> WayOut {

@@ -7,6 +7,7 @@ import LarderSettings
 import Testing
 
 @testable import LarderDaemon
+@testable import LarderEngine
 
 struct SettingsLogTests {
     private func line(_ message: String, _ values: [(name: String, value: String)] = []) -> LogLine {

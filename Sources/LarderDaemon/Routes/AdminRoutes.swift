@@ -1,6 +1,7 @@
 // Changes of Larder's own state: purge and resume. They need authority: a trusted user on the Unix socket, or the token.
 import LarderCache
 import LarderCore
+import LarderEngine
 import LarderProviders
 import LarderServer
 import LarderStore

@@ -1,6 +1,8 @@
 // `/healthz`, `/readyz` and `/metrics`: for watchdogs, service managers and Prometheus.
 import LarderCache
 import LarderCore
+import LarderEngine
+import LarderIO
 import LarderServer
 import LarderStore
 

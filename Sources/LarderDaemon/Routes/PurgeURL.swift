@@ -3,6 +3,7 @@
 // from it goes with it.
 import LarderCache
 import LarderCore
+import LarderEngine
 import LarderHTTP
 import LarderProviders
 import LarderSettings

@@ -2,6 +2,7 @@
 // cache. The raw entry is the one that the typed routes use.
 import LarderCache
 import LarderCore
+import LarderEngine
 import LarderHTTP
 import LarderIO
 import LarderProviders

@@ -3,6 +3,7 @@
 // ask by `Engine.ask` and put the answer together by `compose`.
 import LarderCache
 import LarderCore
+import LarderEngine
 import LarderHTTP
 import LarderIO
 import LarderProviders

@@ -1,6 +1,7 @@
 // `/v1/status`: what a person or a tool wants to know of the running daemon, as JSON. No secrets, no paths.
 import LarderCache
 import LarderCore
+import LarderEngine
 import LarderHTTP
 import LarderProviders
 import LarderServer
@@ -86,7 +87,7 @@ struct StatusRoute: Sendable {
             writer.object { writer in
                 for outcome in CacheOutcome.allCases where outcome != .none {
                     let name = outcome.rawValue
-                    writer.member(name, engine.counters.cell(DaemonCounters.outcomes, provider.name, name).current)
+                    writer.member(name, engine.counters.cell(EngineCounters.outcomes, provider.name, name).current)
                 }
                 writer.member(
                     "memoryHit", engine.counters.cell(DaemonCounters.memoryHits, provider.name).current)

@@ -1,0 +1,31 @@
+// A feed of events as an HTTP answer.
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderServer
+
+extension EventFeed {
+    /// The answer that streams this feed. HEAD has the same head and takes no seat.
+    /// - Parameter greeting: text that this reader gets first.
+    /// - Throws: 503 where there is no seat left.
+    func response(
+        to request: ServerRequest, otherwise start: Start, greeting: Bytes = [], route: String
+    ) throws(ClientFacingError) -> ServerResponse {
+        let lastID = request.fields.first("Last-Event-ID")
+        var response = ServerResponse(status: 200, route: route)
+        response.fields = ["Cache-Control": "no-store"]
+        if isExhausted(after: lastID) {
+            // The one answer after which a browser does not connect again (WHATWG HTML §9.2.3).
+            response.status = 204
+            return response
+        }
+        response.fields.set("Content-Type", EventText.mediaType)
+        // Proxies such as nginx gather small answers unless told not to.
+        response.fields.set("X-Accel-Buffering", "no")
+        let reader: any BodyReader =
+            request.method == .head
+            ? WholeBodyReader([]) : try self.reader(after: lastID, otherwise: start, greeting: greeting)
+        response.body = .stream(reader, length: nil)
+        return response
+    }
+}

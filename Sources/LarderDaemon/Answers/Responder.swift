@@ -1,0 +1,204 @@
+// From an answer to the HTTP one for one request, at one place for every route: conditional requests, ranges, age,
+// Cache-Status, and the ready form that memory and the database keep.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderProviders
+import LarderServer
+
+/// Finishes answers, and keeps what is told of them afterwards.
+struct Responder: Sendable {
+    let engine: Engine
+    let explanations = ExplanationBook()
+    let plainLengths = PlainLengths()
+
+    init(_ engine: Engine) {
+        self.engine = engine
+    }
+
+    /// Notes for `/v1/explain` how each source's answer came to be. What ends a request as its problem is noted there.
+    func note(_ answers: SearchAnswers, of question: SearchQuestion, _ request: RequestID, hasProblem: Bool = true) {
+        for (part, answer) in zip(question.parts, answers.parts) {
+            if case .ask(_, let endpoint) = part, let served = answer.served {
+                let key = [KeyParameter("endpoint", endpoint.name)] + endpoint.parameters
+                explanations.note(request, at: engine.time.wall(), served.explained(key))
+            } else if let failure = answer.source.failure,
+                !question.isSingle || !hasProblem || answer.source.isLocal
+            {
+                explanations.note(request, at: engine.time.wall(), ExplainedPart(failure))
+            }
+        }
+    }
+}
+
+extension Responder {
+    /// Finishes an answer for one request.
+    func respond(_ answer: Answer, to request: ServerRequest) -> ServerResponse {
+        let now = engine.time.wall()
+        var answer = answer
+        // A stored answer keeps the origin's date; one that came without, and what Larder made, was made when its age
+        // was zero (RFC 9110 §6.6.1). An id of the upstream's own would be a second one beside ours.
+        answer.fields.remove("X-Request-Id")
+        if answer.isOurs || !answer.fields.contains("Date") {
+            answer.fields.set("Date", HTTPDate.format(answer.bornAt))
+        }
+        // A merged answer's sources were counted one by one.
+        if !answer.isMerged, let provider = answer.provider { engine.count(answer.provenance.outcome, of: provider) }
+        let age = max(0, (now - answer.bornAt).milliseconds) / 1000
+        var response = ServerResponse(
+            status: answer.status, reason: answer.reason, fields: answer.fields,
+            body: answer.stream?.whole(isRead: request.method != .head) ?? .bytes(answer.body),
+            outcome: answer.provenance.outcome, provider: answer.provider, route: answer.route)
+        if answer.status == 200, !answer.isMirroredError {
+            keepReady(answer, request, now)
+            applyConditions(answer, request, &response, now)
+        }
+        // Its client may be slow. A body of the store, or one made here, is nobody else's.
+        if request.method != .head { response.hold = answer.hold ?? engine.bodies.claim(response.body.heldBytes) }
+        response.fields.set("Age", String(age))
+        response.fields.add("Cache-Status", cacheStatus(answer, now))
+        return response
+    }
+
+    private func cacheStatus(_ answer: Answer, _ now: WallTime) -> String {
+        let left = (answer.freshUntil - now).milliseconds
+        let ttl = left >= 0 ? left / 1000 : (left - 999) / 1000
+        let how = answer.provenance
+        // A stale answer for which the upstream was asked in vain is no hit (RFC 9211 §2.2).
+        if how.outcome == .stale, !answer.isOurs, let reason = how.forward {
+            return CacheStatus.forwarded(reason, status: how.forwardStatus, ttl: ttl, detail: how.detail)
+        }
+        return CacheStatus.render(
+            outcome: how.outcome, ttl: ttl, fwdStatus: how.forwardStatus,
+            stored: how.outcome == .miss ? how.isStored : nil, collapsed: how.outcome == .joined,
+            fwdReason: how.forward, detail: how.detail)
+    }
+
+    /// RFC 9110 §13 and §14: a condition that holds back the body comes before a range of it.
+    private func applyConditions(
+        _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ now: WallTime
+    ) {
+        // Most requests ask for the whole, and then nothing is compared.
+        guard Conditional.isConditional(request.fields) else {
+            response.fields.set("Accept-Ranges", "bytes")
+            return
+        }
+        let etag = answer.fields.first("ETag").flatMap { EntityTag.parse($0) }
+        let lastModified = answer.fields.first("Last-Modified").flatMap { HTTPDate.parse($0, now: now) }
+        switch Conditional.evaluate(
+            method: request.method, requestFields: request.fields, status: 200, etag: etag,
+            lastModified: lastModified ?? dated(answer, now), now: now, role: answer.isOurs ? .origin : .cache)
+        {
+        case .notModified:
+            response.status = 304
+            response.reason = nil
+            response.body = .empty
+            response.fields = Answer.notModified(response.fields)
+        case .preconditionFailed:
+            response.status = 412
+            response.reason = nil
+            response.body = .empty
+            response.fields.remove("Content-Type")
+        case .proceed:
+            response.fields.set("Accept-Ranges", "bytes")
+            // To HEAD ranges do not apply (RFC 9110 §14.2).
+            guard request.method == .get else { return }
+            applyRange(answer, request, &response, etag, lastModified)
+        }
+    }
+
+    /// A cache holds If-Modified-Since against the date of an answer that names no change (RFC 9111 §4.3.2).
+    private func dated(_ answer: Answer, _ now: WallTime) -> WallTime? {
+        answer.isOurs ? nil : answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
+    }
+
+    private func applyRange(
+        _ answer: Answer, _ request: ServerRequest, _ response: inout ServerResponse, _ etag: EntityTag?,
+        _ lastModified: WallTime?
+    ) {
+        guard request.fields.contains("Range") else { return }
+        guard let length = answer.stream.map(\.length) ?? Int64(answer.body.count) else { return }
+        let now = engine.time.wall()
+        let date = answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
+        switch ByteRange.evaluate(
+            requestFields: request.fields, length: length, etag: etag, lastModified: lastModified, date: date)
+        {
+        case .whole: break
+        case .unsatisfiable:
+            response.status = 416
+            response.reason = nil
+            response.fields.set("Content-Range", ByteRange.unsatisfiedRange(length: length))
+            response.fields.remove("Content-Type")
+            response.body = .empty
+        case .single(let range):
+            response.status = 206
+            response.reason = nil
+            response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
+            response.body =
+                answer.stream?.part(range)
+                ?? .bytes(Bytes(answer.body[Int(range.lowerBound)..<Int(range.upperBound)]))
+        case .several(let ranges) where answer.stream != nil:
+            // Of a body that is still coming there is one pass only: all of it is a right answer too (RFC 9110 §14.2).
+            guard case .large(let body) = answer.stream else { return }
+            response.status = 206
+            response.reason = nil
+            let parts = MultipartRanges(body, ranges, type: answer.fields.first("Content-Type"))
+            response.fields.set("Content-Type", "multipart/byteranges; boundary=\(parts.boundary)")
+            response.body = parts.body
+        case .several(let ranges):
+            response.status = 206
+            response.reason = nil
+            let type = answer.fields.first("Content-Type")
+            let boundary = ByteRange.boundary(for: answer.body)
+            response.fields.set("Content-Type", "multipart/byteranges; boundary=\(boundary)")
+            response.body = .bytes(
+                ByteRange.multipart(body: answer.body, ranges: ranges, contentType: type, boundary: boundary))
+        }
+    }
+
+    /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
+    private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
+        guard !engine.cache.memory.isOff || answer.row != nil, answer.stream == nil, let digest = answer.digest,
+            let stamp = answer.ready,
+            now < answer.freshUntil,
+            answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
+            request.method == .get || request.method == .head,
+            request.isPlain,
+            // Memory tells clients apart by whether they take gzip, and by nothing else.
+            answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true
+        else { return }
+        let ready = ReadyResponse(
+            of: answer, digest: digest, isOwnInterface: request.listenerProvider == nil, now: now,
+            hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
+                ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
+        let accepted = request.fields.first("Accept-Encoding")
+        let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
+        if !engine.cache.memory.isOff {
+            engine.cache.memory.insert(
+                listener: request.listener, target: request.target, takesGzip: takesGzip, response: ready,
+                key: digest, rows: answer.rows, stamp: stamp, now: now)
+        }
+        if let row = answer.row, let provider = answer.provider {
+            engine.cache.keepReady(
+                ready, of: row, scope: ReadyScope.of(request.listenerProvider), target: request.target,
+                takesGzip: takesGzip, provider: provider, under: request.mark, stamp)
+        }
+        var part = ExplainedPart(provider: answer.provider ?? "search")
+        part.target = answer.target
+        explanations.keep(digest, part)
+    }
+}
+
+extension ServerRequest {
+    /// Whether the hot path would have looked for an answer to this request: nothing in it asks for another one.
+    var isPlain: Bool {
+        // Several lines of Accept-Encoding are one list (RFC 9110 §5.3), and memory compares one line.
+        guard body.isEmpty, fields.all("Accept-Encoding").count <= 1 else { return false }
+        return !fields.contains(anyOf: Self.special)
+    }
+
+    private static let special: FieldNameSet = [
+        "Authorization", "Cookie", "Cache-Control", "Pragma", "Prefer", "X-Larder-Session",
+    ]
+}

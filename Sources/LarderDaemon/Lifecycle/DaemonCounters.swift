@@ -1,0 +1,27 @@
+// The daemon's own counters. Labels are names from the configuration and words of fixed sets only, never of a request.
+import LarderCore
+
+enum DaemonCounters {
+    static let requests = CounterFamily(
+        "larder_requests_total", help: "Requests answered by a route, memory hits excepted.",
+        labels: ["route", "status"])
+    static let memoryHits = CounterFamily(
+        "larder_memory_hits_total", help: "Answers written from the memory tier without leaving their loop.",
+        labels: ["provider"])
+    static let mergedMemoryHits = CounterFamily(
+        "larder_merged_memory_hits_total",
+        help: "Answers over several sources written from the memory tier; they are no one provider's.")
+    static let reloads = CounterFamily(
+        "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
+
+    /// The label of a final status: its hundred, so that the series are a bounded set. What is no final status is sent
+    /// as 500.
+    static func statusClass(_ status: Int) -> String {
+        switch status {
+        case 200..<300: "2xx"
+        case 300..<400: "3xx"
+        case 400..<500: "4xx"
+        default: "5xx"
+        }
+    }
+}

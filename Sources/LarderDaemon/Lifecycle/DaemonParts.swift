@@ -1,0 +1,50 @@
+// What one running daemon is made of, beside its loops and sockets. Only the wiring sees all of it: `RequestDispatch` gives
+// each route the parts that it uses, and `Daemon` starts and stops them.
+import LarderCore
+import LarderEngine
+import LarderServer
+import LarderSettings
+import LarderStore
+
+struct DaemonParts: Sendable {
+    let engine: Engine
+    let responder: Responder
+    let state: StateStore
+    let totals: Totals
+    /// Who listens to events.
+    let eventSeats: EventSeats
+    /// Searches whose clients do not wait.
+    let searches: SearchBook
+    let uploads: UploadDesk
+    /// What happens to providers.
+    let providerEvents: EventFeed
+    /// What a loop remembers of a memory hit.
+    let hits = ExplainRoute.Hits(nil)
+    let readiness = Readiness()
+    let startedAt: WallTime
+
+    init(_ engine: Engine, state: StateStore) {
+        let (counters, time) = (engine.counters, engine.time)
+        let settings = engine.snapshot.settings
+        let home = engine.flights.home
+        self.engine = engine
+        self.state = state
+        responder = Responder(engine)
+        startedAt = time.wall()
+        totals = Totals(state: state, counters: counters, log: engine.log)
+        eventSeats = EventSeats(loop: home, limit: settings.serverMaxEventStreams, counters: counters)
+        searches = SearchBook(limits: settings.searchLimits, seats: eventSeats, time: time, counters: counters)
+        uploads = UploadDesk(loop: home, time: time, seats: eventSeats, counters: counters)
+        // Ids of another run of the daemon mean nothing in this one.
+        providerEvents = EventFeed(
+            "provider", seats: eventSeats, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
+    }
+
+    /// Has what happens to providers told to whoever listens, and acted upon.
+    func tellOfProviders() {
+        engine.upstream.listen { [feed = providerEvents, weak refreshes = engine.refreshes] news in
+            feed.post(news.name, news.json)
+            refreshes?.heard(news)
+        }
+    }
+}

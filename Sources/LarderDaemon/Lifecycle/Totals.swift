@@ -1,0 +1,54 @@
+// Totals outlive restarts: what the counters grew by since the last time is added in the state database, so that
+// "how often did it help" has an answer after an upgrade too (P62).
+import LarderCore
+import LarderEngine
+import LarderStore
+
+/// Answers by provider and outcome, over every run.
+actor Totals {
+    private let state: StateStore
+    private let counters: CounterRegistry
+    private let log: Logger
+    /// What the counters showed when they were last added.
+    private var saved: [String: Int64] = [:]
+
+    init(state: StateStore, counters: CounterRegistry, log: Logger) {
+        self.state = state
+        self.counters = counters
+        self.log = log
+    }
+
+    /// Adds what has come since the last time.
+    func save(_ providers: [String]) async {
+        let deltas = unsaved(providers)
+        guard !deltas.isEmpty else { return }
+        for (name, delta) in deltas { saved[name, default: 0] += delta }
+        await state.addTotals(deltas)
+    }
+
+    /// The totals of a provider by outcome, the present run included.
+    func report(_ providers: [String]) async -> [String: Int64] {
+        var totals: [String: Int64] = [:]
+        do {
+            totals = try await state.totals()
+        } catch {
+            log.warning("the totals cannot be read", ["error": "\(error)"])
+        }
+        for (name, delta) in unsaved(providers) { totals[name, default: 0] += delta }
+        return totals
+    }
+
+    private func unsaved(_ providers: [String]) -> [String: Int64] {
+        var deltas: [String: Int64] = [:]
+        for provider in providers {
+            for outcome in CacheOutcome.allCases where outcome != .none {
+                let cell = counters.cell(EngineCounters.outcomes, provider, outcome.rawValue)
+                deltas["\(provider).\(outcome.rawValue)"] = Int64(cell.current)
+            }
+            let hits = counters.cell(DaemonCounters.memoryHits, provider).current
+            deltas["\(provider).hit", default: 0] += Int64(hits)
+        }
+        for (name, value) in saved { deltas[name]? -= value }
+        return deltas.filter { $0.value != 0 }
+    }
+}

@@ -1,0 +1,98 @@
+// A raw request to a built-in provider as the cache sees it: canonical upstream request, the client's credentials taken
+// out of it, and whether it may be shared at all.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderProviders
+import LarderServer
+import LarderSettings
+
+struct RawRequest: Sendable {
+    var upstream: UpstreamRequest
+    /// A hash of the client's own credentials, empty where the answer is shared by all.
+    var identity: Bytes = []
+    /// Why it is neither joined nor stored; nil where it may be.
+    var bypass: CacheRule?
+    /// A call could be made: the provider's own key or the client's is at hand, or none is needed.
+    var hasCredentials: Bool
+    /// The client's fields as rules about storing look at them: without an application's key, which changes nothing for
+    /// who may have the answer. It is replaced, or part of the key.
+    let fields: HeaderFields
+    private var secretFields: HeaderFields = [:]
+    private var secretQuery = QueryParameters()
+    private var usesOwnKey: Bool
+    /// Its target names a person's session: neither its query's values are told nor what identifies the person in its path.
+    private let namesPerson: Bool
+    private let redactedPath: String
+
+    init(_ request: ServerRequest, provider: ConfiguredProvider, path: String) throws(ClientFacingError) {
+        let isRead = request.method == .get || request.method == .head
+        guard isRead else {
+            throw ClientFacingError(
+                status: 405, code: "methodNotAllowed", detail: "Raw routes of built-in providers are read only.",
+                allowed: ["GET", "HEAD"], fields: ["Allow": "GET, HEAD"])
+        }
+        try UpstreamPath.check(path, isText: true)
+        let about = provider.about
+        // HEAD is answered from the entry of GET: one fetch serves both.
+        upstream = provider.provider.canonical(UpstreamRequest(path: path, query: request.query))
+        usesOwnKey = provider.settings.key != nil
+        namesPerson = about.isPersonal(upstream)
+        redactedPath = about.personalPath(of: upstream.path) ?? upstream.path
+        let credentials = ClientCredentials(request, provider.provider, about, ownKey: provider.settings.key)
+        var fields = request.fields
+        if !credentials.isPersonal { fields.remove("Authorization") }
+        // No built-in API is sent cookies, so they change nothing for who may have the answer.
+        fields.remove("Cookie")
+        self.fields = fields
+        hasCredentials =
+            usesOwnKey || !about.needsKey || credentials.key != nil || !credentials.fields.lines.isEmpty
+        if credentials.isPersonal {
+            bypass = .personalToken
+        } else if namesPerson {
+            bypass = .personalTarget
+        } else if !request.body.isEmpty, !Self.repeatsQuery(request) {
+            bypass = .requestBody
+        }
+        guard !usesOwnKey else { return }
+        if credentials.isPersonal {
+            secretFields = credentials.fields
+        } else if let key = credentials.key {
+            secretFields = provider.provider.credentialFields(key: key)
+            secretQuery = provider.provider.credentialQuery(key: key)
+            identity = credentials.identity
+        }
+    }
+
+    /// The parameters once more as a form: what clients send that put them into both. It is not sent on, and says
+    /// nothing that the target does not (RFC 9110 §9.3.1).
+    private static func repeatsQuery(_ request: ServerRequest) -> Bool {
+        guard let query = request.query, let text = request.body.strictText,
+            let form = try? QueryParameters(parsing: text), let own = try? QueryParameters(parsing: query)
+        else { return false }
+        let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
+        return ASCII.equalFolded(String(ASCII.trimmed(type)), "application/x-www-form-urlencoded") && form == own
+    }
+
+    /// The client's own credentials go upstream with it.
+    var sendsClientCredentials: Bool { !secretFields.lines.isEmpty || !secretQuery.items.isEmpty }
+
+    /// The order of the fetch.
+    func order(_ provider: ConfiguredProvider, _ settings: Settings) -> FetchOrder {
+        var order = provider.order(upstream, settings: settings)
+        if !usesOwnKey {
+            order.secretFields = secretFields
+            order.secretQuery = secretQuery
+        }
+        return order
+    }
+
+    /// What makes the entry's identity, for explanations.
+    var keyParts: [KeyParameter] {
+        guard namesPerson else { return [KeyParameter("path", upstream.path), KeyParameter("query", upstream.query)] }
+        return PassTarget(base: "", path: redactedPath, query: upstream.query, coding: nil).keyParts.filter {
+            $0.name == "path" || $0.name == "query"
+        }
+    }
+}

@@ -1,0 +1,220 @@
+// Signing in, over HTTP. An authorised request begins a sign-in and gets the API's page with a one-time state; the API
+// sends the browser back to the landing page; that page's script posts what it finds, and the state stands for the
+// authority. No answer here holds a token.
+import LarderCore
+import LarderEngine
+import LarderIO
+import LarderProviders
+import LarderServer
+import LarderSettings
+
+struct AccountRoutes: Sendable {
+    /// What a route does.
+    enum Part: Sendable {
+        case start
+        case landing
+        case script
+        case style
+        case finish
+        case account
+        case signOut
+    }
+
+    let engine: Engine
+
+    /// The routes of every provider that has a sign-in.
+    static func add(to router: inout Router<Destination>) {
+        for about in ProviderRegistry.builtIn.map(\.about) where about.signIn != nil {
+            let root = "/v1/\(about.routePrefix)"
+            let name = about.name
+            for (method, path, part) in [
+                (Method.get, "oauth/start", Part.start), (.get, "oauth/callback", .landing),
+                (.get, "oauth/callback.js", .script), (.get, "oauth/callback.css", .style),
+                (.post, "oauth/tokens", .finish), (.get, "account", .account), (.delete, "account", .signOut),
+            ] {
+                router.add(method, pattern: "\(root)/\(path)", name: "account", .account(part, provider: name))
+            }
+        }
+    }
+
+    /// The pages that an API sends a browser back to. They change nothing by themselves.
+    static var landingPaths: [String] {
+        ProviderRegistry.builtIn.map(\.about).filter { $0.signIn != nil }
+            .map { "/v1/\($0.routePrefix)/oauth/callback" }
+    }
+
+    func respond(
+        _ request: ServerRequest, _ part: Part, provider: String, route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        var response =
+            switch part {
+            case .start: try await start(request, provider)
+            case .landing: LandingPage.response(.page, route: route)
+            case .script: LandingPage.response(.script, route: route)
+            case .style: LandingPage.response(.style, route: route)
+            case .finish: try await finish(request, provider)
+            case .account: await account(provider)
+            case .signOut: try await signOut(request, provider)
+            }
+        response.route = route
+        return response
+    }
+
+    /// `GET …/oauth/start`: where to sign in, as JSON; a browser, which says that it takes HTML, is sent there.
+    private func start(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse {
+        let settings = engine.snapshot.settings
+        try Authority.check(request, settings)
+        let type = try Self.responseType(request, of: provider)
+        let (url, expiresAt, isRenewable) = try await engine.accounts.start(provider, type: type)
+        var response: ServerResponse
+        if request.fields.combined("Accept")?.contains("text/html") == true {
+            response = ServerResponse(status: 303)
+            response.fields.set("Location", url)
+        } else {
+            response = Self.json { writer in
+                writer.member("url", url)
+                writer.member("expiresAt", expiresAt.rfc3339)
+                writer.member("startedAt", engine.time.wall().rfc3339)
+                writer.member(ifPresent: "callback", Self.callback(settings, provider))
+                writer.member("renewable", isRenewable)
+            }
+        }
+        response.fields.set("Cache-Control", "no-store")
+        return response
+    }
+
+    private static func responseType(
+        _ request: ServerRequest, of provider: String
+    ) throws(ClientFacingError) -> SignInAbout.ResponseType {
+        let allowed = ProviderRegistry.builtIn.first { $0.about.name == provider }?.about.signIn?.responseTypes ?? []
+        let query = (try? QueryParameters(parsing: request.query ?? "")) ?? QueryParameters()
+        for item in query.items where item.name != "response_type" {
+            throw .unknown(item.name, allowed: ["response_type"])
+        }
+        guard let text = query["response_type"] else { return allowed.first ?? .token }
+        guard let type = SignInAbout.ResponseType(rawValue: text), allowed.contains(type) else {
+            throw .invalid(
+                "response_type", "\"\(text)\" is no way to sign in at \(provider).", allowed: allowed.map(\.rawValue))
+        }
+        return type
+    }
+
+    /// The URL that the user's application has to name as its callback: the first listener of Larder's own that is known
+    /// by its port. "localhost" where that leads there; a listener of another address is found by that address alone.
+    static func callback(_ settings: Settings, _ provider: String) -> String? {
+        for listener in settings.listen where listener.provider == nil {
+            guard let address = try? Address(listener.address), let port = address.port, port != 0 else { continue }
+            let prefix = ProviderRegistry.builtIn.first { $0.about.name == provider }?.about.routePrefix ?? provider
+            let host = address.isLocalhost ? "localhost:\(port)" : address.description
+            return "http://\(host)/v1/\(prefix)/oauth/callback"
+        }
+        return nil
+    }
+
+    /// `POST …/oauth/tokens`, from the landing page: `{state, access_token, …}`, `{state, code}` or `{state, error}`.
+    /// The one-time state stands for the authority that began the sign-in, and the `Origin` says that the page is ours:
+    /// browsers send it with every POST, and a foreign one was refused before any route.
+    private func finish(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse
+    {
+        guard request.fields.contains("Origin") else {
+            throw ClientFacingError(
+                status: 403, code: "originNeeded",
+                detail: "Only the landing page posts here, and a browser says so in Origin.", parameter: "Origin")
+        }
+        // A form of another site could send text/plain without asking first; JSON it could not (P46).
+        let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
+        guard ASCII.equalFolded(String(ASCII.trimmed(type)), "application/json") else {
+            throw ClientFacingError(
+                status: 415, code: "jsonNeeded", detail: "The body is to be application/json.",
+                parameter: "Content-Type")
+        }
+        guard let root = try? JSON.parse(request.body), let state = root["state"]?.string else {
+            throw ClientFacingError(
+                status: 400, code: "missingParameter", detail: "The body is a JSON object with a state.",
+                parameter: "state")
+        }
+        let tokens = try await engine.accounts.finish(provider, state: state, Self.landing(root))
+        return Self.json { writer in
+            writer.member("signedIn", true)
+            writer.member("provider", provider)
+            writer.member(ifPresent: "account", tokens.name)
+            writer.member("expiresAt", tokens.expiresAt.rfc3339)
+        }
+    }
+
+    private static func landing(_ root: JSONValue) throws(ClientFacingError) -> AccountDesk.Landing {
+        if let word = root["error"]?.string {
+            // Of fixed signs in the standard (RFC 6749 §4.1.2.1); anybody can write anything into a URL.
+            let isWord = (1...64).contains(word.utf8.count) && word.utf8.allSatisfy { ASCII.isToken($0) }
+            return .denied(isWord ? word : "an error without a name")
+        }
+        if let code = root["code"]?.string {
+            guard GrantedTokens.isToken(code) else { throw .invalid("code", "This is no code.") }
+            return .code(code)
+        }
+        guard let granted = GrantedTokens(root) else {
+            throw .missing("access_token", "Neither a token, nor a code, nor an error came back.")
+        }
+        return .tokens(granted)
+    }
+
+    /// `GET …/account`: who is signed in, without a token.
+    private func account(_ provider: String) async -> ServerResponse {
+        let report = await engine.accounts.report(provider)
+        return Self.json { writer in
+            writer.member("provider", provider)
+            switch report?.standing {
+            case .signedIn(let tokens):
+                writer.member("signedIn", true)
+                writer.member(ifPresent: "account", tokens.name)
+                writer.member("signedInAt", tokens.signedInAt.rfc3339)
+                writer.member("expiresAt", tokens.expiresAt.rfc3339)
+                writer.member("renewsAt", tokens.renewAt.rfc3339)
+                writer.member("renewable", tokens.refresh != nil)
+            case .refused(_, let detail):
+                writer.member("signedIn", false)
+                writer.member("reason", "The sign-in could not be renewed: \(detail)")
+            case .signedOut, nil: writer.member("signedIn", false)
+            }
+            writer.member("pending", report?.pending ?? 0)
+            if let failure = report?.lastFailure {
+                writer.name("lastFailure")
+                writer.object { writer in
+                    writer.member("at", failure.at.rfc3339)
+                    writer.member("detail", failure.detail)
+                }
+            }
+        }
+    }
+
+    /// `DELETE …/account`: signs out.
+    private func signOut(_ request: ServerRequest, _ provider: String) async throws(ClientFacingError) -> ServerResponse
+    {
+        try Authority.check(request, engine.snapshot.settings)
+        let wasSignedIn = try await engine.accounts.signOut(provider)
+        return Self.json { writer in
+            writer.member("signedIn", false)
+            writer.member("wasSignedIn", wasSignedIn)
+        }
+    }
+
+    private static func json(_ members: (inout JSONWriter) -> Void) -> ServerResponse {
+        var writer = JSONWriter()
+        writer.object(members)
+        var response = ServerResponse(status: 200)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(writer.bytes)
+        return response
+    }
+}
+
+extension Address {
+    /// Whether a listener there answers to "localhost": it is one of that name's addresses, or all of them.
+    fileprivate var isLocalhost: Bool {
+        switch self {
+        case .ipv4(let bytes, _): bytes == [127, 0, 0, 1] || bytes == [0, 0, 0, 0]
+        case .ipv6(let bytes, _): bytes.dropLast().allSatisfy { $0 == 0 } && (bytes.last ?? 2) < 2
+        case .unix: false
+        }
+    }
+}

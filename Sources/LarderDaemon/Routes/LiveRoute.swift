@@ -1,0 +1,186 @@
+// Searches whose client does not wait: `Prefer: respond-async` (RFC 7240 §4.1) begins one, and /v1/searches/{id} shows,
+// streams and cancels it.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderServer
+
+struct LiveRoute: Sendable {
+    let engine: Engine
+    let responder: Responder
+    let searches: SearchBook
+
+    /// Puts the answer of a search together, as for a client that waits.
+    typealias Compose = @Sendable (SearchAnswers) async -> Result<Answer, ClientFacingError>
+
+    /// What is done with a search that has begun.
+    enum Part: Sendable {
+        case show
+        case events
+        case cancel
+    }
+
+    /// The path as it may be logged and explained, nil where it may be as it is: whoever has a search's id may cancel it.
+    static func loggedPath(_ path: String, listenerProvider: String?) -> String? {
+        // Every request comes by here, and few name a search or hide letters. An encoded one makes no other path of it.
+        guard listenerProvider == nil, path.hasPrefix("/v1/searches/") || path.utf8.contains(0x25) else { return nil }
+        let plain = (try? PercentCoding.decode(path.utf8, plusIsSpace: false)) ?? path
+        return plain.hasPrefix("/v1/searches/") ? "/v1/searches/…" : nil
+    }
+
+    /// Begins a search where the client prefers that, and answers 202; or, where it ends within `wait`, what it came to.
+    /// - Returns: nil where the client is to be answered in the usual way: it did not ask for anything else, or all of it
+    ///   is at hand.
+    func begin(
+        _ request: ServerRequest, _ question: SearchQuestion, _ compose: @escaping Compose, route: String
+    ) async throws(ClientFacingError) -> ServerResponse? {
+        guard request.method == .get, request.fields.contains("Prefer") else { return nil }
+        let preferences = Preferences(request.fields)
+        guard preferences.respondsAsync, await !engine.isAtHand(question) else { return nil }
+        let answer = Lock<Result<Answer, ClientFacingError>?>(nil)
+        let page = try begin(question, compose, request.id, answer)
+        if let wait = preferences.wait, wait > .zero {
+            await waitForEnd(of: page, atMost: min(wait, Self.longestWait))
+            if Task.isCancelled {
+                searches.cancel(page)
+                searches.forget(page)
+            } else if let result = answer.withLock({ $0 }) {
+                searches.forget(page)
+                // Its sources were counted when it ended.
+                var answer = try result.get()
+                answer.isMerged = true
+                var response = responder.respond(answer, to: request)
+                response.fields.set("Preference-Applied", "wait=\(wait.wholeSeconds)")
+                response.fields.add("Vary", "Prefer")
+                return response
+            }
+        }
+        return await accepted(page, route: route)
+    }
+
+    /// Nobody waits longer than this with a connection in hand.
+    private static let longestWait = Duration.seconds(60)
+
+    private func begin(
+        _ question: SearchQuestion, _ compose: @escaping Compose, _ request: RequestID,
+        _ answer: Lock<Result<Answer, ClientFacingError>?>
+    ) throws(ClientFacingError) -> LivePage {
+        let (engine, responder, searches) = (engine, responder, searches)
+        let seat = SessionSeat.current
+        return try searches.begin(
+            query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName),
+            shape: question.shape
+        ) { page in
+            // A newer question of its session ends it, though its own request may long be answered. Taken back at its
+            // end: the same question may be asked any number of times.
+            let ticket = seat?.whenSuperseded { searches.cancel(page) }
+            defer { if let ticket { seat?.forget(ticket) } }
+            let answers = await engine.ask(question) { place, source in
+                // What is given up because of it may be told before the search itself is: it is no source's failure.
+                if seat?.isSuperseded == true { return searches.cancel(page) }
+                searches.arrived(page, place, source)
+            }
+            guard !Task.isCancelled else { return }
+            responder.note(answers, of: question, request, hasProblem: false)
+            let result = await compose(answers)
+            answer.withLock { $0 = result }
+            switch result {
+            case .success(let made):
+                if !made.isMerged, let provider = made.provider { engine.count(made.provenance.outcome, of: provider) }
+                let count = answers.sources.reduce(0) { $0 + ($1.normalised?.count ?? 0) }
+                searches.conclude(page, LiveSearch.Conclusion(made, count: count))
+            case .failure(let error):
+                searches.conclude(
+                    page,
+                    LiveSearch.Conclusion(
+                        problem: ProblemEncoder.response(for: error, requestID: request).body.whole,
+                        at: engine.time.wall()))
+            }
+        }
+    }
+
+    /// Waits for the end, for the time, or until the client has left.
+    private func waitForEnd(of page: LivePage, atMost limit: Duration) async {
+        let loop = engine.flights.home
+        let timer = LoopBound<TimerToken?>(nil, on: loop)
+        loop.post { timer.value = loop.schedule(at: loop.monotonic + limit) { page.ended.open() } }
+        await withTaskCancellationHandler {
+            await page.ended.wait()
+        } onCancel: {
+            page.ended.open()
+        }
+        loop.post { if let token = timer.value { loop.cancel(token) } }
+    }
+
+    private func accepted(_ page: LivePage, route: String) async -> ServerResponse {
+        var response = await json(page.value, route: route)
+        response.status = 202
+        response.fields.set("Location", LiveEnvelope.path(page.id))
+        response.fields.set("Preference-Applied", "respond-async")
+        response.fields.set("Vary", "Prefer")
+        return response
+    }
+
+    /// `/v1/searches/{id}` and what is below it.
+    func answer(
+        _ part: Part, _ id: String, _ request: ServerRequest, route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let page = try searches.find(id)
+        switch part {
+        case .show where Self.wantsEvents(request), .events:
+            var response = try page.feed.response(to: request, otherwise: .oldest, route: route)
+            if part == .show { response.fields.set("Vary", "Accept") }
+            return response
+        case .show: break
+        case .cancel: searches.cancel(page)
+        }
+        var response = await json(page.value, route: route)
+        if part == .show { response.fields.set("Vary", "Accept") }
+        return response
+    }
+
+    private static func wantsEvents(_ request: ServerRequest) -> Bool {
+        FieldList.members(request.fields.all("Accept")).contains { member in
+            let type = ASCII.trimmed(member.prefix { $0 != ";" })
+            return ASCII.equalFolded(String(type), EventText.mediaType)
+        }
+    }
+
+    /// The search as it stands.
+    private func json(_ search: LiveSearch, route: String) async -> ServerResponse {
+        let sources = search.conclusion == nil ? search.answers.compactMap { $0?.normalised } : []
+        let (sort, shape) = (search.sort, search.shape)
+        let merged = try? await engine.compute.run {
+            try shape.applied(to: ResultOrder.merge(sources.map(\.results), by: sort))
+        }
+        let results = merged ?? Bytes(text: "[]")
+        let count = merged == nil ? 0 : sources.reduce(0) { $0 + $1.count }
+        var response = ServerResponse(status: 200, route: route)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(LiveEnvelope.render(search, results: results, count: count))
+        if let conclusion = search.conclusion, conclusion.problem == nil {
+            let now = engine.time.wall()
+            response.fields.set("Age", String(max(0, (now - conclusion.bornAt).wholeSeconds)))
+            response.fields.set(
+                "Cache-Status",
+                CacheStatus.render(
+                    outcome: conclusion.outcome, ttl: (conclusion.freshUntil - now).wholeSeconds,
+                    collapsed: conclusion.outcome == .joined))
+        }
+        return response
+    }
+}
+
+extension ResponseBody {
+    /// The bytes of a body that is all there.
+    fileprivate var whole: Bytes {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .slices(let pieces): pieces.flatMap { $0 }
+        case .empty, .stream: []
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// `/v1/local`: full text over every result that is still stored. No API is asked, nothing is fetched, so it works without
+// a network; and since it changes with everything that is stored, nobody keeps it.
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderIO
+import LarderServer
+import LarderStore
+
+struct LocalRoute: Sendable {
+    let engine: Engine
+
+    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+        let question = try LocalQuestion(query: request.parameters(), providers: engine.snapshot.providers)
+        let answer: FullTextAnswer
+        do throws(StoreError) {
+            answer = try await engine.cache.store.search(question.fullText(engine))
+        } catch {
+            engine.countLocal("asked", "failed")
+            throw Self.face(of: error, engine)
+        }
+        engine.countLocal("asked", answer.matches.isEmpty ? "noResults" : "results")
+        let now = engine.time.wall()
+        let body = await engine.compute.run { LocalAnswer.render(question, answer, now: now) }
+        return ServerResponse(
+            status: 200,
+            fields: [
+                "Content-Type": "application/json", "Cache-Control": "no-store",
+                "Cache-Status": CacheStatus.hit(ttl: nil, detail: "local"),
+            ], body: .bytes(body), outcome: .hit, route: route)
+    }
+
+    private static func face(of error: StoreError, _ engine: Engine) -> ClientFacingError {
+        if error.isInterruption {
+            return ClientFacingError(
+                status: 503, code: "tooBroad",
+                detail: "The search was ended since it took too long: more letters or words make it narrower.",
+                retryable: false)
+        }
+        engine.log.warning("a full-text search failed", ["error": "\(error)"])
+        return ClientFacingError(
+            status: 503, code: "storeUnavailable", detail: "The store cannot be searched at the moment.",
+            retryable: true)
+    }
+}

@@ -1,0 +1,251 @@
+// `/raw/{provider}/…` and bound listeners, for providers of kind `passthrough`: every method, bodies of any size in both
+// directions, and for GET and HEAD the cache in between.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderServer
+import LarderSettings
+import LarderStore
+
+struct PassRoute: Sendable {
+    let engine: Engine
+    let responder: Responder
+
+    func pass(
+        _ server: ServerRequest, _ way: WayOut, snapshot: Snapshot, route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let request = try PassRequest(server, way)
+        if server.method == .options, Self.forwardsLeft(server) == 0 { return Self.options(route) }
+        let hasBody = server.upload != nil || !server.body.isEmpty
+        guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
+            let isRead = server.method == .get || server.method == .head
+            let reason: ForwardReason = isRead ? .bypass : .method
+            // A body is the reason only where the method alone would not be.
+            let rule: CacheRule = !isRead ? .method : hasBody ? .requestBody : .ownBusiness
+            return try await forward(server, request, reason, stored: nil, rule: rule, snapshot, route)
+        }
+        do {
+            let entry = EntryRequest(
+                engine: engine,
+                recipe: EntryRecipe(
+                    PassSelection(engine: engine, request: request, snapshot: snapshot),
+                    provider: request.provider.name),
+                terms: request.terms(patience: snapshot.settings.fetchSoftDeadline))
+            switch try await entry.run() {
+            case .served(let served): return await respond(served, request, server, route)
+            case .passOn(let reason, let stored, let rule):
+                return try await forward(server, request, reason, stored: stored, rule: rule, snapshot, route)
+            case .notCached(let rule): throw notCached(request, rule)
+            }
+        } catch let failure as UpstreamFailure {
+            if let response = failure.response { return await mirrored(response, request, server, route) }
+            throw refusal(failure, request)
+        } catch let error as ClientFacingError {
+            throw error
+        } catch {
+            throw ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
+        }
+    }
+
+    // MARK: Answers
+
+    private func respond(
+        _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
+    ) async -> ServerResponse {
+        explain(server, request, served)
+        var answer = assemble(served, request, server, route)
+        // Asked here and not behind a call that may wait: mostly there is nothing to undo.
+        if let coding = answer.chooseCoding(for: server) { answer = await responder.plain(answer, coding) }
+        var response = responder.respond(answer, to: server)
+        response.interim = request.way.interim(served.interim)
+        return response
+    }
+
+    private func assemble(
+        _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
+    ) -> Answer {
+        let isShared =
+            !served.isOwn && served.outcome != .bypass && (served.provenance.isStored || !served.outcome.isFetched)
+        var answer = Answer.of(
+            served, request.way.fields(served.entry.fields, isShared: isShared, received: served.entry.responseTime),
+            provider: request.provider.name, route: route)
+        answer.reason = served.entry.reason
+        answer.isOurs = false
+        let how = served.provenance
+        answer.provenance.detail = how.forward != nil && how.outcome == .stale ? how.rule?.rawValue : nil
+        answer.variesByCoding = true
+        if served.entry.status == 200, !request.isPersonal,
+            request.varyIsPlain(served.entry)
+        {
+            answer.digest = served.entry.key.digest
+            answer.rows = [request.primary.digest, served.entry.key.digest]
+            answer.target = request.target
+            answer.ready = served.ready
+            // A variant is bound to the list that chose it, too.
+            if served.entry.key == request.primary || served.list != nil,
+                !ClientCredentials.mayName(server.query, request.provider.about)
+            {
+                answer.row = engine.cache.row(of: served)
+            }
+        }
+        return answer
+    }
+
+    /// With our own rules, a failure that nothing covers for is the upstream's own answer, where it gave one.
+    private func mirrored(
+        _ response: UpstreamResponse, _ request: PassRequest, _ server: ServerRequest, _ route: String
+    ) async -> ServerResponse {
+        var answer = Answer(
+            passedOn: response, request.way.fields(response.fields, isShared: true, received: response.responseTime),
+            Provenance(outcome: .miss, forward: .uriMiss, forwardStatus: response.status),
+            provider: request.provider.name, route: route)
+        answer.reason = response.reason
+        answer.isOurs = false
+        return responder.respond(await responder.accepted(answer, by: server), to: server)
+    }
+
+    private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: Served) {
+        var part = ExplainedPart(provider: request.provider.name)
+        part.target = request.target
+        if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
+        part.digest = served.entry.key.digest
+        part.tell(served.provenance)
+        part.tell(served.entry)
+        responder.explanations.note(server.id, at: engine.time.wall(), part)
+    }
+
+    // MARK: Alone
+
+    /// Passes the request on as it is, and its answer back as it comes: neither joined nor stored.
+    private func forward(
+        _ server: ServerRequest, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
+        rule: CacheRule, _ snapshot: Snapshot, _ route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        var fields = request.forwarded
+        for name in PassRequest.conditions {
+            for value in server.fields.all(name) where server.method != .head { fields.add(name, value) }
+        }
+        if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
+            fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
+        }
+        let began = engine.cache.begin(request.primary)
+        var order = request.order(fields, method: server.method, settings: snapshot.settings, limit: .max)
+        order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
+        order.body = server.body.isEmpty ? nil : server.body
+        switch await engine.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
+        case .failure(let failure):
+            if server.method == .head, let stored, let served = covered(stored, failure, request, reason) {
+                return await respond(served, request, server, route)
+            }
+            throw refusal(failure, request)
+        case .success((let stream, _)):
+            await applyEffects(stream.head, request, server, stored, since: began)
+            return await passOn(stream, request, server, reason, rule, route)
+        }
+    }
+
+    /// What is stored tells a HEAD about its GET where the upstream cannot be asked, if it may be used stale.
+    private func covered(
+        _ stored: StoredResponse, _ failure: UpstreamFailure, _ request: PassRequest, _ reason: ForwardReason
+    ) -> Served? {
+        let now = engine.time.wall()
+        let verdict = request.judge.afterFailure(.disconnected, stored, request.directives, now: now)
+        guard verdict.decision.isUsable else { return nil }
+        return Served(
+            stored, Provenance(outcome: .stale, forward: reason, rule: verdict.rule, failure: failure))
+    }
+
+    /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
+    /// (§4.3.5).
+    private func applyEffects(
+        _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?,
+        since began: RemovalStamp
+    ) async {
+        if Invalidation.isDue(method: server.method, status: head.status) {
+            // By the key it was stored under: a URL of another spelling would name another.
+            await engine.cache.remove(request.primary.digest, of: request.provider.name)
+            for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
+                guard let key = request.provider.rawKey(url: url) else { continue }
+                await engine.cache.remove(key.digest, of: request.provider.name)
+            }
+        }
+        guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
+        switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
+        case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
+            await engine.cache.remove(stored.key.digest, of: stored.provider)
+        case .freshen(let entry):
+            await engine.cache.freshen(stored, to: entry, since: began)
+        case .invalidate:
+            await engine.cache.remove(stored.key.digest, of: stored.provider)
+        case .none: break
+        }
+    }
+
+    private func passOn(
+        _ stream: UpstreamStream, _ request: PassRequest, _ server: ServerRequest, _ reason: ForwardReason,
+        _ rule: CacheRule, _ route: String
+    ) async -> ServerResponse {
+        let head = stream.head
+        var part = ExplainedPart(provider: request.provider.name)
+        part.target = request.target
+        if request.provider.settings.key != nil { part.sent = .configuredKey }
+        part.outcome = reason == .bypass || reason == .method ? .bypass : .miss
+        part.forward = reason
+        part.upstreamStatus = head.status
+        part.rule = rule
+        part.isStored = false
+        responder.explanations.note(server.id, at: engine.time.wall(), part)
+        let initialAge = Age.initial(
+            fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
+        var answer = Answer(
+            status: head.status, reason: head.reason,
+            fields: request.way.fields(
+                PassFields.endToEnd(head), isShared: false, received: head.responseTime), body: [],
+            bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
+            provenance: Provenance(
+                outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
+                forwardStatus: head.status), provider: request.provider.name, route: route)
+        answer.isOurs = false
+        answer.isMirroredError = true
+        let isHead = server.method == .head
+        if let whole = isHead ? nil : stream.body.whole {
+            answer.body = whole
+        } else {
+            // To HEAD the length is the one that a GET would have.
+            let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
+            answer.stream = .tape(TapeBody(stream.body, length: length))
+        }
+        var response = responder.respond(await responder.accepted(answer, by: server), to: server)
+        response.interim = request.way.interim(head.interim)
+        return response
+    }
+
+    // MARK: Refusals
+
+    private func refusal(_ failure: UpstreamFailure, _ request: PassRequest) -> ClientFacingError {
+        engine.countFailure(request.provider.name)
+        var failure = failure
+        if failure.provider.isEmpty { failure.provider = request.provider.name }
+        return failure.clientFacing(now: engine.time.wall())
+    }
+
+    private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {
+        refusal(EntryRequest.notCached, request)
+    }
+
+    /// How often a request may still be forwarded; what is more than can be counted is as much as can be, and what is no
+    /// number counts for nothing (RFC 9110 §7.6.2).
+    private static func forwardsLeft(_ server: ServerRequest) -> UInt64? {
+        guard let text = server.fields.first("Max-Forwards").map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return UInt64(text) ?? .max
+    }
+
+    /// The last recipient of an OPTIONS request is who finds no forwards left (RFC 9110 §7.6.2).
+    private static func options(_ route: String) -> ServerResponse {
+        ServerResponse(
+            status: 204, fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], route: route)
+    }
+}

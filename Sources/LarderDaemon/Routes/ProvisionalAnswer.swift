@@ -1,0 +1,164 @@
+// While a fetch is needed for "milan", what is stored for "mila" may be shown: marked as what it is, kept by nobody, and
+// once only for each question, so that asking again brings the real answer. The fetch begins at once and goes on.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderServer
+
+/// A search made typed, whichever route it came by.
+struct AskedSearch: Sendable {
+    var parts: [(provider: ConfiguredProvider, endpoint: Endpoint)]
+    /// In canonical form, a JSON object.
+    var query: Bytes
+    var sort: SortOrder
+    /// What is wanted of the results.
+    var shape: ResultShape
+}
+
+struct ProvisionalAnswer: Sendable {
+    let engine: Engine
+    let responder: Responder
+
+    /// Prefixes that are looked up for one question, the longest first.
+    static let most = 16
+    /// The parameters that hold a term, as the routes name it.
+    static let termParameters = ["q", "term", "query", "name"]
+
+    /// A provisional answer, where one is wanted, needed and there.
+    ///
+    /// - Parameter make: the search that these parameters ask for.
+    /// - Returns: nil where the request is to be answered in the ordinary way.
+    func answer(
+        _ request: ServerRequest, route: String,
+        _ make: (QueryParameters) throws(ClientFacingError) -> AskedSearch?
+    ) async -> ServerResponse? {
+        // What is wrong with a request is said by the ordinary way.
+        guard let seat = SessionSeat.current, Self.isWanted(request.fields),
+            let query = try? QueryParameters(parsing: request.query ?? ""),
+            let place = query.items.firstIndex(where: { Self.termParameters.contains($0.name) }),
+            let asked = try? make(query), await needsFetch(asked), seat.takeProvisional()
+        else { return nil }
+        for prefix in Self.prefixes(of: query.items[place].value ?? "") {
+            var shorter = query
+            shorter.items[place].value = prefix
+            guard let candidate = try? make(shorter) else { continue }
+            let found = await stored(candidate, of: asked)
+            guard found.contains(where: { ($0.normalised?.count ?? 0) > 0 }) else { continue }
+            begin(asked, seat)
+            return await render(found, asked, prefix, request, route)
+        }
+        return nil
+    }
+
+    /// `Prefer: provisional` (RFC 7240 §2), and nothing that forbids a stored answer.
+    static func isWanted(_ fields: HeaderFields) -> Bool {
+        fields.contains("Prefer") && Preferences(fields).values["provisional"] != nil
+            && ClientDirectives(fields: fields) == .none
+    }
+
+    /// What a person had typed before, without the spaces that no provider sees.
+    static func prefixes(of term: String) -> [String] {
+        var rest = term.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        var found: [String] = []
+        while rest.count > 1, found.count < most {
+            rest.removeLast()
+            if rest.last == " " { rest.removeLast() }
+            if !rest.isEmpty { found.append(rest) }
+        }
+        return found
+    }
+
+    private func needsFetch(_ asked: AskedSearch) async -> Bool {
+        for (provider, endpoint) in asked.parts {
+            let key = provider.normalisedKey(endpoint, signer: engine.signer)
+            if let entry = await engine.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
+                continue
+            }
+            let question = NormalisedQuestion(
+                provider: provider, endpoint: endpoint, directives: .none, settings: engine.snapshot.settings)
+            if await !engine.isAtHand(question) { return true }
+        }
+        return false
+    }
+
+    private func isUsable(_ entry: StoredResponse, _ rule: FreshnessRule) -> Bool {
+        switch Reuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()) {
+        case .fresh, .negative, .stale: true
+        case .unusable: false
+        }
+    }
+
+    /// What is stored for a shorter term, of the sources that are asked for the longer one.
+    private func stored(_ candidate: AskedSearch, of asked: AskedSearch) async -> [SourceAnswer] {
+        var found: [SourceAnswer] = []
+        for (provider, endpoint) in candidate.parts where asked.parts.contains(where: { $0.provider === provider }) {
+            let key = provider.normalisedKey(endpoint, signer: engine.signer)
+            guard let entry = await engine.cache.read(key), !entry.isNegative,
+                isUsable(entry, provider.rule(for: endpoint.name)), let normalised = NormalisedEntry(entry)
+            else { continue }
+            let isFresh = engine.time.wall() < entry.freshUntil
+            found.append(SourceAnswer(Served(entry, Provenance(outcome: isFresh ? .hit : .stale)), normalised))
+        }
+        return found
+    }
+
+    /// The fetch of the real answer, for whoever asks next. A newer question of the session ends it.
+    private func begin(_ asked: AskedSearch, _ seat: SessionSeat) {
+        let engine = engine
+        let settings = engine.snapshot.settings
+        let task = Task(executorPreference: engine.flights.home) {
+            await withTaskGroup(of: Void.self) { group in
+                for (provider, endpoint) in asked.parts {
+                    group.addTask {
+                        // Its failure is remembered, and told to who asks.
+                        _ = try? await engine.obtain(
+                            NormalisedQuestion(
+                                provider: provider, endpoint: endpoint, directives: .none, settings: settings,
+                                seat: seat))
+                    }
+                }
+            }
+        }
+        seat.whenSuperseded { task.cancel() }
+    }
+
+    private func render(
+        _ found: [SourceAnswer], _ asked: AskedSearch, _ prefix: String, _ request: ServerRequest, _ route: String
+    ) async -> ServerResponse? {
+        let usable = found.compactMap(\.normalised)
+        let (sort, shape) = (asked.sort, asked.shape)
+        let merged = try? await engine.compute.run {
+            try shape.applied(to: ResultOrder.merge(usable.map(\.results), by: sort))
+        }
+        guard let results = merged else { return nil }
+        let body = Envelope.render(
+            query: asked.query, sources: found, count: usable.reduce(0) { $0 + $1.count }, results: results)
+        let now = engine.time.wall()
+        var answer = Answer(
+            fields: [
+                "Content-Type": "application/json", "Cache-Control": "no-store", "Preference-Applied": "provisional",
+            ],
+            body: Self.marked(body, prefix), bornAt: found.map(\.bornAt).min() ?? now,
+            freshUntil: found.compactMap(\.freshUntil).min() ?? now,
+            provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil,
+            route: route)
+        answer.provenance.detail = "provisional"
+        // It is none of the cache's answers to this question.
+        answer.isMerged = true
+        engine.counters.cell(TypingCounters.provisional).add()
+        return responder.respond(answer, to: request)
+    }
+
+    /// The envelope with the mark in front, where nobody misses it.
+    private static func marked(_ envelope: Bytes, _ prefix: String) -> Bytes {
+        var writer = JSONWriter(reserving: envelope.count + 128)
+        writer.object { writer in
+            writer.member("provisional", true)
+            writer.member("provisionalTerm", prefix)
+        }
+        return writer.bytes.dropLast() + [0x2C] + envelope.dropFirst()
+    }
+}

@@ -1,0 +1,67 @@
+// The searches as a person who types asks them: a request that names its session is superseded by the next one of it.
+// What a search is and how it is answered is the search route's business, whoever asks.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderIO
+import LarderProviders
+import LarderServer
+import LarderSettings
+
+struct TypingRoute: Sendable {
+    let engine: Engine
+    let responder: Responder
+    let searches: SearchRoute
+    private var provisional: ProvisionalAnswer { ProvisionalAnswer(engine: engine, responder: responder) }
+
+    /// The fields that these routes know, for their description.
+    static let parameters: [(name: String, place: String, isRequired: Bool, allowed: [String])] = [
+        (SessionDesk.field, "header", false, []), (SessionDesk.debounceField, "header", false, []),
+        ("Prefer", "header", false, []),
+    ]
+
+    /// `GET /v1/search`.
+    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.searchDebounce) {
+            () async throws(ClientFacingError) in
+            let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
+                let plan = try SearchPlan(query: query, providers: engine.snapshot.providers)
+                return AskedSearch(parts: plan.asked, query: plan.query, sort: plan.sort, shape: plan.shape)
+            }
+            if let early { return early }
+            return try await searches.search(request, route: route)
+        }
+    }
+
+    /// `GET /v1/{prefix}/…`.
+    func typed(
+        _ request: ServerRequest, prefix: String, path: [String], route: String
+    ) async throws(ClientFacingError) -> ServerResponse {
+        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.searchDebounce) {
+            () async throws(ClientFacingError) in
+            let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
+                guard
+                    let provider = engine.snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix }
+                    ),
+                    provider.isConfigured
+                else { return nil }
+                let (endpoint, shape) = try provider.question(path: path, query: query)
+                return AskedSearch(
+                    parts: [(provider, endpoint)], query: shape.shown(in: endpoint.query), sort: .relevance,
+                    shape: shape)
+            }
+            if let early { return early }
+            return try await searches.typed(request, prefix: prefix, path: path, route: route)
+        }
+    }
+}
+
+extension SearchPlan {
+    /// The sources that can be asked.
+    var asked: [(provider: ConfiguredProvider, endpoint: Endpoint)] {
+        parts.compactMap { part in
+            guard case .ask(let provider, let endpoint) = part, provider.isConfigured else { return nil }
+            return (provider, endpoint)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// How entries are written, freshened and hidden. The order is always the same: the database first, then whatever memory
+// made of the older entry becomes invalid, then the state is looked at again, since a removal may have passed meanwhile.
+import LarderCache
+import LarderCore
+import LarderStore
+
+/// What became of a write.
+public struct Written: Sendable {
+    enum State: Sendable {
+        /// In the database, or accepted and committed soon.
+        case stored
+        /// On its way to the disk for longer than an answer waits for it.
+        case underWay
+        case refused
+    }
+    var state: State
+    /// Under which memory may keep the new entry's answer; nil where it may not.
+    var ready: ReadyStamp?
+
+    static let refused = Written(state: .refused)
+    static let stored = Written(state: .stored)
+    var isStored: Bool { state == .stored }
+    /// Whether anybody may be answered by it from now on.
+    var isAccepted: Bool { state != .refused }
+}
+
+extension EntryCache {
+    /// Writes an entry and makes every ready form of an older one invalid.
+    ///
+    /// - Parameters:
+    ///   - began: from before anything of it was asked for or read. What was removed since does not come back with what
+    ///     was under way.
+    ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
+    public func write(
+        _ entry: StoredResponse, since began: RemovalStamp, supersedes: Bool = true
+    ) async -> Written {
+        guard isCurrent(began) else { return .refused }
+        // Asked once more when it is written, which may be after this has returned.
+        let outcome = await store.write(entry, supersedes: supersedes) { [memory] in memory.isCurrent(began) }
+        memory.invalidate(entry.key.digest)
+        if case .refused(let reason) = outcome {
+            log.debug("not stored", ["provider": entry.provider, "reason": reason])
+        }
+        return await accepted(outcome, entry, began)
+    }
+
+    /// The state after a write; what was removed while it was written was removed before it was there.
+    private func accepted(
+        _ outcome: WriteOutcome, _ entry: StoredResponse, _ began: RemovalStamp
+    ) async -> Written {
+        if case .refused = outcome { return .refused }
+        let ready = memory.readyStamp(entry.key.digest)
+        guard isCurrent(began) else {
+            await remove(entry.key.digest, of: entry.provider)
+            return .refused
+        }
+        return Written(state: outcome == .pending ? .underWay : .stored, ready: ready)
+    }
+
+    /// Begins a body that is written while it comes; nil where it cannot be stored.
+    func beginBody(expecting length: Int64?) async -> (any BodyWriter)? {
+        guard case .success(let writer) = await store.begin(expecting: length) else { return nil }
+        return writer
+    }
+
+    /// Makes the entry visible with the body that was written. A refusal because of a removal gives the body up.
+    func complete(_ writer: any BodyWriter, _ entry: StoredResponse, since began: RemovalStamp) async -> Written {
+        guard isCurrent(began) else {
+            writer.abandon()
+            return .refused
+        }
+        let outcome = await writer.complete(entry) { [memory] in memory.isCurrent(began) }
+        memory.invalidate(entry.key.digest)
+        return await accepted(outcome, entry, began)
+    }
+
+    /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that
+    /// could not be written, it is used no more.
+    ///
+    /// - Parameter began: from before the upstream was asked: what was removed or expired since is not made fresh again.
+    /// - Returns: whether it was done.
+    @discardableResult
+    public func freshen(_ old: StoredResponse, to entry: StoredResponse, since began: RemovalStamp) async -> Bool {
+        let isDone = await store.rewriteHead(entry, ifReceivedAt: old.responseTime) { [memory] in
+            memory.isCurrent(began)
+        }
+        memory.invalidate(entry.key.digest)
+        if !isDone, entry.freshUntil < old.freshUntil, isCurrent(began) { hide(old) }
+        return isDone
+    }
+
+    /// Lengthens the life of a row that other rows need, such as a list of variants.
+    func prolong(_ digest: Digest, freshUntil: WallTime, staleUntil: WallTime) async {
+        await store.updateFreshness(digest, freshUntil: freshUntil, staleUntil: staleUntil)
+    }
+
+    /// An entry is not to be used beyond that instant. Where that could not be written it is used no more.
+    func shorten(_ entry: StoredResponse, to end: WallTime) async {
+        let end = min(entry.freshUntil, end)
+        let isDone = await store.updateFreshness(entry.key.digest, freshUntil: end, staleUntil: end)
+        if !isDone, end < entry.freshUntil { hide(entry) }
+    }
+
+    /// What is stored under the entry's key is answered no more, until a newer answer is stored.
+    func hide(_ entry: StoredResponse) {
+        store.hide(entry)
+        memory.invalidate(entry.key.digest)
+    }
+
+    /// The same where the older one may lie under another key.
+    func hide(_ entry: StoredResponse, inPlaceOf old: StoredResponse) {
+        var newer = entry
+        newer.key = old.key
+        hide(newer)
+    }
+}

@@ -1,0 +1,340 @@
+// One request for one entry: performs the steps that its `RequestFlow` names, and decides nothing. Raw, normalised,
+// artwork, pooled and pass-through entries all go this one way; what differs between them is their `EntryRecipe`.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderStore
+
+/// How one kind of entry is found and made.
+public struct EntryRecipe: Sendable {
+    /// What a fetch is told of the request that leads it.
+    struct Order: Sendable {
+        /// What its look-up found; nil where it has no use for it, since it holds a whole body.
+        var found: EntryCache.Found?
+        /// Something stale can cover for its failure.
+        var hasFallback = false
+        /// Nobody waits: the client's own wishes have no part in it.
+        var isRefresh = false
+    }
+
+    private enum Kind: Sendable {
+        case keyed(EntryCache, CacheKey, make: @Sendable (_ hasFallback: Bool) async -> FlightResult)
+        case selected(PassSelection)
+    }
+
+    let provider: String
+    private let kind: Kind
+
+    /// An entry with a key of its own.
+    /// - Parameter make: fetches, classifies, stores, and ends when the row is committed or refused.
+    public init(
+        _ cache: EntryCache, _ key: CacheKey, provider: String,
+        make: @escaping @Sendable (_ hasFallback: Bool) async -> FlightResult
+    ) {
+        self.provider = provider
+        kind = .keyed(cache, key, make: make)
+    }
+
+    /// An entry that is one of several under a URL.
+    public init(_ selection: PassSelection, provider: String) {
+        self.provider = provider
+        kind = .selected(selection)
+    }
+
+    func find() async -> EntryCache.Found {
+        switch kind {
+        case .keyed(let cache, let key, _): await cache.lookUp(key)
+        case .selected(let selection): await selection.find()
+        }
+    }
+
+    func flightKey(_ found: EntryCache.Found) -> CacheKey {
+        switch kind {
+        case .keyed(_, let key, _): key
+        case .selected(let selection): selection.flightKey(found)
+        }
+    }
+
+    var removable: Digest {
+        switch kind {
+        case .keyed(_, let key, _): key.digest
+        case .selected(let selection): selection.removable
+        }
+    }
+
+    func selects(_ made: Made) -> Bool {
+        switch kind {
+        case .keyed: true
+        case .selected(let selection): selection.selects(made)
+        }
+    }
+
+    func order(_ found: EntryCache.Found, hasFallback: Bool, isRefresh: Bool = false) -> Order {
+        switch kind {
+        case .keyed: Order(hasFallback: hasFallback, isRefresh: isRefresh)
+        case .selected: Order(found: found, hasFallback: hasFallback, isRefresh: isRefresh)
+        }
+    }
+
+    func make(_ order: Order, _ voice: FlightVoice) async -> FlightResult {
+        switch kind {
+        case .keyed(_, _, let make): await make(order.hasFallback)
+        case .selected(let selection): await selection.make(order, voice)
+        }
+    }
+}
+
+/// One request for one entry.
+public struct EntryRequest: Sendable {
+    /// How it ended, where no upstream failed.
+    public enum Conclusion: Sendable {
+        case served(Served)
+        /// The request goes forward by itself: a HEAD, or a part of what is not stored.
+        case passOn(ForwardReason, stored: StoredResponse?, CacheRule)
+        /// Nothing usable is stored and the client wants nothing else (RFC 9111 §5.2.1.7).
+        case notCached(CacheRule)
+    }
+
+    let engine: Engine
+    let recipe: EntryRecipe
+    let terms: RequestTerms
+    /// How long a client waits for a fetch in any case; the fetch goes on without it.
+    var deadline: Duration?
+    /// The answer of several calls that the entry is a part of; nobody waits longer than for that.
+    var plan: WaitClock?
+    /// Waits before a call is made for this client; false where the client does not want it any more.
+    var hold: (@Sendable () async -> Bool)?
+    /// While the provider is away a stale answer counts as in demand, to be refreshed when it is back.
+    var isMissed = false
+
+    /// A request; see its properties.
+    public init(
+        engine: Engine, recipe: EntryRecipe, terms: RequestTerms, deadline: Duration? = nil, plan: WaitClock? = nil,
+        hold: (@Sendable () async -> Bool)? = nil, isMissed: Bool = false
+    ) {
+        self.engine = engine
+        self.recipe = recipe
+        self.terms = terms
+        self.deadline = deadline
+        self.plan = plan
+        self.hold = hold
+        self.isMissed = isMissed
+    }
+
+    private var cache: EntryCache { engine.cache }
+    private var now: WallTime { engine.time.wall() }
+
+    /// The answer of an entry that nobody asks for by HEAD or in parts.
+    public func served() async throws(UpstreamFailure) -> Served {
+        guard case .served(let served) = try await run() else { throw Self.notCached }
+        return served
+    }
+
+    /// Goes the whole way.
+    /// - Throws: why the upstream gave nothing, and nothing stored could stand in.
+    public func run() async throws(UpstreamFailure) -> Conclusion {
+        var flow = RequestFlow(terms)
+        var found = await recipe.find()
+        let step = flow.lookedUp(
+            found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
+        // Most requests end here.
+        if case .answer(let stored) = step, let entry = found.entry.take() {
+            var served = answer(stored, entry, ready: stored.outcome == .stale ? nil : found.ready)
+            served.list = found.list
+            return .served(served)
+        }
+        return try await perform(step, flow, found)
+    }
+
+    /// What follows after the look-up.
+    private func perform(
+        _ first: RequestFlow.Step, _ begun: RequestFlow, _ found: EntryCache.Found
+    ) async throws(UpstreamFailure) -> Conclusion {
+        var flow = begun
+        var step = first
+        var fetch: Fetch?
+        while true {
+            switch step {
+            case .answer(let stored):
+                if stored.outcome == .stale { noteDemand(recipe.flightKey(found)) }
+                // Memory keeps only what was fresh and needed no fetch.
+                guard let entry = stored.isStandIn ? fetch?.made?.entry : found.entry else { throw Self.unwanted }
+                var served = answer(stored, entry, ready: nil)
+                served.provenance.failure = fetch?.made?.covering ?? fetch?.failure
+                return .served(served)
+            case .answerAndRefresh(let stored):
+                guard let entry = found.entry else { throw Self.unwanted }
+                noteDemand(recipe.flightKey(found))
+                await refresh(found)
+                return .served(answer(stored, entry, ready: nil))
+            case .makeFromStore:
+                return .served(try await makeFromStore())
+            case .fetch(let forward), .fetchAlone(let forward):
+                if fetch == nil, let hold, await !hold() { throw Self.unwanted }
+                var isShared = true
+                if case .fetchAlone = step { isShared = false }
+                let brought = try await obtain(forward, found, isShared: isShared)
+                fetch = brought
+                step =
+                    brought.made.map { flow.fetched(fetched($0, brought), now: now) }
+                    ?? flow.ended(brought.ending, now: now)
+            case .answerFetched(let fresh):
+                guard let fetch, let made = fetch.made else { throw Self.unwanted }
+                return .served(answer(fresh, made, fetch, found))
+            case .passOn(let reason, let hasStored, let rule):
+                return .passOn(reason, stored: hasStored ? found.entry : nil, rule)
+            case .gatewayTimeout(let rule):
+                return .notCached(rule)
+            case .fail(let isValidationOwed):
+                guard var failure = fetch?.failure else { throw Self.unwanted }
+                if isValidationOwed { failure.statusOverride = 504 }
+                throw failure
+            }
+        }
+    }
+
+    // MARK: Fetching
+
+    /// How a fetch ended for this request.
+    private struct Fetch {
+        var made: Made?
+        var hasJoined = false
+        var ending = RequestFlow.Ending.failed
+        var failure: UpstreamFailure?
+    }
+
+    private func obtain(
+        _ forward: RequestFlow.Forward, _ found: EntryCache.Found, isShared: Bool
+    ) async throws(UpstreamFailure) -> Fetch {
+        let order = recipe.order(found, hasFallback: forward.hasFallback)
+        let key = recipe.flightKey(found)
+        let work: @Sendable (FlightVoice) async -> FlightResult = { [recipe] in await recipe.make(order, $0) }
+        let obtained =
+            isShared
+            ? await engine.flights.obtain(
+                key, of: recipe.removable, patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
+                work: work)
+            : await engine.flights.obtainAlone(key, patience: deadline, plan: plan, work: work)
+        switch obtained {
+        case .result(.answered(let made), let hasJoined):
+            return Fetch(made: made, hasJoined: hasJoined)
+        case .result(.failed(let failure), _): return Fetch(failure: failure)
+        case .late(let blame):
+            return Fetch(ending: .late, failure: UpstreamFailure(late: blame, provider: recipe.provider, now: now))
+        case .alone where isShared: return Fetch(ending: .unshareable)
+        case .left, .alone: throw Self.unwanted
+        }
+    }
+
+    private func fetched(_ made: Made, _ fetch: Fetch) -> Fetched {
+        var fetched = Fetched(entry: made.entry, origin: made.origin)
+        if let body = made.passed?.body { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
+        fetched.isStored = made.written.isStored
+        fetched.mayBeShared = made.mayBeShared
+        fetched.hasJoined = fetch.hasJoined
+        fetched.isSelected = !fetch.hasJoined || recipe.selects(made)
+        return fetched
+    }
+
+    private func makeFromStore() async throws(UpstreamFailure) -> Served {
+        switch await recipe.make(EntryRecipe.Order(), .silent) {
+        case .answered(let made):
+            let isFresh = made.covering == nil && now < made.entry.freshUntil
+            return Served(
+                made.entry,
+                Provenance(
+                    outcome: isFresh ? .hit : .stale, rule: .configuredTTL, failure: made.covering,
+                    detail: made.storedForm),
+                hold: made.hold)
+        case .failed(let failure): throw failure
+        }
+    }
+
+    // MARK: Refreshing
+
+    private func refresh(_ found: EntryCache.Found) async {
+        let order = recipe.order(found, hasFallback: true, isRefresh: true)
+        let key = recipe.flightKey(found)
+        guard let hold else { return await refresh(key, order) }
+        // The client is answered meanwhile.
+        Task(executorPreference: engine.flights.home) {
+            guard await hold() else { return }
+            await refresh(key, order)
+        }
+    }
+
+    private func refresh(_ key: CacheKey, _ order: EntryRecipe.Order) async {
+        engine.flights.refresh(key, of: recipe.removable) { voice in
+            let result = await recipe.make(order, voice)
+            // The first to ask was answered before anybody knew that the provider is away.
+            if case .failed = result { noteDemand(key) }
+            return result
+        }
+    }
+
+    /// A stale answer was given.
+    private func noteDemand(_ key: CacheKey) {
+        let directives = terms.directives
+        guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
+        engine.refreshes.asked(
+            RefreshDesk.Demand(
+                provider: recipe.provider, key: key,
+                isDue: { [cache, recipe, terms] in
+                    guard let entry = await recipe.find().entry else { return false }
+                    return !cache.isFresh(entry, .none, terms.judge.rule)
+                },
+                work: { [recipe] in
+                    await recipe.make(EntryRecipe.Order(hasFallback: true, isRefresh: true), .silent)
+                }))
+    }
+
+    // MARK: Answering
+
+    private func answer(_ stored: RequestFlow.Stored, _ entry: consuming StoredResponse, ready: ReadyStamp?) -> Served {
+        cache.used(entry.key.digest)
+        return Served(
+            entry,
+            Provenance(
+                outcome: stored.outcome, forward: stored.forward, forwardStatus: stored.forwardStatus,
+                rule: stored.rule),
+            ready: ready)
+    }
+
+    private func answer(
+        _ fresh: RequestFlow.Fresh, _ made: Made, _ fetch: Fetch, _ found: EntryCache.Found
+    ) -> Served {
+        var served = Served(
+            made.entry,
+            Provenance(
+                outcome: fresh.outcome, forward: fresh.forward, forwardStatus: fresh.forwardStatus,
+                isStored: made.written.isStored, rule: fresh.rule, storing: made.passed?.storing,
+                detail: made.storedForm),
+            // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
+            // was read are in force by now.
+            ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
+        guard let passed = made.passed else { return served }
+        if !fetch.hasJoined {
+            served.interim = passed.interim
+            if let own = passed.ownFields, PassFields.hasMore(own, than: made.entry.fields) {
+                // Some fields are for who asked and not for the store.
+                served.entry.fields = own
+                served.ready = nil
+                served.isOwn = true
+            }
+        }
+        if let body = passed.body {
+            served.tape = body
+            served.provenance.isBeingStored =
+                made.entry.freshUntil > made.entry.responseTime || made.entry.staleUntil > made.entry.responseTime
+        }
+        return served
+    }
+
+    private static let unwanted = UpstreamFailure(
+        provider: "", failure: .overloaded, detail: "The client has left.")
+
+    /// The failure of `Conclusion.notCached`.
+    public static let notCached = UpstreamFailure(
+        provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.",
+        isNotAsked: true)
+}

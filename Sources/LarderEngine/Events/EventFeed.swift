@@ -1,0 +1,257 @@
+// One source of events and any number of readers. The feed keeps the last few events, once for all; a reader has a place
+// among them. So a slow reader costs no memory: what is forgotten before its turn it does not get, and that is counted.
+import LarderCore
+import LarderHTTP
+
+/// A broadcast of events in order.
+public final class EventFeed: Sendable {
+    /// Where a reader begins that names no event it has seen.
+    public enum Start: Sendable {
+        /// With the oldest event that is kept.
+        case oldest
+        /// With the next one.
+        case next
+    }
+
+    struct Seat {
+        /// The number of the event it gets next.
+        var place: UInt64
+        var waiter: CheckedContinuation<Void, Never>?
+        /// What it gets before any event.
+        var greeting: Bytes
+        var quietTicks = 0
+        var needsBeat = false
+        var isOver = false
+    }
+
+    struct State {
+        /// The events that are kept, as text; the first has the number `first`.
+        var events: [Bytes] = []
+        var first: UInt64 = 1
+        var isFinished = false
+        var seats: [UInt64: Seat] = [:]
+
+        var next: UInt64 { first + UInt64(events.count) }
+
+        func isDue(_ seat: Seat) -> Bool {
+            seat.place < next || isFinished || seat.isOver || seat.needsBeat || !seat.greeting.isEmpty
+        }
+
+        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
+            seats.keys.compactMap { number in seats[number]?.waiter.take() }
+        }
+    }
+
+    /// A word for the counters: "search", "provider", "upload".
+    let name: String
+    private let keep: Int
+    private let epoch: String
+    private let posted: CounterCell
+    fileprivate let dropped: CounterCell
+    fileprivate let all: EventSeats
+    fileprivate let state = Lock(State())
+
+    /// - Parameters:
+    ///   - keep: events that a late or slow reader still gets, at least one.
+    ///   - epoch: begins every id, so that an id of another feed at the same place is known for what it is: for feeds
+    ///     that a restart begins anew.
+    public init(_ name: String, seats: EventSeats, keeping keep: Int, epoch: String = "") {
+        self.name = name
+        self.keep = max(1, keep)
+        self.epoch = epoch.isEmpty ? "" : "\(epoch)-"
+        all = seats
+        posted = seats.cell(EventCounters.posted, name)
+        dropped = seats.cell(EventCounters.dropped, name)
+    }
+
+    /// Tells everyone. After the end nothing is told.
+    public func post(_ event: String, _ data: Bytes) {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard !state.isFinished else { return [] }
+            state.events.append(EventText.event(event, id: "\(epoch)\(state.next)", data: data))
+            if state.events.count > keep {
+                let excess = state.events.count - keep
+                state.events.removeFirst(excess)
+                state.first += UInt64(excess)
+            }
+            posted.add()
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Nothing more will be told: each reader ends when it has had what there is.
+    func finish() {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.isFinished = true
+            return state.takeWaiters()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Bytes of the events that are kept.
+    var size: Int { state.withLock { $0.events.reduce(0) { $0 + $1.count } } }
+
+    /// Readers now.
+    var readers: Int { state.withLock { $0.seats.count } }
+
+    /// A reader with a seat of its own.
+    /// - Parameters:
+    ///   - lastID: the last event it has seen, as `Last-Event-ID` says it (WHATWG HTML §9.2.4); one that this feed did
+    ///     not give counts as none.
+    ///   - start: where it begins without one.
+    ///   - greeting: text that it gets first.
+    /// - Throws: 503 where there is no seat left.
+    public func reader(after lastID: String?, otherwise start: Start, greeting: Bytes = []) throws(ClientFacingError)
+        -> EventReader
+    {
+        let reader = EventReader(self)
+        let number = try all.seat(reader)
+        reader.sit(number)
+        state.withLock { state in
+            let known = seen(lastID, state)
+            let place =
+                switch start {
+                case .oldest: known ?? state.first
+                case .next: known ?? state.next
+                }
+            state.seats[number] = Seat(place: place, greeting: greeting)
+        }
+        // A stop in between has found the reader without its seat.
+        if all.isClosed { reader.close() }
+        return reader
+    }
+
+    /// Whether a reader that has seen that event would get nothing more, ever.
+    public func isExhausted(after lastID: String?) -> Bool {
+        state.withLock { state in state.isFinished && seen(lastID, state) == state.next }
+    }
+
+    /// The number behind the last one seen.
+    private func seen(_ lastID: String?, _ state: State) -> UInt64? {
+        guard let lastID, lastID.hasPrefix(epoch), let number = UInt64(lastID.dropFirst(epoch.count)),
+            number < state.next
+        else { return nil }
+        return number + 1
+    }
+
+    fileprivate func leave(_ number: UInt64) {
+        let waiter = state.withLock { $0.seats.removeValue(forKey: number)?.waiter }
+        waiter?.resume()
+        all.giveBack(number)
+    }
+
+    fileprivate func change(_ number: UInt64, _ body: (inout Seat) -> Void) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard var seat = state.seats[number] else { return nil }
+            body(&seat)
+            let waiter = state.isDue(seat) ? seat.waiter.take() : nil
+            state.seats[number] = seat
+            return waiter
+        }
+        waiter?.resume()
+    }
+}
+
+/// One pass over a feed.
+public final class EventReader: BodyReader {
+    /// Bytes of events that are handed over together; one that is larger goes by itself.
+    private static let pieceSize = 64 * 1024
+
+    private let feed: EventFeed
+    private let number = Lock<UInt64>(0)
+
+    fileprivate init(_ feed: EventFeed) {
+        self.feed = feed
+    }
+
+    deinit { feed.leave(seat) }
+
+    fileprivate func sit(_ seat: UInt64) { number.withLock { $0 = seat } }
+
+    private var seat: UInt64 { number.withLock { $0 } }
+
+    private enum Found {
+        case piece(Bytes)
+        case end
+        case gone
+        case wait
+    }
+
+    /// The next events; nil after the last. Waits for one.
+    public func next() async throws(BodyFailure) -> Bytes? {
+        while true {
+            switch look() {
+            case .piece(let piece): return piece
+            case .end:
+                feed.leave(seat)
+                return nil
+            case .gone: throw BodyFailure("Nobody reads it any more.")
+            case .wait: await wait()
+            }
+        }
+    }
+
+    /// Gives the seat back.
+    public func abandon() { feed.leave(seat) }
+
+    /// Says something to this reader alone, before the next event.
+    public func greet(_ text: Bytes) { feed.change(seat) { $0.greeting += text } }
+
+    /// The clean end, with what is there.
+    func close() { feed.change(seat) { $0.isOver = true } }
+
+    /// A part of the heartbeat's time has passed.
+    func tick() {
+        feed.change(seat) { seat in
+            seat.quietTicks += 1
+            if seat.quietTicks >= EventSeats.ticks { seat.needsBeat = true }
+        }
+    }
+
+    private func look() -> Found {
+        let own = seat
+        return feed.state.withLock { state -> Found in
+            guard var seat = state.seats[own] else { return .gone }
+            if seat.place < state.first {
+                feed.dropped.add(Int(clamping: state.first - seat.place))
+                seat.place = state.first
+            }
+            var piece = seat.greeting
+            seat.greeting = []
+            while seat.place < state.next {
+                let event = state.events[Int(seat.place - state.first)]
+                guard piece.isEmpty || piece.count + event.count <= Self.pieceSize else { break }
+                // A large one goes alone, as the feed holds it: a slow reader has no copy of its own.
+                if piece.isEmpty { piece = event } else { piece += event }
+                seat.place += 1
+            }
+            if piece.isEmpty, seat.needsBeat, !state.isFinished, !seat.isOver { piece = Self.beat }
+            guard piece.isEmpty else {
+                (seat.needsBeat, seat.quietTicks) = (false, 0)
+                state.seats[own] = seat
+                return .piece(piece)
+            }
+            return state.isFinished || seat.isOver ? .end : .wait
+        }
+    }
+
+    private static let beat = EventText.comment()
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await handover { waiter in
+                let own = seat
+                let isDue = feed.state.withLock { state -> Bool in
+                    guard let seat = state.seats[own], !state.isDue(seat), !Task.isCancelled else { return true }
+                    state.seats[own]?.waiter = waiter
+                    return false
+                }
+                if isDue { waiter.resume() }
+            }
+            if Task.isCancelled { abandon() }
+        } onCancel: {
+            abandon()
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// How many event streams may be open, and what holds for all of them: a sign of life where nothing happens, and an end
+// at once when the daemon stops.
+import LarderCore
+import LarderIO
+
+/// The seats of every feed's readers.
+public final class EventSeats: Sendable {
+    /// Nothing passes between a daemon and its client without giving up on a connection that is quiet for a minute;
+    /// fifteen seconds are what WHATWG HTML §9.2.7 advises.
+    static let heartbeat = Duration.seconds(15)
+    /// Looks at the seats in so many parts of that time.
+    static let ticks = 3
+
+    private struct Seat {
+        weak var reader: EventReader?
+    }
+    private struct State {
+        var limit: Int
+        var next: UInt64 = 0
+        var seats: [UInt64: Seat] = [:]
+        var isClosed = false
+        var isTicking = false
+    }
+
+    private let loop: EventLoop
+    private let counters: CounterRegistry
+    private let open: CounterCell
+    private let refused: CounterCell
+    private let state: Lock<State>
+
+    /// - Parameters:
+    ///   - loop: on whose timers the signs of life are given.
+    ///   - limit: readers at once.
+    public init(loop: EventLoop, limit: Int, counters: CounterRegistry) {
+        self.loop = loop
+        self.counters = counters
+        open = counters.cell(EventCounters.streams)
+        refused = counters.cell(EventCounters.refused)
+        state = Lock(State(limit: limit))
+    }
+
+    /// Takes a new limit; who has a seat keeps it.
+    public func setLimit(_ limit: Int) {
+        state.withLock { $0.limit = limit }
+    }
+
+    /// Whether the daemon stops.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Ends every stream and takes no more: each reader comes to its clean end with what there is.
+    public func close() {
+        let readers = state.withLock { state in
+            state.isClosed = true
+            return state.seats.values.compactMap(\.reader)
+        }
+        for reader in readers { reader.close() }
+    }
+
+    /// One more reader.
+    /// - Throws: 503 where there is no seat left, or the daemon stops.
+    func seat(_ reader: EventReader) throws(ClientFacingError) -> UInt64 {
+        let (number, begins, isClosed) = state.withLock { state -> (UInt64?, Bool, Bool) in
+            guard !state.isClosed, state.seats.count < state.limit else { return (nil, false, state.isClosed) }
+            state.next += 1
+            state.seats[state.next] = Seat(reader: reader)
+            defer { state.isTicking = true }
+            return (state.next, !state.isTicking, false)
+        }
+        guard let number else {
+            refused.add()
+            throw isClosed ? Self.stopping : Self.full
+        }
+        open.add()
+        if begins { tickLater() }
+        return number
+    }
+
+    /// The reader of that seat has left.
+    func giveBack(_ number: UInt64) {
+        guard state.withLock({ $0.seats.removeValue(forKey: number) != nil }) else { return }
+        open.add(-1)
+    }
+
+    func cell(_ family: CounterFamily, _ feed: String) -> CounterCell { counters.cell(family, feed) }
+
+    private func tickLater() {
+        loop.post { [loop] in
+            _ = loop.schedule(at: loop.monotonic + Self.heartbeat / Self.ticks) { self.tick() }
+        }
+    }
+
+    /// A part of the heartbeat's time has passed.
+    private func tick() {
+        let readers = state.withLock { state -> [EventReader] in
+            state.isTicking = !state.seats.isEmpty
+            return state.seats.values.compactMap(\.reader)
+        }
+        for reader in readers { reader.tick() }
+        if state.withLock({ $0.isTicking }) { tickLater() }
+    }
+
+    private static let full = ClientFacingError(
+        status: 503, code: FailureClass.overloaded.rawValue,
+        detail: "As many event streams are open as server.maxEventStreams permits.", retryable: true, retryAfter: 15)
+    static let stopping = ClientFacingError(
+        status: 503, code: "stopping", detail: "Larder is stopping.", retryable: true, retryAfter: 5)
+}
+
+/// What event streams count.
+enum EventCounters {
+    static let streams = CounterFamily("larder_event_streams", .gauge, help: "Event streams open now.")
+    static let refused = CounterFamily(
+        "larder_event_streams_refused_total", help: "Event streams refused because too many were open.")
+    static let posted = CounterFamily(
+        "larder_events_total", help: "Events told to whoever listened, by feed.", labels: ["feed"])
+    static let dropped = CounterFamily(
+        "larder_events_dropped_total", help: "Events that a reader was too slow for, by feed.", labels: ["feed"])
+}

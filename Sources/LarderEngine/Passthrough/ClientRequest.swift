@@ -1,0 +1,19 @@
+// A client's request as the engine sees it: what it asks, and nothing of how it came.
+import LarderCore
+
+/// The head of a request.
+public struct ClientRequest: Sendable {
+    let method: Method
+    /// Without "?", percent-encoded as received; nil where there is none.
+    let query: String?
+    let fields: HeaderFields
+    let isVersion10: Bool
+
+    /// See the properties.
+    public init(method: Method, query: String?, fields: HeaderFields, isVersion10: Bool) {
+        self.method = method
+        self.query = query
+        self.fields = fields
+        self.isVersion10 = isVersion10
+    }
+}

@@ -1,0 +1,468 @@
+// The work of a pass-through flight: one request to the upstream, conditional where a stored answer can be validated;
+// its head is told to everyone who waits, and its body goes to them and into the store while it comes. The flight ends
+// when the row is committed or refused, so whoever asks later finds it or joins.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderSettings
+import LarderStore
+
+/// The work of a pass-through flight.
+public struct PassFetch: Sendable {
+    let engine: Engine
+    let request: PassRequest
+    let snapshot: Snapshot
+    /// Nobody waits: the client's own wishes have no part in it.
+    let isRefresh: Bool
+
+    /// A body that is whole within this time goes out with its length, and its row is committed before its head leaves.
+    private static let settling = Duration.milliseconds(10)
+    /// Larger ones are not waited for.
+    private static let settledSize: Int64 = 256 * 1024
+    /// Nothing for so long in the middle of a body, and it is given up.
+    public static let stall = Duration.seconds(30)
+
+    private var shelf: VariantShelf { VariantShelf(engine: engine, request: request) }
+    private var rule: FreshnessRule { request.rule }
+    private var settings: Settings { snapshot.settings }
+
+    /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
+    func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
+        // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
+        let began = engine.cache.begin(request.primary)
+        var found: EntryCache.Found
+        if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await shelf.find() }
+        if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
+        if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
+            // Another flight ended between this asker's look and its lead.
+            return .answered(Made(found: entry, ready: found.ready, passed: passed(entry, nil, nil, began)))
+        }
+        // With our own rules the answer's validators have no say: it is asked for anew.
+        var conditions: HeaderFields = [:]
+        if rule.semantics == .rfc, let entry = found.entry {
+            conditions = Validation.conditionalFields(for: [entry])
+        }
+        switch await send(conditions, found.entry) {
+        case .failure(let failure): return .failed(failure)
+        case .success((let stream, let classification)):
+            guard stream.head.status == 304 else {
+                return await receive(stream, classification, found, began, voice)
+            }
+            stream.cancel()
+            guard let entry = found.entry, !conditions.lines.isEmpty else { return .failed(unasked304) }
+            if !Validation.freshenedIndexes(by: stream.head, among: [entry]).isEmpty {
+                return .answered(await freshen(entry, by: stream.head, found, began))
+            }
+            // It confirms another version than the one stored (RFC 9111 §4.3.4): asked again without a condition. What is
+            // stored still covers for an error, and is hidden where the newer answer lies elsewhere.
+            switch await send([:], entry) {
+            case .failure(let failure): return .failed(failure)
+            case .success((let whole, let classification)):
+                guard whole.head.status != 304 else {
+                    whole.cancel()
+                    return .failed(unasked304)
+                }
+                return await receive(whole, classification, found, began, voice)
+            }
+        }
+    }
+
+    private func answersNow(_ entry: StoredResponse) -> Bool {
+        let directives = isRefresh ? ClientDirectives.none : request.directives
+        return switch request.judge.decide(entry, directives, now: engine.time.wall()).decision {
+        case .fresh, .negative: true
+        case .stale, .unusable: false
+        }
+    }
+
+    /// - Parameter old: what is stored.
+    private func send(
+        _ conditions: HeaderFields, _ old: StoredResponse?
+    ) async -> Result<(UpstreamStream, Classification), UpstreamFailure> {
+        var fields = request.forwarded
+        if isRefresh {
+            fields.remove("Cache-Control")
+            fields.remove("Pragma")
+        }
+        fields.lines += conditions.lines
+        var order = request.order(fields, method: .get, settings: settings, limit: .max)
+        let classify = request.call(order).classify
+        order.isPacedByClient = { head in
+            // The store sets the pace of what it keeps. Events have no end, kept or not.
+            head.isEventStream || !verdict(head, classify(head.response), old).isStored
+        }
+        return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall)
+    }
+
+    // MARK: 304
+
+    /// The stored answer is still right: its head is brought up to date, and that of every variant that the 304 speaks
+    /// for (RFC 9111 §4.3.4).
+    private func freshen(
+        _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> Made {
+        let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
+        var made = Made(entry: news.entry)
+        var others: [StoredResponse] = []
+        if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
+        if case .store = news.verdict.decision, names(news.entry) == names(entry) {
+            if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
+            if found.isInDoubt, made.written.isStored {
+                await shelf.note(made.entry, names: names(made.entry))
+            } else {
+                await shelf.prolong(made.entry)
+            }
+        } else {
+            // It may not be kept, or is now selected by other fields than those it lies under.
+            await engine.cache.remove(entry.key.digest, of: entry.provider)
+            made.mayBeShared = false
+        }
+        for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
+            let other = others[place - 1]
+            let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
+            if names(fresh) == names(other) {
+                await engine.cache.freshen(other, to: fresh, since: began)
+            } else {
+                await engine.cache.remove(other.key.digest, of: other.provider)
+            }
+        }
+        if made.written.isStored, engine.cache.isCurrent(began) {
+            made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        }
+        made.passed = passed(made.entry, 304, .validated, began)
+        return made
+    }
+
+    private var unasked304: UpstreamFailure {
+        UpstreamFailure(
+            provider: request.provider.name, failure: .broken,
+            detail: "The upstream answered 304 to a request that set no condition.",
+            fetch: FetchError(stage: .malformed, origin: "", message: ""))
+    }
+
+    // MARK: A whole answer
+
+    private func receive(
+        _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ voice: FlightVoice
+    ) async -> FlightResult {
+        let head = stream.head
+        let verdict = verdict(head, classification, found.entry)
+        let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
+        let body = TapeBody(stream.body, length: head.length)
+        let own = PassFields.endToEnd(head)
+        var made = Made(entry: entry(head, own, verdict))
+        made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
+        var passed = PassedAnswer(
+            body: body, upstreamStatus: head.status, interim: head.interim, storing: verdict.rule,
+            vary: Vary(head.fields), selecting: request.forwarded, began: began)
+        if !verdict.isStored, rule.semantics == .rfc || classification.isAnswer {
+            passed.began = await displace(made.entry, verdict.rule, found, began)
+        }
+        passed.isAnswer = rule.semantics == .rfc || classification.isAnswer
+        passed.ownFields = own
+        made.passed = passed
+        // What is newer and too large to be kept leaves nothing older to be answered in its place.
+        if verdict.rule == .objectTooLarge {
+            if let old = found.entry { await engine.cache.remove(old.key.digest, of: old.provider) }
+            // What was not found may be there all the same, or be on its way.
+            var newer = made.entry
+            newer.key = shelf.place(names(newer)).key
+            await hideOlder(than: newer, found)
+        }
+        await settle(stream.body, head.length)
+        if let whole = stream.body.whole {
+            if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
+            made.passed?.body = nil
+            made.entry.body = whole
+            if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
+                made.written = await keep(made.entry, found, began)
+            } else if verdict.isStored {
+                await hideOlder(than: made.entry, found)
+            }
+            return .answered(made)
+        }
+        if let failure = stream.body.failure { return .failed(request.cutOff(failure)) }
+        guard verdict.isStored else { return .answered(made) }
+        stream.body.holdEnd()
+        releaseInTime(stream.body)
+        await voice.announce(made)
+        return await archive(made, stream, body, found, began)
+    }
+
+    /// Whether an answer of that head is stored, and by which rule.
+    private func verdict(
+        _ head: UpstreamHead, _ classification: Classification, _ old: StoredResponse?
+    ) -> PassVerdict {
+        let verdict = storing(head, classification)
+        guard verdict.isStored else { return verdict }
+        // An error never takes the place of what may still cover for it.
+        if head.status >= 500, let old, old.status < 500 { return .refuse(.errorOverAnswer) }
+        if let length = head.length, length > settings.cacheMaxObject { return .refuse(.objectTooLarge) }
+        return verdict
+    }
+
+    /// Waits a moment for a body that is small and on its way, so that its answer can say whether it was stored.
+    private func settle(_ tape: BodyTape, _ length: Int64?) async {
+        if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
+        // A flight is on its leader's loop, or on the home loop.
+        let loop = EventLoop.current ?? engine.flights.home
+        await handover { (waiter: CheckedContinuation<Void, Never>) in
+            let once = Once(waiter)
+            let alarm = loop.schedule(at: loop.monotonic + Self.settling) { once.fire() }
+            tape.watch(for: Self.settledSize) {
+                loop.post {
+                    loop.cancel(alarm)
+                    once.fire()
+                }
+            }
+        }
+    }
+
+    /// With our own rules, what is no answer is a failure: remembered for a moment, and covered by what is stale.
+    private func failure(
+        _ classification: Classification, _ head: UpstreamHead, _ body: Bytes
+    ) -> UpstreamFailure? {
+        let response = UpstreamResponse(
+            status: head.status, reason: head.reason, fields: PassFields.endToEnd(head), body: body,
+            requestTime: head.requestTime, responseTime: head.responseTime)
+        return UpstreamFailure(classification, response: response, provider: request.provider.name)
+    }
+
+    private func storing(_ head: UpstreamHead, _ classification: Classification) -> PassVerdict {
+        if !isRefresh, request.directives.noStore { return .refuse(.requestNoStore) }
+        switch rule.semantics {
+        case .rfc:
+            let verdict = RFCStorage.decide(
+                method: .get, requestFields: request.forwarded, head: head, rule: rule, targets: request.targets)
+            if case .store(let lifetimes) = verdict.decision {
+                return .store(lifetimes, verdict.rule, fields: verdict.fields)
+            }
+            return .refuse(verdict.rule)
+        case .ttl:
+            let response = UpstreamResponse(
+                status: head.status, fields: head.fields, requestTime: head.requestTime,
+                responseTime: head.responseTime)
+            let decision = StorePolicy.decide(
+                request: UpstreamRequest(path: request.path, query: request.query), requestFields: request.fields,
+                response: response, classification: classification, rule: rule, key: request.primary)
+            if case .store(let lifetimes) = decision {
+                let fields = RFCStorage.storedFields(of: head, targets: request.targets)
+                return .store(lifetimes, .configuredTTL, fields: fields)
+            }
+            return .refuse(.configuredTTL)
+        }
+    }
+
+    /// - Parameter own: the whole head's fields, as who asked gets them.
+    private func entry(_ head: UpstreamHead, _ own: HeaderFields, _ verdict: PassVerdict) -> StoredResponse {
+        var entry = StoredResponse(
+            key: request.primary, layer: .raw, provider: request.provider.name,
+            endpoint: request.endpoint,
+            status: head.status, reason: head.reason, fields: own,
+            requestTime: head.requestTime, responseTime: head.responseTime, freshUntil: head.responseTime,
+            staleUntil: head.responseTime, label: "GET " + request.url)
+        guard case .store(let lifetimes, _, let fields) = verdict else {
+            entry.initialAge = Age.initial(
+                fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
+            return entry
+        }
+        entry.fields = fields
+        Via.append(to: &entry.fields, version: head.isVersion10 ? "1.0" : "1.1")
+        entry.initialAge = lifetimes.initialAge
+        entry.freshUntil = lifetimes.freshUntil
+        entry.staleUntil = lifetimes.staleUntil
+        entry.isNegative = lifetimes.isNegative
+        (entry.key, entry.parents) = shelf.place(names(entry))
+        return entry
+    }
+
+    /// What the stored answer's own `Vary` names.
+    private func names(_ entry: StoredResponse) -> [String] {
+        guard case .names(let names) = Vary(entry.fields) else { return [] }
+        return names
+    }
+
+    // MARK: Storing
+
+    /// An answer that is not stored leaves nothing older that it has made unsuitable.
+    /// - Returns: the state of removals with which its readers compare: its own removal makes it no answer of before.
+    private func displace(
+        _ entry: StoredResponse, _ why: CacheRule, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> RemovalStamp {
+        let isForOneClient = request.isPersonal || why == .requestNoStore
+        switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
+        case .none: return began
+        case .selected:
+            if rule.semantics == .rfc, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
+            return began
+        case .all:
+            guard found.entry != nil || found.index != nil else {
+                // What was not found may be there all the same, or be on its way.
+                await hideOlder(than: entry, found)
+                return began
+            }
+            let isCurrent = engine.cache.isCurrent(began)
+            // All variants go with the key of their URL.
+            await engine.cache.remove(request.primary.digest, of: request.provider.name)
+            return isCurrent ? engine.cache.begin(request.primary) : began
+        }
+    }
+
+    /// The answer was given out and is not stored: nothing older is answered in its place.
+    private func hideOlder(than entry: StoredResponse, _ found: EntryCache.Found) async {
+        engine.cache.hide(entry)
+        hideElsewhere(entry, found)
+        await removeVariants(entry, hasList: found.index != nil)
+    }
+
+    /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
+    private func removeVariants(_ entry: StoredResponse, hasList: Bool) async {
+        guard hasList, Displacement.putsOthersInDoubt(status: entry.status) else { return }
+        await engine.cache.remove(request.primary.digest, of: request.provider.name)
+    }
+
+    /// Hides the older one where it lies under another key than the newer, which is not known to be stored.
+    private func hideElsewhere(_ entry: StoredResponse, _ found: EntryCache.Found) {
+        if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
+        guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
+        // Nothing was found, which a look-up that took too long says too.
+        var older = entry
+        older.key = request.primary
+        engine.cache.hide(older)
+    }
+
+    /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
+    /// to be stored, and afterwards where the index is not, which may still select it.
+    private func note(_ entry: StoredResponse, _ found: EntryCache.Found, isStored: Bool) async {
+        if !isStored { hideElsewhere(entry, found) }
+        let noted = await shelf.note(
+            entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status))
+        guard !noted.isStored else { return }
+        // What the flight found at its beginning may not be what is there by now.
+        await removeVariants(entry, hasList: noted.hadList)
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
+    }
+
+    private func keep(
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> Written {
+        await noted(await engine.cache.write(entry, since: began), entry, found, began)
+    }
+
+    /// A variant that was accepted is noted in its URL's index; whatever was removed meanwhile was removed before it was
+    /// there.
+    private func noted(
+        _ written: Written, _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> Written {
+        guard written.isAccepted else {
+            // It was given out all the same. What was stored there since is hidden too, which costs a miss.
+            hideElsewhere(entry, found)
+            // What a removal made an answer of before says nothing of the other variants that are stored now.
+            if engine.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
+            return written
+        }
+        await note(entry, found, isStored: written.isStored)
+        var written = written
+        written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        guard engine.cache.isCurrent(began) else {
+            await engine.cache.remove(entry.key.digest, of: entry.provider)
+            return .refused
+        }
+        return written
+    }
+
+    /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
+    private func releaseInTime(_ tape: BodyTape) {
+        let loop = engine.flights.home
+        let patience = settings.cachePatience
+        // The tape leads to the stored body, which must not be kept from being swept by a timer.
+        tape.watch(for: .max) { [weak tape] in
+            loop.post { [weak tape] in
+                _ = loop.schedule(at: loop.monotonic + patience) { [weak tape] in tape?.release() }
+            }
+        }
+    }
+
+    /// Writes the body into the store as it comes.
+    private func archive(
+        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> FlightResult {
+        let tape = stream.body
+        defer { tape.release() }
+        guard let archivist = tape.reader(isArchivist: true),
+            let writer = await engine.cache.beginBody(expecting: body.length)
+        else {
+            await hideOlder(than: made.entry, found)
+            stream.becamePaced()
+            return .answered(made)
+        }
+        tape.keep(in: writer.written)
+        var written: Int64 = 0
+        var piece = Bytes()
+        do {
+            while true {
+                let next = try await archivist.next()
+                if let next { piece += next }
+                if piece.count >= 256 * 1024 || next == nil, !piece.isEmpty {
+                    guard await writer.append(piece) == .stored else {
+                        tape.archiveEnded()
+                        archivist.abandon()
+                        await hideOlder(than: made.entry, found)
+                        stream.becamePaced()
+                        return .answered(made)
+                    }
+                    written += Int64(piece.count)
+                    tape.archived(to: written)
+                    piece = Bytes()
+                }
+                if next == nil { break }
+            }
+        } catch {
+            tape.archiveEnded()
+            writer.abandon()
+            return .failed(request.cutOff(error))
+        }
+        _ = await noted(
+            await engine.cache.complete(writer, made.entry, since: began), made.entry, found, began)
+        return .answered(made)
+    }
+
+    private func passed(
+        _ entry: StoredResponse, _ status: Int?, _ storing: CacheRule?, _ began: RemovalStamp
+    ) -> PassedAnswer {
+        PassedAnswer(
+            upstreamStatus: status ?? entry.status, storing: storing, vary: Vary(entry.fields),
+            selecting: request.forwarded, began: began)
+    }
+}
+
+/// Whether and why an answer is stored.
+enum PassVerdict: Sendable {
+    /// - Parameter fields: those to store.
+    case store(Lifetimes, CacheRule, fields: HeaderFields)
+    case refuse(CacheRule)
+
+    var isStored: Bool { if case .store = self { true } else { false } }
+
+    var rule: CacheRule {
+        switch self {
+        case .store(_, let rule, _), .refuse(let rule): rule
+        }
+    }
+}
+
+/// A continuation that several may resume; the first does.
+private final class Once: Sendable {
+    private let waiter: Lock<CheckedContinuation<Void, Never>?>
+
+    init(_ waiter: CheckedContinuation<Void, Never>) {
+        self.waiter = Lock(waiter)
+    }
+
+    func fire() {
+        waiter.withLock { $0.take() }?.resume()
+    }
+}

@@ -1,0 +1,212 @@
+// A request to a provider of kind `passthrough` as the cache sees it: what goes upstream, what selects an answer, what
+// the client demands. Nothing of it is rewritten: only the origin knows what its parameters mean (RFC 9111 §2).
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import LarderSettings
+
+/// A class, since everything on the way of a request holds it.
+public final class PassRequest: Sendable {
+    /// Who is asked.
+    public let provider: ConfiguredProvider
+    let method: Method
+    /// Percent-encoded, beginning with "/".
+    let path: String
+    let query: String?
+    /// The client's own fields, without cookies that are not for this provider.
+    let fields: HeaderFields
+    /// How answers to this client go out. Others may wait for the same fetch by another way.
+    public let way: WayOut
+    /// What goes upstream, but for conditions and ranges, which the cache adds or answers itself. It is also what
+    /// `Vary` selects by: the origin saw these and no others.
+    public let forwarded: HeaderFields
+    /// What the client demands of a stored answer.
+    public let directives: ClientDirectives
+    /// The answer may be this client's own: its credentials or cookies go along.
+    public let isPersonal: Bool
+    /// The URL's key: that of the one answer, or of the index of its variants.
+    public let primary: CacheKey
+    /// The provider's name for such requests, and the rule for their answers.
+    let endpoint: String
+    /// See `endpoint`.
+    public let rule: FreshnessRule
+
+    /// - Throws: what is no request that may be passed on, as 4xx or 5xx.
+    public init(_ request: ClientRequest, _ way: WayOut) throws(ClientFacingError) {
+        let (provider, path) = (way.provider, way.path)
+        // Its answer would show a page what the client's other fields are (RFC 9110 §9.3.8).
+        guard request.method != .trace else {
+            throw ClientFacingError(
+                status: 405, code: "methodNotAllowed", detail: "TRACE is not passed on.",
+                fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"])
+        }
+        // A tunnel to the authority in its target is what no gateway opens (RFC 9110 §9.3.6).
+        guard request.method.name != "CONNECT" else {
+            throw ClientFacingError(status: 501, code: "notImplemented", detail: "CONNECT is not passed on.")
+        }
+        try UpstreamPath.check(path)
+        guard !Via.isLoop(request.fields) else {
+            throw ClientFacingError(
+                status: 508, code: "loop", detail: "The request has come through this program too many times.")
+        }
+        self.provider = provider
+        self.path = path
+        query = request.query
+        self.way = way
+        method = request.method
+        var fields = request.fields
+        if fields.contains("Cookie"),
+            !ForwardedCookies.areForwarded(fields, to: provider, isSharedOrigin: way.isSharedOrigin)
+        {
+            fields.remove("Cookie")
+        }
+        self.fields = fields
+        endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
+        rule = provider.rule(for: endpoint)
+        directives = ClientDirectives(fields: request.fields)
+        forwarded = Self.forwarded(fields, request, provider)
+        isPersonal = forwarded.contains(anyOf: Self.personal)
+        primary = provider.rawKey(UpstreamRequest(path: path, query: request.query))
+    }
+
+    /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
+    /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
+    private static func forwarded(
+        _ fields: HeaderFields, _ request: ClientRequest, _ provider: ConfiguredProvider
+    ) -> HeaderFields {
+        var forwarded = HopByHop.endToEnd(fields)
+        forwarded.remove(notForwarded)
+        if provider.settings.key != nil { forwarded.remove("Authorization") }
+        let isRead = request.method == .get || request.method == .head
+        // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account. An
+        // error that may repeat our key must be one that can be read here, whatever the method.
+        if isRead || provider.settings.key != nil {
+            let takesGzip = ContentCoding.acceptsGzip(request.fields.combined("Accept-Encoding"))
+            forwarded.set("Accept-Encoding", takesGzip ? "gzip" : "identity")
+        }
+        if isRead, provider.settings.semantics == .ttl {
+            forwarded.lines.removeAll { !forwardedAlways.contains($0.name) }
+            forwarded.set("Accept", "*/*")
+        }
+        Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
+        return forwarded
+    }
+
+    private static let notForwarded = FieldNameSet(
+        ["Host", "Content-Length", "Expect", "X-Larder-Session"] + conditions)
+    private static let personal: FieldNameSet = ["Authorization", "Cookie"]
+    private static let forwardedAlways: FieldNameSet = ["Authorization", "Cookie", "Accept-Encoding"]
+
+    /// A client's conditions and ranges: applied by the cache to a whole answer, or passed on as they are.
+    public static let conditions = [
+        "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
+    ]
+
+    /// Fields that say which caches may do what, besides `Cache-Control` (RFC 9213).
+    public var targets: [String] { provider.targets }
+
+    /// The URL that the upstream is asked for.
+    public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
+
+    /// The key of the answer that these selecting values chose.
+    func variantKey(_ selection: Digest) -> CacheKey {
+        provider.rawKey(UpstreamRequest(path: path, query: query), variant: Base64URL.encode(selection.bytes))
+    }
+
+    /// An order for this request with those fields.
+    /// - Parameter limit: the largest body.
+    public func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {
+        let upstream = UpstreamRequest(method: method, path: path, query: query)
+        var order = provider.order(upstream, settings: settings)
+        order.fields = fields
+        // A redirect is an answer like any other; only the client knows whether it wants to follow.
+        order.maxRedirects = 0
+        order.maxBody = limit
+        return order
+    }
+}
+
+extension PassRequest {
+    /// With our own rules, a request that carries somebody's credentials or cookies is theirs and the upstream's alone:
+    /// nothing would tell whom its answer is for.
+    public var isOwnBusiness: Bool { rule.semantics == .ttl && isPersonal }
+
+    /// By whose rules what is stored is judged.
+    public var judge: ReuseJudge {
+        switch rule.semantics {
+        case .rfc: .standard(rule, targets: targets)
+        case .ttl: .configured(rule, staleWhileRefresh: provider.settings.staleWhileRefresh)
+        }
+    }
+
+    /// The request as far as the cache's decisions go.
+    public func terms(patience: Duration) -> RequestTerms {
+        var terms = RequestTerms(directives: directives, judge: judge, patience: patience)
+        terms.isPassThrough = true
+        terms.isPersonal = isPersonal
+        terms.isHead = method == .head
+        terms.wantsRange = wantsRange
+        return terms
+    }
+
+    /// Whether the request's target and coding alone lead to that answer, so that memory can keep it ready.
+    public func varyIsPlain(_ entry: StoredResponse) -> Bool {
+        rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: Self.codingNames)
+    }
+
+    private static let codingNames: Set<String> = ["accept-encoding"]
+
+    /// What an explanation tells of the key.
+    public var target: PassTarget {
+        PassTarget(
+            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"))
+    }
+
+    var wantsRange: Bool { method == .get && fields.contains("Range") }
+
+    /// The call for an order.
+    public func call(_ order: FetchOrder) -> UpstreamCall {
+        let provider = provider
+        let endpoint = endpoint
+        return UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: true,
+            classify: { provider.provider.classify($0, endpoint: endpoint) })
+    }
+
+    /// A body that ended before its end.
+    func cutOff(_ failure: BodyFailure) -> UpstreamFailure {
+        UpstreamFailure(
+            provider: provider.name, failure: .unreachable, detail: "\(provider.name): \(failure.reason)",
+            fetch: FetchError(stage: .receive, origin: "", message: failure.reason))
+    }
+}
+
+/// The target of a pass-through request, for explanations.
+public struct PassTarget: Sendable {
+    var base: String
+    var path: String
+    var query: String?
+    var coding: String?
+
+    /// A target; see its properties.
+    public init(base: String, path: String, query: String? = nil, coding: String? = nil) {
+        self.base = base
+        self.path = path
+        self.query = query
+        self.coding = coding
+    }
+
+    /// The parts of the key. The values of a query may hold what is nobody else's business: only its names are told, and
+    /// what has no name may be a secret as a whole.
+    public var keyParts: [KeyParameter] {
+        let names = query.map { query in
+            query.split(separator: "&").map { $0.contains("=") ? $0.prefix { $0 != "=" } + "=…" : "…" }
+                .joined(separator: "&")
+        }
+        return [
+            KeyParameter("base", base), KeyParameter("path", path), KeyParameter("query", names),
+            KeyParameter("coding", coding),
+        ]
+    }
+}

@@ -1,0 +1,47 @@
+// How the answer to a pass-through request is found and made: it is one of the variants that lie under a URL, and the request's
+// fields select it (RFC 9111 §4.1).
+import LarderCache
+import LarderCore
+import LarderHTTP
+
+/// The variant of a URL that one request selects.
+public struct PassSelection: Sendable {
+    let engine: Engine
+    let request: PassRequest
+    let snapshot: Snapshot
+
+    /// The answer to that request, by the settings of that snapshot.
+    public init(engine: Engine, request: PassRequest, snapshot: Snapshot) {
+        self.engine = engine
+        self.request = request
+        self.snapshot = snapshot
+    }
+
+    /// The entry with whose removal a fetch under way becomes one of before.
+    var removable: Digest { request.primary.digest }
+
+    func find() async -> EntryCache.Found { await VariantShelf(engine: engine, request: request).find() }
+
+    /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
+    /// select as far as can be told.
+    func flightKey(_ found: EntryCache.Found) -> CacheKey {
+        let names = found.index?.variants.first?.names ?? ["accept-encoding"]
+        return request.variantKey(VariantIndex.selection(names: names, requestFields: request.forwarded))
+    }
+
+    /// Whether what was made for another request is an answer to this one: the fields that selected it are the same.
+    func selects(_ made: Made) -> Bool {
+        guard let passed = made.passed else { return true }
+        // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
+        if passed.body?.tape.failure != nil { return false }
+        // What was asked for before a purge or an unsafe request is not given to who asks after it.
+        guard engine.cache.isCurrent(passed.began) else { return false }
+        return request.rule.semantics == .ttl || passed.vary.matches(passed.selecting, request.forwarded)
+    }
+
+    /// Fetches, stores, and ends when the row is committed or refused.
+    func make(_ order: EntryRecipe.Order, _ voice: FlightVoice) async -> FlightResult {
+        await PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: order.isRefresh)
+            .work(order.found, voice)
+    }
+}

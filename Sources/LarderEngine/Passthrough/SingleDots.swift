@@ -1,0 +1,31 @@
+// Segments of one dot name the place where they stand, so a path without them is the same path (RFC 3986 §5.2.4, §6.2.2.3).
+// They are taken out before anything is looked up. Segments of two dots are refused instead (`UpstreamPath`).
+import LarderCore
+
+extension UpstreamPath {
+    /// The path without segments of a single dot, encoded ones included (RFC 3986 §6.2.2.2); one at the end leaves the
+    /// slash before it.
+    public static func withoutSingleDots(_ path: String) -> String {
+        guard path.utf8.first == 0x2F, mayHaveSingleDots(path) else { return path }
+        var segments: [Substring] = []
+        let all = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (place, segment) in all.enumerated() {
+            if segment == "." || segment == "%2e" || segment == "%2E" {
+                if place == all.count - 1 { segments.append("") }
+            } else {
+                segments.append(segment)
+            }
+        }
+        return "/" + segments.joined(separator: "/")
+    }
+
+    /// Whether a segment begins like one. Mostly none does, and then nothing is made.
+    private static func mayHaveSingleDots(_ path: String) -> Bool {
+        var isStart = false
+        for byte in path.utf8 {
+            if isStart, byte == 0x2E || byte == 0x25 { return true }
+            isStart = byte == 0x2F
+        }
+        return false
+    }
+}

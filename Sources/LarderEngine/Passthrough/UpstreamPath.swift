@@ -1,0 +1,27 @@
+// Which paths may be put behind a provider's base URL. Dot segments, however they are spelled, would climb out of it once
+// the URL is normalised (RFC 3986 §5.2.4). To a pass-through provider other bytes are the origin's business, whether they
+// are text or not.
+import LarderCore
+
+/// Paths that may be put behind a base URL.
+public enum UpstreamPath {
+    /// - Parameters:
+    ///   - path: percent-encoded as it came.
+    ///   - isText: it must be UTF-8, as the paths of every built-in provider are.
+    public static func check(_ path: String, isText: Bool = false) throws(ClientFacingError) {
+        // "OPTIONS *" is about the server itself (RFC 9112 §3.2.4); behind the base URL the star would be part of its
+        // name.
+        guard path.utf8.first == 0x2F else { throw .invalid("path", "A path begins with a slash.") }
+        let plain: Bytes
+        do {
+            plain = try PercentCoding.decodeBytes(path.utf8, plusIsSpace: false)
+        } catch {
+            throw .invalid("path", "The path is not percent-encoded.")
+        }
+        guard !plain.contains(0) else { throw .invalid("path", "The path holds a NUL.") }
+        guard !isText || plain.strictText != nil else { throw .invalid("path", "The path is not UTF-8.") }
+        guard !DotSegment.occurs(in: plain) else {
+            throw .invalid("path", "The path may not climb: it has a segment of dots.")
+        }
+    }
+}

@@ -1,0 +1,257 @@
+// Answers drawn from a pool. The pool is one entry like any other: it is looked up, joined, refreshed while stale and
+// used when the upstream fails by the same flow; what is special is that it is filled by several calls and that each asker
+// gets another part of it.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderSettings
+
+/// What to draw, and from which pool.
+public struct PoolQuestion: Sendable {
+    var provider: ConfiguredProvider
+    var endpoint: String
+    var terms: PoolTerms
+    var count = 1
+    var fits: @Sendable (Bytes) -> Bool = { _ in true }
+    var directives: ClientDirectives
+    var settings: Settings
+
+    /// A question; see its properties.
+    public init(
+        provider: ConfiguredProvider, endpoint: String, terms: PoolTerms, count: Int = 1,
+        fits: @escaping @Sendable (Bytes) -> Bool = { _ in true }, directives: ClientDirectives, settings: Settings
+    ) {
+        self.provider = provider
+        self.endpoint = endpoint
+        self.terms = terms
+        self.count = count
+        self.fits = fits
+        self.directives = directives
+        self.settings = settings
+    }
+}
+
+extension Engine {
+    /// The answer to a typed question, its results drawn.
+    func drawn(_ question: NormalisedQuestion, _ terms: PoolTerms) async throws(UpstreamFailure) -> Served {
+        let endpoint = question.endpoint
+        let provider = question.provider
+        let (row, answers) = try await draw(
+            PoolQuestion(
+                provider: provider, endpoint: endpoint.name, terms: terms, count: endpoint.draws, fits: endpoint.fits,
+                directives: question.directives, settings: question.settings))
+        var served = row
+        served.isDrawn = true
+        served.ready = nil
+        guard !row.entry.isNegative else { return served }
+        let signer = signer
+        let entry = row.entry
+        let url = provider.url(endpoint.upstream)
+        let made = await compute.run { () -> Result<NormalisedEntry, NormaliseError> in
+            do throws(NormaliseError) {
+                var parts: [NormalisedAnswer] = []
+                for answer in answers {
+                    let response = UpstreamResponse(
+                        status: 200, fields: entry.fields, body: answer.body, requestTime: entry.requestTime,
+                        responseTime: entry.responseTime, url: url)
+                    parts.append(try endpoint.normalise(response, signer))
+                }
+                return .success(NormalisedEntry(NormalisedAnswer(joining: parts), of: endpoint, provider))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch made {
+        case .failure(let error):
+            throw UpstreamFailure(
+                provider: provider.name, failure: .broken,
+                detail: "An answer of \(provider.name) could not be read: \(error).")
+        case .success(let normalised):
+            served.entry.layer = .normalised
+            served.entry.fields = normalised.fields
+            served.entry.body = normalised.results
+            return served
+        }
+    }
+
+    /// The answer to a raw request: one of the pool's bodies as it came.
+    public func drawnRaw(_ question: PoolQuestion) async throws(UpstreamFailure) -> Served {
+        let (row, answers) = try await draw(question)
+        var served = row
+        served.isDrawn = true
+        served.ready = nil
+        if let answer = answers.first { served.entry.body = answer.body }
+        return served
+    }
+
+    private func draw(_ question: PoolQuestion) async throws(UpstreamFailure) -> (Served, [PooledAnswer]) {
+        let provider = question.provider
+        let terms = question.terms
+        let key = provider.rawKey(terms.refill, variant: "pool")
+        // The pool is nobody's answer: a reader that wants a new one gets it by drawing, and what a reader forbids to
+        // keep is its own share.
+        var directives = ClientDirectives.none
+        directives.onlyIfCached = question.directives.onlyIfCached
+        let row = try await EntryRequest(
+            engine: self,
+            recipe: EntryRecipe(cache, key, provider: provider.name) { _ in
+                await self.fill(question, key, isForced: false)
+            },
+            terms: RequestTerms(
+                directives: directives, judge: provider.judge(for: question.endpoint),
+                patience: question.settings.fetchSoftDeadline)
+        ).served()
+        let fits = question.fits
+        let entry = row.entry
+        // Read away from the loop, and before the lock: what fits is the provider's to say.
+        let (pooled, fitting) = await compute.run { () -> ([PooledAnswer], Set<Int>) in
+            let pooled = PoolShelf.answers(entry)
+            return (pooled, Set(pooled.indices.filter { fits(pooled[$0].body) }))
+        }
+        guard !pooled.isEmpty else { return (row, []) }
+        let now = time.monotonic()
+        let (places, wantsRefill) = pools.withLock { book in
+            book.deal(
+                question.count, from: key.digest, ids: pooled.map(\.id), where: { fitting.contains($0) }, now: now,
+                pause: terms.pause, random: { UInt64.random(in: 0...UInt64.max) })
+        }
+        counters.cell(EngineCounters.poolDraws, provider.name).add(places.count)
+        // What is stale is refreshed by its own flow.
+        if wantsRefill, row.outcome == .hit, !directives.onlyIfCached {
+            flights.refresh(key, of: key.digest) { _ in await self.fill(question, key, isForced: true) }
+        }
+        return (row, places.map { pooled[$0] })
+    }
+
+    /// The flight work of a pool: as many calls as it needs to be dealt from, or one more.
+    private func fill(_ question: PoolQuestion, _ key: CacheKey, isForced: Bool) async -> FlightResult {
+        let provider = question.provider
+        let terms = question.terms
+        let began = cache.begin(key)
+        let kept = await cache.read(key)
+        if !isForced, let kept, cache.isFresh(kept, .none, provider.rule(for: question.endpoint)) {
+            return .answered(Made(found: kept))
+        }
+        let before = await compute.run { kept.map(PoolShelf.answers) ?? [] }
+        let missing = max(1, terms.least - before.count)
+        let gathered = await gather((missing + terms.perCall - 1) / terms.perCall, question)
+        counters.cell(EngineCounters.poolRefills, provider.name).add()
+        let now = time.monotonic()
+        pools.withLock { $0.filled(key.digest, now: now, pause: terms.pause) }
+        guard let answer = gathered.response else {
+            return .failed(
+                gathered.failure
+                    ?? UpstreamFailure(
+                        provider: provider.name, failure: .broken, detail: "\(provider.name) had nothing to draw from.")
+            )
+        }
+        // An absence is kept as one, but never in the place of what there is.
+        let isNegative = gathered.answers.isEmpty
+        if isNegative, !before.isEmpty { return .failed(Self.absent(provider.name)) }
+        let known = Set(before.map(\.id))
+        counters.cell(EngineCounters.poolAdditions, provider.name)
+            .add(Set(gathered.answers.map(\.id)).subtracting(known).count)
+        return .answered(
+            await shelve(
+                PoolShelf.merged(gathered.answers, into: before, most: terms.most), answer,
+                isNegative ? .notFound : .data, question, key, began))
+    }
+
+    private struct Gathered {
+        var answers: [PooledAnswer] = []
+        /// The last answer that brought something, else one that said there is nothing.
+        var response: UpstreamResponse?
+        var failure: UpstreamFailure?
+    }
+
+    /// That many calls side by side: the first asker waits for one call's time.
+    private func gather(_ calls: Int, _ question: PoolQuestion) async -> Gathered {
+        let provider = question.provider
+        let endpoint = question.endpoint
+        let order = provider.order(question.terms.refill, settings: question.settings)
+        let limit = order.maxBody
+        let call = UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: true,
+            classify: { [bodies] response in
+                guard let plain = response.decoded(limit: limit, in: bodies) else {
+                    return .broken("The body's content coding could not be undone.")
+                }
+                return provider.provider.classify(plain, endpoint: endpoint)
+            })
+        let upstream = upstream
+        let results = await withTaskGroup(of: Result<(UpstreamResponse, Classification), UpstreamFailure>.self) {
+            group in
+            for _ in 0..<calls { group.addTask { await upstream.perform(call) } }
+            var results: [Result<(UpstreamResponse, Classification), UpstreamFailure>] = []
+            for await result in group { results.append(result) }
+            return results
+        }
+        let answers = question.terms.answers
+        return await compute.run { [bodies] in
+            var gathered = Gathered()
+            for result in results {
+                switch result {
+                case .failure(let failure): gathered.failure = gathered.failure ?? failure
+                case .success((let response, let classification)):
+                    let found =
+                        classification == .data ? response.decoded(limit: limit, in: bodies).map(answers) ?? [] : []
+                    if !found.isEmpty || gathered.response == nil { gathered.response = response }
+                    gathered.answers += found
+                }
+            }
+            return gathered
+        }
+    }
+
+    private func shelve(
+        _ pooled: [PooledAnswer], _ response: UpstreamResponse, _ classification: Classification,
+        _ question: PoolQuestion, _ key: CacheKey, _ began: RemovalStamp
+    ) async -> Made {
+        let provider = question.provider
+        let request = question.terms.refill
+        var entry = StoredResponse(
+            key: key, layer: .raw, provider: provider.name, endpoint: question.endpoint, status: response.status,
+            reason: response.reason, fields: Self.fieldsOfOne(response),
+            body: classification == .data ? PoolShelf.encode(pooled) : response.body,
+            requestTime: response.requestTime, responseTime: response.responseTime,
+            freshUntil: response.responseTime, staleUntil: response.responseTime,
+            label: "\(request.method) \(provider.url(request))")
+        let decision = StorePolicy.decide(
+            request: request, requestFields: [:], response: response, classification: classification,
+            rule: provider.rule(for: question.endpoint), key: key)
+        guard case .store(let lifetimes) = decision else { return Made(entry: entry) }
+        entry.freshUntil = lifetimes.freshUntil
+        entry.staleUntil = lifetimes.staleUntil
+        entry.isNegative = lifetimes.isNegative
+        return Made(entry: entry, written: await cache.write(entry, since: began))
+    }
+
+    /// What the answers of a pool have in common: not length, coding, date and validators of the call that brought them.
+    private static func fieldsOfOne(_ response: UpstreamResponse) -> HeaderFields {
+        var fields = StorePolicy.storedFields(of: response)
+        for name in ["Content-Length", "Content-Encoding", "ETag", "Last-Modified", "Age", "Date", "Expires"] {
+            fields.remove(name)
+        }
+        return fields
+    }
+
+    private static func absent(_ provider: String) -> UpstreamFailure {
+        UpstreamFailure(provider: provider, failure: .notFound, detail: "\(provider) has nothing of that name.")
+    }
+}
+
+extension NormalisedAnswer {
+    /// Several answers as one, in their order.
+    init(joining parts: [NormalisedAnswer]) {
+        let inside = parts.filter { $0.count > 0 }.map { $0.results.dropFirst().dropLast() }
+        self.init(
+            results: [0x5B] + Bytes(inside.joined(separator: [0x2C])) + [0x5D],
+            count: parts.reduce(0) { $0 + $1.count }, dropped: parts.reduce(0) { $0 + $1.dropped },
+            droppedReasons: parts.reduce(into: [:]) { sums, part in sums.merge(part.droppedReasons, uniquingKeysWith: +)
+            })
+        leftOut = parts.reduce(0) { $0 + $1.leftOut }
+        sources = parts.flatMap(\.sources)
+    }
+}

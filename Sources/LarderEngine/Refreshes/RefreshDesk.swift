@@ -1,0 +1,161 @@
+// The one owner of refreshes on a provider's return, on the home loop where it hears of the lanes. What was answered
+// stale while the provider was away is refreshed as a flight like any other, one at a time, and people come first: half
+// of the provider's rate and quota is left to them.
+import LarderCache
+import LarderCore
+import LarderIO
+
+/// What happened to a provider.
+public struct LaneNews: Sendable {
+    /// Its name.
+    public var provider: String
+    /// What it was.
+    public var event: LaneEvent
+    /// When it was, by both clocks.
+    public var at: Moment
+    /// Nothing can be had from it at present.
+    var isAway: Bool
+}
+
+/// What is refreshed when a provider is back. An actor on the home loop.
+public actor RefreshDesk {
+    /// A stale entry that was asked for.
+    struct Demand: Sendable {
+        var provider: String
+        var key: CacheKey
+        /// Whether it is still stored and still stale.
+        var isDue: @Sendable () async -> Bool
+        /// The work of its flight.
+        var work: @Sendable () async -> FlightResult
+    }
+
+    /// Where the budget lets nothing through for longer than this, the round ends.
+    static let longestWait: Duration = .seconds(300)
+
+    nonisolated let loop: EventLoop
+    /// The home loop.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private let executor: LoopSerialExecutor
+
+    private let flights: FlightDesk
+    private let upstream: UpstreamDesk
+    private let time: any TimeSource
+    private let log: Logger
+    private let counters: CounterRegistry
+    private let waiting: CounterCell
+    private var queue: RefreshQueue<Demand>
+    private var isClosed = false
+
+    init(
+        flights: FlightDesk, upstream: UpstreamDesk, time: any TimeSource, log: Logger, counters: CounterRegistry,
+        limit: Int
+    ) {
+        loop = flights.home
+        executor = LoopSerialExecutor(flights.home)
+        self.flights = flights
+        self.upstream = upstream
+        self.time = time
+        self.log = log
+        self.counters = counters
+        waiting = counters.cell(ReturnCounters.waiting)
+        queue = RefreshQueue(limit: limit)
+    }
+
+    /// A stale entry was given to somebody. Kept where its provider is away. From any thread.
+    nonisolated func asked(_ demand: Demand) {
+        loop.post { [weak self] in self?.assumeIsolated { $0.note(demand) } }
+    }
+
+    private func note(_ demand: Demand) {
+        guard !isClosed else { return }
+        if case .displaced = queue.asked(demand.provider, demand.key.digest, demand) {
+            count(demand.provider, "displaced")
+        }
+        waiting.set(queue.count)
+    }
+
+    /// On this loop, in the order in which it happened.
+    public nonisolated func heard(_ news: LaneNews) {
+        assumeIsolated { $0.take(news) }
+    }
+
+    private func take(_ news: LaneNews) {
+        guard !isClosed else { return }
+        if news.isAway { return queue.left(news.provider) }
+        switch news.event {
+        case .reachable, .resumed:
+            guard queue.returned(news.provider) else { return }
+            // Before anybody asks: what failed a moment ago failed because it was away.
+            flights.forgetFailures(of: news.provider)
+            log.info("provider is back: refreshing what was asked for", ["provider": news.provider])
+            begin(news.provider)
+        case .unreachable, .suspended, .budget: break
+        }
+    }
+
+    private func begin(_ provider: String) {
+        Task(executorPreference: loop) { await self.run(provider) }
+    }
+
+    private func run(_ provider: String) async {
+        while !isClosed, let (digest, demand) = queue.next(provider) {
+            waiting.set(queue.count)
+            guard await demand.isDue() else {
+                count(provider, "unneeded")
+                continue
+            }
+            if case .spent(let until) = upstream.spare(provider) {
+                queue.putBack(provider, digest, demand)
+                return later(provider, until - time.monotonic())
+            }
+            guard !isClosed else { return }
+            let obtained = await flights.obtain(demand.key, of: digest, patience: nil) { _ in await demand.work() }
+            if case .result(.answered(let made), _) = obtained, made.covering == nil {
+                count(provider, "refreshed")
+                continue
+            }
+            count(provider, "failed")
+            queue.failed(provider, digest, demand)
+        }
+        waiting.set(queue.count)
+    }
+
+    private func later(_ provider: String, _ wait: Duration) {
+        guard wait <= Self.longestWait else {
+            count(provider, "skipped", queue.giveUp(provider))
+            return waiting.set(queue.count)
+        }
+        _ = loop.schedule(at: loop.monotonic + max(wait, .milliseconds(1))) { [weak self] in
+            self?.assumeIsolated { $0.begin(provider) }
+        }
+    }
+
+    /// New settings: what waits was asked for by the old ones.
+    public func apply(limit: Int) {
+        queue.limit = limit
+        queue.forgetAll()
+        waiting.set(0)
+    }
+
+    /// For the daemon's stop: nothing more is begun. What is under way ends with the flights.
+    public func close() {
+        isClosed = true
+        queue.forgetAll()
+    }
+
+    private func count(_ provider: String, _ result: String, _ amount: Int = 1) {
+        counters.cell(ReturnCounters.refreshes, provider, result).add(amount)
+    }
+}
+
+/// What refreshes on a return count.
+enum ReturnCounters {
+    static let refreshes = CounterFamily(
+        "larder_return_refreshes_total",
+        help:
+            "Stale entries asked for while their provider was away, by what became of them: refreshed, failed, unneeded "
+            + "(fresh or gone by then), skipped (the budget was spent) or displaced (too many).",
+        labels: ["provider", "result"])
+    static let waiting = CounterFamily(
+        "larder_return_waiting", .gauge, help: "Stale entries that wait for their provider's return.")
+}

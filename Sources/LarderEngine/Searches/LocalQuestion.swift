@@ -1,0 +1,155 @@
+// What `/v1/local` was asked, made typed. Words must all be met, the last one may go on, what stands in quotation marks
+// must follow each other: no more of a query language than that passes.
+import LarderCore
+import LarderProviders
+import LarderStore
+
+/// What `/v1/local` was asked.
+public struct LocalQuestion: Sendable {
+    /// The names that its query may hold.
+    public static let parameters = ["q", "source", "category", "kind", "limit", "offset", "fields"]
+    /// Bytes of the text, words and phrases in it.
+    static let longestText = 500
+    static let mostTerms = 16
+    static let mostKinds = 16
+
+    /// As it was asked, spaces collapsed.
+    var text: String
+    var terms: [FullTextTerm]
+    /// Names of providers; all where empty.
+    var providers: [String] = []
+    var category: String?
+    var kinds: [String] = []
+    var limit = 50
+    var offset = 0
+    /// What is wanted of the results.
+    var shape: ResultShape
+
+    /// - Throws: 400 for what is no such question.
+    public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
+        try query.check(only: Self.parameters)
+        shape = try ResultShape(query)
+        text = (query["q"] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !text.isEmpty else { throw .missing("q", "A search needs words: q=…") }
+        guard text.utf8.count <= Self.longestText else {
+            throw .invalid("q", "\"q\" is longer than \(Self.longestText) bytes.")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+            throw .invalid("q", "\"q\" contains a control character.")
+        }
+        terms = Self.terms(text)
+        guard !terms.isEmpty else { throw .invalid("q", "\"q\" has no letter and no digit to look for.") }
+        guard terms.count <= Self.mostTerms else {
+            throw .invalid("q", "\"q\" has more than \(Self.mostTerms) words and phrases.")
+        }
+        if let limit = try Self.number(query, "limit", in: 1...200) { self.limit = limit }
+        if let offset = try Self.number(query, "offset", in: 0...10_000) { self.offset = offset }
+        try readKinds(query["kind"])
+        try readSources(query, providers)
+    }
+
+    private static func number(
+        _ query: QueryParameters, _ name: String, in range: ClosedRange<Int>
+    ) throws(ClientFacingError) -> Int? {
+        guard let text = query[name] else { return nil }
+        let bounds = "\(range.lowerBound)…\(range.upperBound)"
+        guard text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Int(text), range.contains(number) else {
+            throw .invalid(
+                name, "\"\(name)\" is a number from \(range.lowerBound) to \(range.upperBound).", allowed: [bounds])
+        }
+        return number
+    }
+
+    private mutating func readKinds(_ text: String?) throws(ClientFacingError) {
+        guard let text else { return }
+        kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { String(ASCII.trimmed($0)) }
+        let isRight = kinds.allSatisfy { kind in
+            (1...40).contains(kind.utf8.count) && kind.utf8.allSatisfy { ASCII.lowercased($0) &- 0x61 < 26 }
+        }
+        guard isRight, kinds.count <= Self.mostKinds else {
+            throw .invalid(
+                "kind", "\"kind\" is what results have as \"kind\", such as song or story; several with commas.")
+        }
+    }
+
+    /// A category means those kinds of results that its sources give for it.
+    private mutating func readSources(_ query: QueryParameters, _ set: ProviderSet) throws(ClientFacingError) {
+        let (sources, areNamed) = try SearchPlan.sources(query["source"], set)
+        if areNamed { providers = sources.map(\.name) }
+        guard let category = query["category"]?.lowercased() else { return }
+        guard kinds.isEmpty else {
+            throw .invalid("category", "A category stands for kinds: give it or \"kind\", not both.")
+        }
+        let knowing = sources.filter { $0.about.categories.contains(category) }
+        let known = knowing.compactMap { source in source.provider.kinds(of: category).map { (source.name, $0) } }
+        guard !known.isEmpty else {
+            throw .invalid(
+                "category", "Stored results do not tell whether they belong to the category \"\(category)\".",
+                allowed: sources.flatMap { source in
+                    source.about.categories.filter { source.provider.kinds(of: $0) != nil }
+                })
+        }
+        self.category = category
+        providers = known.map(\.0)
+        // One of them that means all its kinds leaves the others' open too.
+        kinds = known.contains { $0.1.isEmpty } ? [] : known.flatMap(\.1)
+    }
+
+    /// The words and phrases of a text. A quotation mark that nobody closes is one being typed: its phrase goes on.
+    /// What has no letter and no digit is nothing to look for.
+    static func terms(_ text: String) -> [FullTextTerm] {
+        var terms: [FullTextTerm] = []
+        let pieces = text.split(separator: "\"", omittingEmptySubsequences: false)
+        for (index, piece) in pieces.enumerated() {
+            let isLast = index == pieces.count - 1
+            if index % 2 == 1 {
+                terms.append(FullTextTerm(String(piece), isPrefix: isLast))
+            } else {
+                let words = piece.split(whereSeparator: \.isWhitespace)
+                for (number, word) in words.enumerated() {
+                    terms.append(FullTextTerm(String(word), isPrefix: isLast && number == words.count - 1))
+                }
+            }
+        }
+        return terms.filter { $0.text.unicodeScalars.contains(where: isSearched) }
+    }
+
+    /// The tokeniser's letters and digits (sqlite.org/fts5.html#unicode61_tokenizer).
+    private static func isSearched(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .privateUse:
+            true
+        default: false
+        }
+    }
+
+    /// The question to the store.
+    public func fullText(_ engine: Engine) -> FullTextQuestion {
+        var question = FullTextQuestion(terms: terms, limit: limit)
+        question.offset = offset
+        question.providers = providers
+        question.kinds = kinds
+        question.keyParts = [engine.signerMark]
+        return question
+    }
+
+    /// The canonical question as a JSON object.
+    var canonical: Bytes {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("q", text)
+            if !providers.isEmpty { writer.member("source", strings: providers) }
+            writer.member(ifPresent: "category", category)
+            if !kinds.isEmpty { writer.member("kind", strings: kinds) }
+            writer.member("limit", limit)
+            writer.member("offset", offset)
+        }
+        return shape.shown(in: writer.bytes)
+    }
+}
+
+extension Engine {
+    /// Only what was signed with the present key is shown: the artwork handles of an earlier one lead nowhere.
+    var signerMark: Bytes { Bytes(text: ConfiguredProvider.mark(of: signer)) }
+}

@@ -1,0 +1,146 @@
+// One search as it is carried out, whichever route it came by and whether its client waits for it or not: which sources
+// are asked, and what each of them gave.
+import LarderCache
+import LarderCore
+import LarderProviders
+import LarderSettings
+
+/// What is asked of which sources.
+public struct SearchQuestion: Sendable {
+    /// One for each source.
+    public var parts: [SearchPlan.Part]
+    /// In which order results are wanted.
+    public var sort: SortOrder
+    /// What is wanted of the results.
+    public var shape: ResultShape
+    /// The canonical query, a JSON object.
+    public var query: Bytes
+    /// What all of them are asked, where it is a search.
+    var request: SearchRequest?
+    var directives: ClientDirectives
+    var settings: Settings
+
+    /// One source: its answer is told as it is, without a deadline of the whole.
+    public var isSingle: Bool { parts.count == 1 }
+
+    /// A search over the sources of a plan.
+    public init(_ plan: SearchPlan, _ directives: ClientDirectives, _ settings: Settings) {
+        parts = plan.parts
+        sort = plan.sort
+        shape = plan.shape
+        query = plan.query
+        request = plan.request
+        self.directives = directives
+        self.settings = settings
+    }
+
+    /// One endpoint of one source.
+    public init(
+        _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ shape: ResultShape, _ directives: ClientDirectives,
+        _ settings: Settings
+    ) {
+        parts = [.ask(provider, endpoint)]
+        sort = .relevance
+        self.shape = shape
+        query = shape.shown(in: endpoint.query)
+        self.directives = directives
+        self.settings = settings
+    }
+
+    /// The query as the answer shows it: one source alone says how it understood the question.
+    public var shownQuery: Bytes {
+        if isSingle, case .ask(_, let endpoint) = parts.first { shape.shown(in: endpoint.query) } else { query }
+    }
+
+    /// The keys of the normalised entries that the answer is made from.
+    public func keys(signer: ArtworkSigner) -> [Digest] {
+        parts.compactMap { part in
+            guard case .ask(let provider, let endpoint) = part else { return nil }
+            return provider.normalisedKey(endpoint, signer: signer).digest
+        }
+    }
+}
+
+/// What the sources gave, in the order they were named.
+public struct SearchAnswers: Sendable {
+    /// What each gave, and the entry that it was read from.
+    public var parts: [(source: SourceAnswer, served: Served?)]
+    /// The memory tier's state before the first of them was asked.
+    public var stamp: ReadyStamp
+
+    /// What each gave.
+    public var sources: [SourceAnswer] { parts.map(\.source) }
+}
+
+extension Engine {
+    /// Asks every source at once, each with its own deadline.
+    /// - Parameter report: is given each one's answer when it is there, in the order they come.
+    public func ask(
+        _ question: SearchQuestion, report: @escaping @Sendable (Int, SourceAnswer) -> Void = { _, _ in }
+    ) async -> SearchAnswers {
+        let stamp = cache.readyStamp(question.keys(signer: signer))
+        if let only = question.parts.first, question.isSingle {
+            let answer = await ask(only, question)
+            report(0, answer.source)
+            return SearchAnswers(parts: [answer], stamp: stamp)
+        }
+        return await withTaskGroup(of: (Int, (source: SourceAnswer, served: Served?)).self) { group in
+            for (index, part) in question.parts.enumerated() {
+                group.addTask {
+                    let answer = await self.ask(part, question)
+                    return (index, answer)
+                }
+            }
+            var answers: [(Int, (source: SourceAnswer, served: Served?))] = []
+            for await (index, answer) in group {
+                report(index, answer.source)
+                answers.append((index, answer))
+            }
+            return SearchAnswers(parts: answers.sorted { $0.0 < $1.0 }.map(\.1), stamp: stamp)
+        }
+    }
+
+    private func ask(
+        _ part: SearchPlan.Part, _ question: SearchQuestion
+    ) async -> (source: SourceAnswer, served: Served?) {
+        let (provider, endpoint): (ConfiguredProvider, Endpoint)
+        switch part {
+        case .unavailable(let failure): return (SourceAnswer(provider: failure.provider, failure: failure), nil)
+        case .ask(let asked, let wanted): (provider, endpoint) = (asked, wanted)
+        }
+        do throws(UpstreamFailure) {
+            guard provider.isConfigured else { throw provider.notConfigured }
+            let served = try await obtain(
+                NormalisedQuestion(
+                    provider: provider, endpoint: endpoint, directives: question.directives,
+                    settings: question.settings, deadline: question.isSingle ? nil : question.settings.searchDeadline))
+            let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
+            var source = SourceAnswer(served, normalised)
+            source.failure = source.failure?.withBoundedRetry(at: time.wall())
+            return (source, served)
+        } catch {
+            // Whoever left, or was superseded, was given no answer to count.
+            if !Task.isCancelled, SessionSeat.current?.isSuperseded != true { countFailure(provider.name) }
+            var failure = error
+            if failure.provider.isEmpty { failure.provider = provider.name }
+            if let request = question.request,
+                let source = await localStandIn(for: failure, provider, endpoint, request, question.directives)
+            {
+                return (source, nil)
+            }
+            return (SourceAnswer(provider: provider.name, failure: failure.withBoundedRetry(at: time.wall())), nil)
+        }
+    }
+
+    /// Whether every source's answer is stored and fresh, so that nothing is fetched and nobody waits.
+    public func isAtHand(_ question: SearchQuestion) async -> Bool {
+        for part in question.parts {
+            guard case .ask(let provider, let endpoint) = part else { continue }
+            if case .pooled = provider.provider.constancy(of: endpoint.upstream) { return false }
+            let key = provider.normalisedKey(endpoint, signer: signer)
+            guard await cache.fresh(key, question.directives, provider.rule(for: endpoint.name)) != nil
+            else { return false }
+        }
+        return true
+    }
+}

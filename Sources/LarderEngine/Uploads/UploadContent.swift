@@ -1,0 +1,275 @@
+// The bytes of one file on their way from a client to the API: out of a form or as they are, looked at by their beginning,
+// counted, held back while the upload is paused. Nobody keeps more of it than a piece or two.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+
+/// A request that brings content, as it came.
+public enum UploadSource: Sendable {
+    /// The file's bytes, with their number where it is known.
+    case file(any BodyReader, length: Int64?)
+    case form(any BodyReader, boundary: String)
+
+    /// The bytes of all that was sent, the form included.
+    public var reader: any BodyReader {
+        switch self {
+        case .file(let reader, _), .form(let reader, _): reader
+        }
+    }
+}
+
+/// The file in a form, and the fields around it. One caller at a time, as for every reader.
+final class FormFile: BodyReader {
+    private struct State {
+        var form: MultipartFormReader
+        var waiting: [MultipartFormReader.Event] = []
+        var fields = ImgurUploadFields()
+        var fault: ClientFacingError?
+        /// The text field that is being read.
+        var field: (name: String, value: Bytes)?
+        var isInFile = false
+        var hadFile = false
+    }
+    private let base: any BodyReader
+    private let state: Lock<State>
+
+    init(_ base: any BodyReader, boundary: String) throws(MultipartFault) {
+        self.base = base
+        state = Lock(State(form: try MultipartFormReader(boundary: boundary)))
+    }
+
+    /// Why the form is refused, where it is the form's own fault.
+    var fault: ClientFacingError? { state.withLock { $0.fault } }
+
+    /// What the form's fields have said so far.
+    var fields: ImgurUploadFields { state.withLock { $0.fields } }
+
+    /// Reads up to the file. False where the form has none.
+    func findFile() async throws(BodyFailure) -> Bool {
+        while state.withLock({ !$0.isInFile }) {
+            guard try await step() else { return false }
+        }
+        return true
+    }
+
+    /// The file's next bytes; nil at its end, when the fields behind it have been read as well.
+    func next() async throws(BodyFailure) -> Bytes? {
+        while true {
+            let piece = state.withLock { state -> Bytes? in
+                guard state.isInFile, case .content(let bytes) = state.waiting.first else { return nil }
+                state.waiting.removeFirst()
+                return bytes
+            }
+            if let piece { return piece }
+            guard try await step() else { return nil }
+        }
+    }
+
+    func abandon() { base.abandon() }
+
+    /// Works off an event, or reads on for more of them; false at the end of the whole body.
+    private func step() async throws(BodyFailure) -> Bool {
+        let isDone = try refusing { state throws(Refusal) in
+            while let event = state.waiting.first {
+                if state.isInFile, case .content = event { return true }
+                state.waiting.removeFirst()
+                try Self.take(event, &state)
+                if state.isInFile { return true }
+            }
+            return false
+        }
+        if isDone { return true }
+        let piece = try await base.next()
+        return try refusing { state throws(Refusal) in
+            do throws(MultipartFault) {
+                guard let piece else {
+                    try state.form.finish()
+                    return false
+                }
+                state.waiting += try state.form.feed(piece)
+            } catch {
+                throw Refusal(
+                    ClientFacingError(
+                        status: 400, code: UploadFailure.malformed.rawValue,
+                        detail: "The form cannot be read: \(error.rawValue)."))
+            }
+            return true
+        }
+    }
+
+    private struct Refusal: Error {
+        let problem: ClientFacingError
+
+        init(_ problem: ClientFacingError) { self.problem = problem }
+    }
+
+    private func refusing(_ body: (inout State) throws(Refusal) -> Bool) throws(BodyFailure) -> Bool {
+        let result = state.withLock { state -> Result<Bool, BodyFailure> in
+            do throws(Refusal) {
+                return .success(try body(&state))
+            } catch {
+                state.fault = error.problem
+                return .failure(BodyFailure(error.problem.detail))
+            }
+        }
+        return try result.get()
+    }
+
+    private static func take(_ event: MultipartFormReader.Event, _ state: inout State) throws(Refusal) {
+        switch event {
+        case .part(let part):
+            if part.filename != nil || ["image", "video"].contains(part.name) {
+                guard ["image", "video", "file"].contains(part.name) else {
+                    throw refusal("The file belongs into the field \"image\" or \"video\".")
+                }
+                // Text there is base64 or a URL, which other clients of the API send.
+                guard part.filename != nil else {
+                    throw Refusal(
+                        ClientFacingError(
+                            status: 415, code: "unsupportedKind",
+                            detail: "The field \"\(part.name)\" holds no file: base64 and URLs are not passed on.",
+                            parameter: part.name))
+                }
+                guard !state.hadFile else { throw refusal("One file at a time.") }
+                (state.isInFile, state.hadFile) = (true, true)
+            } else {
+                state.field = (part.name, [])
+            }
+        case .content(let bytes):
+            guard let count = state.field?.value.count else { return }
+            guard count + bytes.count <= ImgurUploadFields.maxValue else {
+                throw refusal("A field is longer than \(ImgurUploadFields.maxValue) bytes.")
+            }
+            state.field?.value += bytes
+        case .partEnd:
+            state.isInFile = false
+            guard let field = state.field.take() else { return }
+            guard let text = field.value.strictText else { throw refusal("A field's text is not UTF-8.") }
+            do {
+                try state.fields.set(field.name, text)
+            } catch {
+                throw Refusal(error)
+            }
+        case .end: break
+        }
+    }
+
+    private static func refusal(_ detail: String) -> Refusal {
+        Refusal(ClientFacingError(status: 400, code: UploadFailure.malformed.rawValue, detail: detail))
+    }
+}
+
+/// Hands a file's bytes on, at the desk's word.
+final class MeteredContent: BodyReader {
+    private struct State {
+        var held: [Bytes]
+        var left: Int64
+    }
+    private let base: any BodyReader
+    private let pass: @Sendable (Int) async throws(BodyFailure) -> Void
+    private let ended: @Sendable (Result<Void, ContentEnd>) async -> Void
+    private let state: Lock<State>
+
+    enum ContentEnd: Error, Sendable {
+        case tooLarge
+        case lost
+    }
+
+    /// - Parameters:
+    ///   - held: what has been read of it already.
+    ///   - limit: bytes of the whole.
+    ///   - pass: called before so many bytes are handed on; waits while they must not be.
+    ///   - ended: how the content ended, once.
+    init(
+        _ base: any BodyReader, held: [Bytes], limit: Int64,
+        pass: @escaping @Sendable (Int) async throws(BodyFailure) -> Void,
+        ended: @escaping @Sendable (Result<Void, ContentEnd>) async -> Void
+    ) {
+        self.base = base
+        self.pass = pass
+        self.ended = ended
+        state = Lock(State(held: held, left: limit))
+    }
+
+    func next() async throws(BodyFailure) -> Bytes? {
+        let held = state.withLock { state -> Bytes? in
+            state.held.isEmpty ? nil : state.held.removeFirst()
+        }
+        let piece: Bytes?
+        if let held {
+            piece = held
+        } else {
+            do throws(BodyFailure) {
+                piece = try await base.next()
+            } catch {
+                await ended(.failure(.lost))
+                throw error
+            }
+        }
+        guard let piece else {
+            await ended(.success(()))
+            return nil
+        }
+        let isTooLarge = state.withLock { state in
+            state.left -= Int64(piece.count)
+            return state.left < 0
+        }
+        guard !isTooLarge else {
+            await ended(.failure(.tooLarge))
+            throw BodyFailure("It is larger than is permitted.")
+        }
+        try await pass(piece.count)
+        return piece
+    }
+
+    /// Ends the content for good: who only gives up one try does not say so here.
+    func abandon() { base.abandon() }
+}
+
+/// A reader for the first of two tries: its receiver cannot end it for others, and gets nothing of it once it was taken back.
+final class LentReader: BodyReader {
+    private struct State {
+        var wasAsked = false
+        var isOver = false
+    }
+    private let base: any BodyReader
+    private let state = Lock(State())
+
+    init(_ base: any BodyReader) {
+        self.base = base
+    }
+
+    func next() async throws(BodyFailure) -> Bytes? {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.wasAsked = true }
+            return state.isOver
+        }
+        guard !isOver else { throw BodyFailure("It is sent elsewhere.") }
+        return try await base.next()
+    }
+
+    func abandon() {}
+
+    /// Whether nothing of it was asked for, so that all of it may be sent elsewhere. Who asks late, on a thread of its own,
+    /// takes nothing from that.
+    func takeBack() -> Bool {
+        state.withLock { state in
+            state.isOver = true
+            return !state.wasAsked
+        }
+    }
+}
+
+/// Bytes that are made when they are asked for.
+final class LateBytesReader: BodyReader {
+    private let make: Lock<(@Sendable () -> Bytes)?>
+
+    init(_ make: @escaping @Sendable () -> Bytes) {
+        self.make = Lock(make)
+    }
+
+    func next() async throws(BodyFailure) -> Bytes? { make.withLock { $0.take() }?() }
+
+    func abandon() { make.withLock { $0 = nil } }
+}

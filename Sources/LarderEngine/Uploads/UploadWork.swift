@@ -1,0 +1,320 @@
+// One upload's way to Imgur: what the content is, the form around it, one request, its answer. The task that runs this
+// belongs to no connection: once all is handed on, the answer is waited for whether or not anybody listens.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+import LarderSettings
+import LarderStore
+
+/// The way of one upload to the provider.
+public struct UploadWork: Sendable {
+    let engine: Engine
+    let uploads: UploadDesk
+    let id: String
+    let provider: ConfiguredProvider
+    let settings: Settings
+    let source: UploadSource
+    let fields: ImgurUploadFields
+
+    /// The way of the upload `id`, which `uploads` has.
+    public init(
+        engine: Engine, uploads: UploadDesk, id: String, provider: ConfiguredProvider, settings: Settings,
+        source: UploadSource, fields: ImgurUploadFields
+    ) {
+        self.engine = engine
+        self.uploads = uploads
+        self.id = id
+        self.provider = provider
+        self.settings = settings
+        self.source = source
+        self.fields = fields
+    }
+
+    /// The one provider that takes uploads.
+    public static let provider = "imgur"
+    /// Imgur works on a film for a while before it answers.
+    private static let patience = Duration.seconds(60)
+    /// Nothing for so long in the middle of the answer, and it is given up.
+    private static let stall = Duration.seconds(30)
+    /// From this length on a body is held back until the upstream asks for it, as libcurl itself does.
+    private static let heldBack: Int64 = 1 << 20
+
+    private struct Ending: Error {
+        let failure: UploadFailure
+        let problem: ClientFacingError
+
+        init(_ failure: UploadFailure, _ problem: ClientFacingError) {
+            self.failure = failure
+            self.problem = problem
+        }
+    }
+
+    /// Sends the content and waits for the answer; tells the desk of its end, however it ends.
+    public func run() async {
+        do throws(Ending) {
+            let image = try await send()
+            await forgetLists()
+            await uploads.finish(id, image)
+        } catch {
+            await uploads.fail(id, error.failure, error.problem)
+        }
+        source.reader.abandon()
+    }
+
+    private func send() async throws(Ending) -> UploadedImage {
+        var form: FormFile?
+        var base = source.reader
+        var length: Int64?
+        switch source {
+        case .file(_, let known): length = known
+        case .form(let reader, let boundary):
+            let file = try await open(reader, boundary)
+            (form, base) = (file, file)
+        }
+        let (type, held) = try await look(at: base, form)
+        let limit = ImgurUploads.isFilm(type) ? settings.uploads.maxFilm : settings.uploads.maxSize
+        if let length, length > limit { throw tooLarge(limit) }
+        let content = metered(base, held, limit: limit, form)
+        let writer = MultipartFormWriter(random: LarderCore.Secrets.random(16))
+        var given = fields
+        if let early = form?.fields {
+            do throws(ClientFacingError) {
+                for (name, value) in early.added(to: fields) { try given.set(name, value) }
+            } catch {
+                throw Ending(.malformed, error)
+            }
+        }
+        let before =
+            given.form.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) }
+            + writer.fileHead(
+                ImgurUploads.part(of: type), filename: ImgurUploads.filename(of: type), contentType: type)
+        let shortest = MultipartFormWriter.fileEnd + writer.end
+        // What a form says behind its file is known only then, and so is the length.
+        let whole = form == nil ? length.map { $0 + Int64(before.count + shortest.count) } : nil
+        let (said, around) = (given, form)
+        let body: @Sendable (LentReader) -> any BodyReader = { lent in
+            ChainedBodyReader([
+                WholeBodyReader(before), lent,
+                LateBytesReader {
+                    let late = around?.fields.added(to: said) ?? []
+                    return MultipartFormWriter.fileEnd
+                        + late.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) } + writer.end
+                },
+            ])
+        }
+        return try await exchange(body, length: whole, content, writer.contentType)
+    }
+
+    // MARK: The content
+
+    private func open(_ reader: any BodyReader, _ boundary: String) async throws(Ending) -> FormFile {
+        let file: FormFile
+        do throws(MultipartFault) {
+            file = try FormFile(reader, boundary: boundary)
+        } catch {
+            throw malformed("The form cannot be read: \(error.rawValue).")
+        }
+        let isFound: Bool
+        do throws(BodyFailure) {
+            isFound = try await file.findFile()
+        } catch {
+            throw file.fault.map { Ending(.malformed, $0) } ?? lost()
+        }
+        guard isFound else { throw malformed("The form holds no file.") }
+        return file
+    }
+
+    /// The type that the first bytes tell, and those bytes.
+    private func look(at base: any BodyReader, _ form: FormFile?) async throws(Ending) -> (String, [Bytes]) {
+        var held: [Bytes] = []
+        var start = Bytes()
+        do throws(BodyFailure) {
+            while start.count < MediaType.sniffedPrefix, let piece = try await base.next() {
+                start += piece.prefix(MediaType.sniffedPrefix)
+                held.append(piece)
+            }
+        } catch {
+            if let fault = form?.fault { throw Ending(.malformed, fault) }
+            throw lost()
+        }
+        guard let type = MediaType.sniffMedia(prefix: start) else {
+            throw Ending(
+                .notMedia,
+                ClientFacingError(
+                    status: 415, code: UploadFailure.notMedia.rawValue,
+                    detail: "By its first bytes this is no picture or film that Imgur takes."))
+        }
+        return (type, held)
+    }
+
+    private func metered(
+        _ base: any BodyReader, _ held: [Bytes], limit: Int64, _ form: FormFile?
+    ) -> MeteredContent {
+        let (desk, id) = (uploads, id)
+        let (tooLarge, lost) = (tooLarge(limit), lost())
+        return MeteredContent(
+            base, held: held, limit: limit, pass: { count throws(BodyFailure) in try await desk.pass(id, count) },
+            ended: { result in
+                switch result {
+                case .success: await desk.contentEnded(id)
+                case .failure(.tooLarge): await desk.fail(id, tooLarge.failure, tooLarge.problem)
+                case .failure(.lost):
+                    if let fault = form?.fault {
+                        await desk.fail(id, .malformed, fault)
+                    } else {
+                        await desk.fail(id, lost.failure, lost.problem)
+                    }
+                }
+            })
+    }
+
+    // MARK: The request
+
+    /// Sends it for whoever is signed in, else with the application's own id. Tokens that are refused before anything of the
+    /// file was wanted are renewed, and the file, which is still whole, goes out with the new ones.
+    private func exchange(
+        _ body: (LentReader) -> any BodyReader, length: Int64?, _ content: MeteredContent, _ contentType: String
+    ) async throws(Ending) -> UploadedImage {
+        var pass: AccountPass?
+        if let claim = provider.claimForChanges {
+            pass = try await signed { () async throws(UpstreamFailure) in
+                try await engine.accounts.authorization(for: provider.name, claim)
+            }
+        }
+        // Without tokens there is no second try, and no reason to wait but the length.
+        let holds = pass != nil || length.map { $0 >= Self.heldBack } ?? true
+        let lent = LentReader(content)
+        let answer = try await attempt(
+            Upload(reader: body(lent), length: length, expectsContinue: holds), contentType, pass?.fields)
+        let isUntouched = lent.takeBack()
+        guard let refused = pass, failure(in: answer)?.isAccountRefusal == true else { return try image(in: answer) }
+        guard isUntouched else {
+            // The file is not sent twice; but the next one goes out with tokens that hold.
+            _ = try? await engine.accounts.rejected(refused)
+            return try image(in: answer, ofAccount: true)
+        }
+        pass = try await signed { () async throws(UpstreamFailure) in
+            try await engine.accounts.rejected(refused)
+        }
+        guard let renewed = pass else { return try image(in: answer, ofAccount: true) }
+        let second = try await attempt(
+            Upload(reader: body(LentReader(content)), length: length, expectsContinue: holds), contentType,
+            renewed.fields)
+        return try image(in: second, ofAccount: true)
+    }
+
+    private func signed(
+        _ ask: () async throws(UpstreamFailure) -> AccountPass?
+    ) async throws(Ending) -> AccountPass? {
+        do throws(UpstreamFailure) {
+            return try await ask()
+        } catch {
+            throw Ending(.notSent, error.clientFacing(now: engine.time.wall()))
+        }
+    }
+
+    private func attempt(
+        _ upload: Upload, _ contentType: String, _ account: HeaderFields?
+    ) async throws(Ending) -> UpstreamResponse {
+        var order = provider.order(
+            UpstreamRequest(
+                method: .post, path: ImgurUploads.path, fields: ["Content-Type": contentType]), settings: settings)
+        order.fields.set("Accept-Encoding", "identity")
+        order.maxRedirects = 0
+        order.mayRetry = false
+        order.maxBody = ImgurUploads.maxAnswer
+        order.deadline = max(order.deadline, Self.patience)
+        if let account { order.secretFields = account }
+        let call = UpstreamCall(
+            provider: provider.name, order: order, isBudgeted: true, classify: ImgurUploads.classifyHead)
+        switch await engine.upstream.open(call, upload: upload, stall: Self.stall) {
+        case .failure(let failure): throw ending(failure)
+        case .success((let stream, _)): return try await read(stream)
+        }
+    }
+
+    private func failure(in answer: UpstreamResponse) -> UpstreamFailure? {
+        UpstreamFailure(ImgurUploads.classify(answer), response: answer, provider: provider.name)
+    }
+
+    private func image(in answer: UpstreamResponse, ofAccount: Bool = false) throws(Ending) -> UploadedImage {
+        if ImgurUploads.classify(answer) == .notFound {
+            throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
+        }
+        if let failure = failure(in: answer) {
+            let shown = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
+            throw Ending(.refused, shown.clientFacing(now: engine.time.wall()))
+        }
+        guard let image = ImgurUploads.image(in: answer.body) else {
+            throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
+        }
+        return image
+    }
+
+    private func read(_ stream: UpstreamStream) async throws(Ending) -> UpstreamResponse {
+        var body = Bytes()
+        do throws(BodyFailure) {
+            guard let reader = stream.body.reader() else { throw BodyFailure("it is gone") }
+            while let piece = try await reader.next() { body += piece }
+        } catch {
+            throw Ending(.upstreamLost, problem(.unreachable, "Imgur's answer did not come whole: \(error.reason)"))
+        }
+        let head = stream.head
+        return UpstreamResponse(
+            status: head.status, reason: head.reason, fields: head.fields, body: body, requestTime: head.requestTime,
+            responseTime: head.responseTime)
+    }
+
+    private func ending(_ failure: UpstreamFailure) -> Ending {
+        var failure = failure
+        failure.provider = provider.name
+        let wasSent = failure.fetch.map { !$0.isUnsent } ?? false
+        var problem = failure.clientFacing(now: engine.time.wall())
+        // Whoever reads "retryable" would send it again, and there may be two of it then.
+        if wasSent { problem.retryable = false }
+        return Ending(wasSent ? .upstreamLost : .notSent, problem)
+    }
+
+    private func problem(_ failure: FailureClass, _ detail: String) -> ClientFacingError {
+        var problem = UpstreamFailure(provider: provider.name, failure: failure, detail: detail)
+            .clientFacing(now: engine.time.wall())
+        problem.retryable = false
+        return problem
+    }
+
+    private func malformed(_ detail: String) -> Ending {
+        Ending(.malformed, ClientFacingError(status: 400, code: UploadFailure.malformed.rawValue, detail: detail))
+    }
+
+    private func tooLarge(_ limit: Int64) -> Ending {
+        Ending(
+            .tooLarge,
+            ClientFacingError(
+                status: 413, code: UploadFailure.tooLarge.rawValue,
+                detail: "It is larger than \(Units.format(size: limit)), which is the limit for its kind."))
+    }
+
+    private func lost() -> Ending {
+        Ending(
+            .clientLost,
+            ClientFacingError(
+                status: 400, code: UploadFailure.clientLost.rawValue,
+                detail: "The connection that brought the content ended before all of it was there."))
+    }
+
+    /// The account's lists lack the new picture.
+    private func forgetLists() async {
+        await engine.purgeImgur(["/account/"])
+    }
+}
+
+extension Engine {
+    /// Removes what is stored of Imgur's whose request holds one of those texts.
+    public func purgeImgur(_ terms: [String]) async {
+        let purged = await cache.purge(terms.map { .term($0, provider: UploadWork.provider) }, soft: false)
+        if let error = purged.failure {
+            log.warning("cached copies could not be purged", ["provider": "imgur", "error": "\(error)"])
+        }
+    }
+}

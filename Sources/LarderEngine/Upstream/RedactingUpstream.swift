@@ -1,0 +1,186 @@
+// The one gate between the fetcher and everything else: what an upstream says becomes a value here, without the secrets
+// of this daemon. Failures, explanations, log lines, problems and `/v1/status` are made of what comes out of it, so none
+// of them has to think of it. Hits never come here.
+//
+// Fields and reason phrases are always searched. Bodies are searched where the upstream was told a secret, and where the
+// status is an error: an API that was told nothing cannot repeat it. A body that is passed on while it comes is searched
+// only where it is an error; it is then collected first. What an API of the user's own gives as data is its own.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+/// The gate to the fetcher.
+public struct RedactingUpstream: Upstream {
+    /// Error bodies that are passed on may be this long. So may all of those whose order allows no more.
+    static let collectedSize = 1 << 20
+
+    let upstream: any Upstream
+    let secrets: SecretBook
+    let compute: ComputeGate
+    let bodies: BodyMemory
+    let time: any TimeSource
+
+    /// - Parameters:
+    ///   - upstream: the fetcher behind the gate.
+    ///   - secrets: what is taken out.
+    ///   - compute: where large bodies are searched.
+    ///   - bodies: the room of bodies that are collected first.
+    public init(
+        upstream: any Upstream, secrets: SecretBook, compute: ComputeGate, bodies: BodyMemory, time: any TimeSource
+    ) {
+        self.upstream = upstream
+        self.secrets = secrets
+        self.compute = compute
+        self.bodies = bodies
+        self.time = time
+    }
+
+    /// See `Upstream`; neither the answer nor the error repeats a secret.
+    public func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
+        let redactor = secrets.redactor(for: order)
+        let response: UpstreamResponse
+        do {
+            response = try await upstream.fetch(order)
+        } catch {
+            throw redactor.redacted(error)
+        }
+        guard !redactor.isEmpty else { return response }
+        let isSearched = order.carriesSecrets || response.status >= 400
+        let limit = order.maxBody
+        guard isSearched, !response.body.isEmpty else { return redactor.redacted(response) }
+        let redacted = await compute.run(reading: response.plainSize) { [bodies] in
+            redactor.redacted(response, bodyLimit: limit, in: bodies)
+        }
+        if let redacted { return redacted }
+        return try Self.withheld(redactor.redacted(response), order)
+    }
+
+    /// See `Upstream`; what may repeat a secret is collected first.
+    public func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+        let redactor = secrets.redactor(for: order)
+        var stream: UpstreamStream
+        do {
+            stream = try await upstream.open(order, upload: upload, stall: stall)
+        } catch {
+            throw redactor.redacted(error)
+        }
+        guard !redactor.isEmpty else { return stream }
+        let isSearched =
+            order.carriesSecrets && order.method != .head && stream.head.length != 0
+            && (stream.head.status >= 400 || order.maxBody <= Self.collectedSize)
+        guard isSearched else {
+            stream.head.fields = redactor.redacted(stream.head.fields)
+            stream.head.reason = redactor.redacted(stream.head.reason)
+            stream.head.interim = redactor.redacted(stream.head.interim)
+            return stream
+        }
+        let head = stream.head
+        var received = UpstreamResponse(
+            status: head.status, reason: head.reason, fields: head.fields, requestTime: head.requestTime,
+            responseTime: head.responseTime, url: head.url)
+        var found: UpstreamResponse?
+        if let body = try await collect(stream, of: order) {
+            received.body = body
+            found = await compute.run { [received, bodies] in
+                redactor.redacted(received, bodyLimit: Self.collectedSize, in: bodies)
+            }
+        }
+        let response: UpstreamResponse
+        if let found { response = found } else { response = try Self.withheld(redactor.redacted(received), order) }
+        stream.head.fields = response.fields
+        stream.head.reason = response.reason
+        stream.head.interim = redactor.redacted(head.interim)
+        stream.head.length = Int64(response.body.count)
+        stream.body = BodyTape(window: max(1, response.body.count + 1), promised: Int64(response.body.count))
+        _ = response.body.withUnsafeBytes { stream.body.append($0) }
+        stream.body.finish()
+        return stream
+    }
+
+    /// An answer whose body may hold a secret and cannot be searched. An error keeps its status and gets a note as its
+    /// body; of other answers the body is what matters, and an empty one would look like the whole of it.
+    private static func withheld(
+        _ response: UpstreamResponse, _ order: FetchOrder
+    ) throws(FetchError) -> UpstreamResponse {
+        guard response.status >= 400 else {
+            throw FetchError(
+                stage: .malformed, origin: origin(of: order), message: "The body's content coding cannot be undone.")
+        }
+        var response = response
+        response.fields.describeOtherBytes()
+        response.fields.set("Content-Type", "text/plain; charset=utf-8")
+        response.body = Bytes(text: "Larder cannot search the body of this error for secrets, and withholds it.\n")
+        return response
+    }
+
+    private static func origin(of order: FetchOrder) -> String {
+        order.url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+    }
+
+    /// The whole body; nil where it is longer than what is searched. Leaving the task ends the transfer, as with any
+    /// other reader.
+    private func collect(_ stream: UpstreamStream, of order: FetchOrder) async throws(FetchError) -> Bytes? {
+        var body = Bytes()
+        // The head came within the deadline; so must the body that is told with it.
+        let latest = time.monotonic() + order.deadline
+        do throws(BodyFailure) {
+            guard let reader = stream.body.reader() else { throw BodyFailure("The body is gone.") }
+            while let piece = try await reader.next() {
+                body += piece
+                guard body.count <= Self.collectedSize else {
+                    reader.abandon()
+                    stream.cancel()
+                    return nil
+                }
+                guard time.monotonic() <= latest else {
+                    reader.abandon()
+                    stream.cancel()
+                    throw BodyFailure(Self.late)
+                }
+            }
+        } catch {
+            stream.cancel()
+            let stage: FetchError.Stage =
+                Task.isCancelled ? .cancelled : error.reason == Self.late ? .timedOut : .receive
+            throw FetchError(stage: stage, origin: Self.origin(of: order), message: error.reason)
+        }
+        return body
+    }
+
+    private static let late = "The error's body took too long."
+}
+
+extension SecretRedactor {
+    func redacted(_ error: FetchError) -> FetchError {
+        guard !isEmpty else { return error }
+        var error = error
+        error.message = redacted(error.message)
+        error.origin = redacted(error.origin)
+        return error
+    }
+
+    func redacted(_ interim: [InterimHead]) -> [InterimHead] {
+        interim.map { InterimHead(status: $0.status, fields: redacted($0.fields)) }
+    }
+
+    func redacted(_ response: UpstreamResponse) -> UpstreamResponse {
+        var response = response
+        response.reason = redacted(response.reason)
+        response.fields = redacted(response.fields)
+        response.url = redacted(response.url)
+        return response
+    }
+
+    /// The same with its body.
+    /// - Parameter bodyLimit: the size that the body may have with its coding undone.
+    /// - Returns: nil where the coding cannot be undone, so that nobody here can say what is in the body.
+    func redacted(_ response: UpstreamResponse, bodyLimit: Int, in memory: BodyMemory) -> UpstreamResponse? {
+        var response = redacted(response)
+        guard let plain = response.decoded(limit: bodyLimit, in: memory) else { return nil }
+        guard let body = redacted(plain.body) else { return response }
+        response = plain
+        response.body = body
+        response.fields.describeOtherBytes()
+        return response
+    }
+}

@@ -1,0 +1,155 @@
+// The way of a call to its provider: looked at, queued, reserved, sent. Suspension and budget are looked at before the call
+// waits for a place, so that a refusal comes at once. They are looked at again when it has its place, and the call is
+// taken from the budget and written down then: what is still in the queue has cost nothing, and a provider that was
+// suspended meanwhile is not called.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderStore
+
+extension UpstreamDesk {
+    /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
+    /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no budget counts.
+    /// - Throws: the refusal of its lane, and where it has none.
+    func begin(_ call: UpstreamCall) throws(UpstreamFailure) -> UInt64? {
+        guard call.isBudgeted else { return nil }
+        let now = time.moment()
+        switch step({ $0.enter(call.provider, now: now) }) {
+        case .entered(let number): return number
+        case .unknown:
+            // Nobody knows what may be called: nothing is.
+            throw UpstreamFailure(
+                provider: call.provider, failure: .notConfigured,
+                detail: "What may be called of \(call.provider) is not known.")
+        case .refused(let admission):
+            count(admission, call.provider)
+            if let refusal = Self.refusal(admission, call.provider, now) { throw refusal }
+            return nil
+        }
+    }
+
+    /// The order as it goes to the fetcher: it waits among its provider's, and is reserved when its turn comes.
+    func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
+        var order = call.order
+        order.client = AskingClient.current?.name ?? ""
+        if let wait = FlightWait.current { order.waits = { wait.changed($0, at: $1) } }
+        // Pictures come from other hosts, and wait among those of the same host.
+        if call.isBudgeted { order.provider = call.provider }
+        if let attempt {
+            order.beforeSendingAtOnce = { [weak self] in self?.permitAtOnce(attempt) }
+            order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false }
+        }
+        return order
+    }
+
+    /// Takes a call from a lane without limits, or one that is on record already: nothing is to be written down. Nil where it
+    /// is.
+    private func permitAtOnce(_ number: UInt64) -> Bool? {
+        let now = time.moment()
+        let turn = step { table -> LaneTable.Turn? in
+            if table.leavesAtOnce(number, now: now) == false { return nil }
+            return table.take(number, now: now) { Self.refusal($0, $1, now) }
+        }
+        switch turn {
+        case nil, .unwritten: return nil
+        case .gone: return false
+        case .ready: return true
+        case .refused(let admission, let provider):
+            count(admission, provider)
+            return false
+        }
+    }
+
+    /// Takes a call from the lane and writes it down. False where it is not to be sent.
+    private func reserve(_ number: UInt64) async -> Bool {
+        let now = time.moment()
+        let turn = step { table in table.take(number, now: now) { Self.refusal($0, $1, now) } }
+        switch turn {
+        case .gone: return false
+        case .refused(let admission, let provider):
+            count(admission, provider)
+            return false
+        case .ready: return true
+        case .unwritten(let provider, let ahead):
+            var failure: UpstreamFailure?
+            do {
+                // Durable before it is sent: a crash in between may waste a call, never exceed the budget.
+                try await state.reserveCalls(provider, at: [now.wall] + ahead.map(\.counted.wall))
+                await pruneRecord(now)
+            } catch {
+                log.error("a call could not be reserved", ["provider": provider, "error": "\(error)"])
+                failure = UpstreamFailure(
+                    provider: provider, failure: .overloaded,
+                    detail: "The call could not be counted, so it was not sent: the state database cannot be written.",
+                    retryAt: now.wall + .seconds(5))
+            }
+            let end = time.moment()
+            let (admission, waiters) = step { [failure] table in
+                table.stocked(ahead, of: provider, areWritten: failure == nil, now: end)
+                let admission = table.reserved(number, failure: failure, now: end) { Self.refusal($0, $1, end) }
+                // Whoever waits for the end of it finds the note of a call that was taken back among those to be written.
+                guard !table.isReserving else { return (admission, [CheckedContinuation<Void, Never>]()) }
+                defer { table.reservationWaiters = [] }
+                return (admission, table.reservationWaiters)
+            }
+            for waiter in waiters { waiter.resume() }
+            if let admission { count(admission, provider) }
+            return admission == .granted
+        }
+    }
+
+    /// Waits until the record of calls is right, for the daemon's stop: no call begins any more. A flight or a client that
+    /// gives its call up does not wait for the call to be written down (`settle`), so that writing, and taking back, may go
+    /// on after all flights have ended.
+    public func finish() async {
+        let now = time.moment()
+        step { $0.end(now: now) }
+        await handover { waiter in
+            let isDone = step { table in
+                if table.isReserving { table.reservationWaiters.append(waiter) }
+                return !table.isReserving
+            }
+            if isDone { waiter.resume() }
+        }
+        await flush()
+    }
+
+    /// The attempt has its outcome and is forgotten.
+    func settle(_ number: UInt64?) -> CallAttempt? {
+        guard let number else { return nil }
+        return step { $0.settle(number) }
+    }
+
+    private func count(_ refusal: Admission, _ provider: String) {
+        guard case .spent = refusal else { return }
+        counters.cell(EngineCounters.budgetRefusals, provider).add()
+    }
+
+    private static func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
+        switch admission {
+        case .suspended(let end, let reason):
+            let until = now.boundedWall(at: end)
+            return UpstreamFailure(
+                provider: provider, failure: reason == .limited ? .limited : .suspended,
+                detail: "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
+                retryAt: until)
+        case .spent(let end):
+            let until = now.boundedWall(at: end)
+            return UpstreamFailure(
+                provider: provider, failure: .limited,
+                detail: "The budget of calls to \(provider) is spent; it opens again at \(until.rfc3339).",
+                retryAt: until)
+        case .probe, .granted: return nil
+        }
+    }
+
+    /// The record of calls must not grow for as long as the daemon lives.
+    private func pruneRecord(_ now: Moment) async {
+        guard let reach = step({ $0.pruning(now: now.monotonic) }) else { return }
+        do {
+            try await state.forgetCalls(before: horizon(now, reach))
+        } catch {
+            log.warning("old calls could not be taken off the record", ["error": "\(error)"])
+        }
+    }
+}

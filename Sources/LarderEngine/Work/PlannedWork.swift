@@ -1,0 +1,271 @@
+// The work of a flight whose question takes several calls: carries out a `CallPlan`. Every call goes the way of any raw
+// entry, so it is answered from the cache where it can be, joins what is under way, and is paid from the budget only
+// where it leaves. What cannot be had makes the answer partial; it never makes it empty.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderProviders
+import LarderSettings
+
+struct PlannedWork: Sendable {
+    let engine: Engine
+    let question: NormalisedQuestion
+    let key: CacheKey
+    /// A stale answer stands ready, should this one fail.
+    let hasFallback: Bool
+    /// The state of removals before the first call.
+    let began: RemovalStamp
+
+    /// A plan that has not ended after so many steps never will.
+    private static let maxSteps = 64
+
+    private typealias Part = Result<Served, UpstreamFailure>
+
+    func run(_ plan: any CallPlan) async -> FlightResult {
+        let clock = WaitClock(
+            WaitLimit(
+                began: engine.flights.timers.monotonic(), granted: deadline,
+                mostQueued: question.settings.fetchQueueTimeout),
+            FlightWait.current)
+        var plan = plan
+        var sum = PlannedSum()
+        var calls: [PlannedCall] = []
+        var parts: [Part] = []
+        var left = question.settings.fetchCallsPerAnswer
+        for _ in 0..<Self.maxSteps {
+            switch await step(plan, calls, parts) {
+            case .failure(let failure):
+                for subject in sum.subjects { await engine.shorten(subject) }
+                return .failed(failure)
+            case .success((_, .done(let answer))):
+                guard !sum.parents.isEmpty else { return .failed(nothing("the plan asked nothing")) }
+                return await finish(answer, sum)
+            case .success((let next, .fetch(let wanted))):
+                plan = next
+                calls = wanted
+                parts = await obtain(wanted.prefix(left), clock)
+                left -= parts.count
+                for _ in wanted.dropFirst(parts.count) { parts.append(.failure(tooMany())) }
+                // What was not waited for is not missing: there is nobody any more to be told.
+                if Task.isCancelled { return .failed(nothing("nobody waits for it any more")) }
+            }
+            for (call, part) in zip(calls, parts) {
+                if let failure = sum.add(part, of: call) { return .failed(failure) }
+                // That the subject does not exist is the whole answer, and kept like any other absence.
+                if call.role == .subject, case .success(let served) = part, served.entry.isNegative {
+                    return await write(entry(sum, isNegative: true), sum)
+                }
+            }
+        }
+        return .failed(nothing("the plan did not end after \(Self.maxSteps) steps"))
+    }
+
+    private var deadline: Duration { question.provider.settings.deadline ?? question.settings.fetchDeadline }
+
+    private func nothing(_ why: String) -> UpstreamFailure { Engine.unreadable(question.provider.name, why) }
+
+    /// Asks the plan, away from the loops: it reads all that was brought.
+    private func step(
+        _ plan: any CallPlan, _ calls: [PlannedCall], _ parts: [Part]
+    ) async -> Result<(any CallPlan, PlanStep), UpstreamFailure> {
+        let signer = engine.signer
+        let provider = question.provider
+        let limit = Int(clamping: question.settings.fetchMaxBody)
+        let bodies = engine.bodies
+        return await engine.compute.run {
+            var plan = plan
+            var brought: [CallOutcome] = []
+            brought.reserveCapacity(calls.count)
+            for (call, part) in zip(calls, parts) {
+                switch part {
+                case .failure(let failure): brought.append(.failed(failure.failure))
+                case .success(let served) where served.entry.isNegative: brought.append(.absent)
+                case .success(let served):
+                    let response = UpstreamResponse(served.entry, url: provider.url(call.request))
+                    guard let plain = response.decoded(limit: limit, in: bodies) else {
+                        return .failure(nothing("its content coding could not be undone"))
+                    }
+                    brought.append(.answered(plain))
+                }
+            }
+            do throws(NormaliseError) {
+                let step = try plan.next(brought, signer)
+                return .success((plan, step))
+            } catch {
+                return .failure(nothing("\(error)"))
+            }
+        }
+    }
+
+    /// So many side by side as the settings say, each begun when one before it has ended.
+    private func obtain(_ calls: ArraySlice<PlannedCall>, _ clock: WaitClock) async -> [Part] {
+        let underWay = engine.counters.cell(EngineCounters.partsUnderWay)
+        return await withTaskGroup(of: (Int, Part).self) { group in
+            var parts: [Part?] = Array(repeating: nil, count: calls.count)
+            var begun = 0
+            func begin() {
+                guard begun < calls.count else { return }
+                let (place, call) = (begun, calls[calls.startIndex + begun])
+                begun += 1
+                underWay.add()
+                group.addTask { (place, await self.obtain(call, clock)) }
+            }
+            for _ in 0..<question.settings.fetchSideBySide { begin() }
+            for await (place, part) in group {
+                underWay.add(-1)
+                parts[place] = part
+                begin()
+            }
+            return parts.compactMap { $0 }
+        }
+    }
+
+    private func obtain(_ call: PlannedCall, _ clock: WaitClock) async -> Part {
+        let part: Part
+        do throws(UpstreamFailure) {
+            let now = engine.flights.timers.monotonic()
+            guard clock.end(at: now) > now else { throw late(clock.blame(at: now)) }
+            // What is at hand must not wait long for what only helps to read it.
+            let deadline = call.role == .aid ? question.settings.fetchSoftDeadline : nil
+            part = .success(
+                try await engine.obtainRaw(
+                    question, call.request, endpoint: call.endpoint, deadline: deadline, plan: clock))
+        } catch {
+            var failure = error
+            if failure.provider.isEmpty { failure.provider = question.provider.name }
+            part = .failure(failure)
+        }
+        let result =
+            switch part {
+            case .success(let served): served.entry.isNegative ? "absent" : "data"
+            case .failure: "failed"
+            }
+        engine.counters.cell(EngineCounters.parts, question.provider.name, result).add()
+        return part
+    }
+
+    private func late(_ blame: Blame) -> UpstreamFailure {
+        var failure = UpstreamFailure(late: blame, provider: question.provider.name, now: engine.time.wall())
+        failure.detail = "Not every part came within \(Units.format(duration: deadline))"
+        failure.detail += blame == .ownQueue ? ": parts waited for their turn in Larder's own queue." : "."
+        return failure
+    }
+
+    private func tooMany() -> UpstreamFailure {
+        engine.counters.cell(EngineCounters.parts, question.provider.name, "refused").add()
+        return UpstreamFailure(
+            provider: question.provider.name, failure: .overloaded,
+            detail: "It takes more than \(question.settings.fetchCallsPerAnswer) calls (fetch.callsPerAnswer).")
+    }
+
+    private func finish(_ answer: NormalisedAnswer, _ sum: PlannedSum) async -> FlightResult {
+        // An older answer that is whole says more than what an outage left of a new one. Where it is only single parts
+        // that are broken, waiting for them would hold up the rest for as long as they are.
+        if hasFallback, let failure = sum.covering ?? (sum.isOutage ? sum.lack : nil) { return .failed(failure) }
+        let lack = sum.lack ?? sum.worn
+        if answer.count == 0, let lack = sum.lack { return .failed(lack) }
+        let (endpoint, provider) = (question.endpoint, question.provider)
+        var normalised = await engine.compute.run { NormalisedEntry(answer, of: endpoint, provider) }
+        normalised.missing = sum.missing
+        normalised.lack = lack
+        engine.noteDropped(normalised, of: question.provider.name)
+        var entry = entry(sum, isNegative: false)
+        entry.fields = normalised.fields
+        entry.body = normalised.results
+        if lack != nil {
+            // As long as a failure is remembered, and no longer stale than fresh: it must not outlive its outage.
+            entry.freshUntil = min(entry.freshUntil, engine.time.wall() + question.settings.fetchFailurePause)
+            entry.staleUntil = entry.freshUntil
+        }
+        return await write(entry, sum)
+    }
+
+    private func entry(_ sum: PlannedSum, isNegative: Bool) -> StoredResponse {
+        let provider = question.provider
+        let request = question.endpoint.upstream
+        return StoredResponse(
+            key: key, layer: .normalised, provider: provider.name, endpoint: question.endpoint.name,
+            isNegative: isNegative, requestTime: sum.requestTime, responseTime: sum.responseTime,
+            initialAge: sum.initialAge, freshUntil: sum.freshUntil, staleUntil: sum.staleUntil, parents: sum.parents,
+            normaliserVersion: provider.provider.about.normaliserVersion,
+            label: "\(request.method) \(provider.url(request))")
+    }
+
+    private func write(_ entry: StoredResponse, _ sum: PlannedSum) async -> FlightResult {
+        var made = Made(entry: entry, covering: sum.covering)
+        let isKept = sum.covering == nil && sum.haveRows && !question.directives.noStore
+        // What was not looked for because the client forbade it says nothing to others.
+        if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > engine.time.wall() {
+            made.written = await engine.cache.write(entry, since: began)
+        }
+        return .answered(made)
+    }
+}
+
+/// What the calls of a plan make of the answer: the earliest end of their lifetimes, the greatest of their ages
+/// (decision 12), and what is missing.
+struct PlannedSum: Sendable {
+    private(set) var requestTime = WallTime.distantFuture
+    private(set) var responseTime = WallTime.distantFuture
+    private(set) var initialAge: Int64 = 0
+    private(set) var freshUntil = WallTime.distantFuture
+    private(set) var staleUntil = WallTime.distantFuture
+    private(set) var parents: [Digest] = []
+    /// The entries without which there would be no answer.
+    private(set) var subjects: [StoredResponse] = []
+    /// A row stands behind every part.
+    private(set) var haveRows = true
+    private(set) var missing = 0
+    /// Why parts are missing.
+    private(set) var lack: UpstreamFailure?
+    /// Why the whole is stale.
+    private(set) var covering: UpstreamFailure?
+    /// Why single parts are older than they should be, the provider being well.
+    private(set) var worn: UpstreamFailure?
+
+    init() {}
+
+    /// Takes what a call brought. Returns the failure that ends the whole.
+    mutating func add(_ part: Result<Served, UpstreamFailure>, of call: PlannedCall) -> UpstreamFailure? {
+        switch part {
+        case .failure(let failure):
+            if call.role == .subject { return failure }
+            guard call.role == .part else { return nil }
+            missing += 1
+            if lack == nil || (!isOutage && Self.isOutage(failure.failure)) { lack = failure }
+        case .success(let served):
+            guard call.role != .aid else { return nil }
+            add(served, isPart: call.role == .part)
+            if call.role == .subject { subjects.append(served.entry) }
+        }
+        return nil
+    }
+
+    private mutating func add(_ served: Served, isPart: Bool) {
+        let entry = served.entry
+        parents.append(entry.key.digest)
+        haveRows = haveRows && served.hasRow
+        if isPart, let failure = served.failure, !Self.isOutage(failure.failure) {
+            // One record that is broken upstream must not hold back all the others for as long as it is.
+            worn = worn ?? failure
+        } else {
+            covering = covering ?? served.failure
+            freshUntil = min(freshUntil, entry.freshUntil)
+            staleUntil = min(staleUntil, entry.staleUntil)
+        }
+        if entry.responseTime + .milliseconds(-entry.initialAge) < responseTime + .milliseconds(-initialAge) {
+            (requestTime, responseTime) = (entry.requestTime, entry.responseTime)
+            initialAge = entry.initialAge
+        }
+    }
+
+    /// What is missing is missing because of the provider, not because of the part.
+    var isOutage: Bool { lack.map { Self.isOutage($0.failure) } ?? false }
+
+    private static func isOutage(_ failure: FailureClass) -> Bool {
+        switch failure {
+        case .limited, .unreachable, .timedOut, .suspended, .overloaded, .notConfigured: true
+        case .refused, .broken, .invalidRequest, .notFound: false
+        }
+    }
+}

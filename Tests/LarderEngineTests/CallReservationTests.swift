@@ -1,0 +1,420 @@
+// A call is on the record from its turn on, and what was not sent after all is on no record.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@testable import LarderEngine
+@testable import LarderStore
+
+@Suite struct CallReservationTests {
+    private static let unsent: FetchError = {
+        var error = FetchError(stage: .cancelled, origin: "", message: "")
+        error.isUnsent = true
+        return error
+    }()
+
+    /// Does as it is told.
+    private struct Told: Upstream {
+        var act: @Sendable (FetchOrder) async -> FetchError?
+
+        func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
+            if let error = await act(order) { throw error }
+            let time = WallTime(seconds: 1_767_225_600)
+            return UpstreamResponse(status: 200, body: Bytes(text: "{}"), requestTime: time, responseTime: time)
+        }
+
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+            throw CallReservationTests.unsent
+        }
+    }
+
+    private func withDesk(
+        limits: String = "rate: 2/min, quota: off", in directory: TemporaryDirectory = TemporaryDirectory(),
+        _ act: @escaping @Sendable (FetchOrder) async -> FetchError?,
+        _ body: (UpstreamDesk, StateStore, UpstreamCall) async throws -> Void
+    ) async throws {
+        let time = ManualTime()
+        let loop = try EventLoop(name: "calls", index: 0, time: time)
+        try loop.start()
+        let counters = CounterRegistry()
+        let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
+        let settings = try load("providers: { itunes: { \(limits) } }")
+        let upstream = Told(act: act)
+        let accounts = AccountDesk(
+            loop: loop, upstream: upstream, store: state, secrets: SecretBook(settings), time: time, log: .silent,
+            counters: counters)
+        let desk = UpstreamDesk(
+            loop: loop, upstream: upstream, accounts: accounts, state: state, compute: ComputeGate(width: 1),
+            time: time, log: .silent, counters: counters)
+        await desk.open(ProviderSet(settings))
+        let order = FetchOrder(
+            url: "http://127.0.0.1/", addresses: .configured, maxBody: 100, deadline: .seconds(1))
+        try await body(
+            desk, state,
+            UpstreamCall(provider: "itunes", order: order, isBudgeted: true, classify: { _ in .data }))
+        await state.close()
+        loop.stop()
+        loop.join()
+    }
+
+    @Test func whatMayBeCalledOfAProviderWithoutALaneIsNotKnownAndNothingIs() async throws {
+        try await withDesk { _ in
+            Issue.record("it was sent")
+            return nil
+        } _: { desk, _, call in
+            var call = call
+            call.provider = "added"
+            guard case .failure(let failure) = await desk.perform(call) else {
+                Issue.record("it was answered")
+                return
+            }
+            #expect(failure.failure == .notConfigured, "\(failure)")
+            guard case .spent = desk.spare("added") else {
+                Issue.record("there is something to spare")
+                return
+            }
+        }
+    }
+
+    private func recorded(_ desk: UpstreamDesk, _ state: StateStore) async throws -> Int {
+        await desk.flush()
+        return try await state.calls(of: "itunes", since: .distantPast).count
+    }
+
+    @Test func aCallIsCountedAtItsTurn() async throws {
+        try await withDesk { order in
+            await order.beforeSending?() == true ? nil : Self.unsent
+        } _: {
+            (desk, state, call) async throws in
+            guard case .success = await desk.perform(call) else {
+                Issue.record("it was not sent")
+                return
+            }
+            #expect(try await recorded(desk, state) == 1)
+            #expect(desk.report("itunes")?.rate?.remaining == 1)
+        }
+    }
+
+    @Test func aCallWithoutALimitIsPermittedAtOnceAndNothingIsWrittenDown() async throws {
+        try await withDesk(limits: "rate: off, quota: off") { order in
+            order.beforeSendingAtOnce?() == true ? nil : Self.unsent
+        } _: { (desk, state, call) async throws in
+            guard case .success = await desk.perform(call) else {
+                Issue.record("it was not sent")
+                return
+            }
+            #expect(try await recorded(desk, state) == 0)
+        }
+    }
+
+    @Test func aCallWithALimitIsNotPermittedBeforeItIsWrittenDown() async throws {
+        let answer = Lock<Bool??>(nil)
+        try await withDesk { order in
+            answer.withLock { $0 = .some(order.beforeSendingAtOnce?()) }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            _ = await desk.perform(call)
+            #expect(answer.withLock { $0 } == .some(.none))
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    @Test func aCallThatLeftTheQueueIsOnNoRecord() async throws {
+        try await withDesk { _ in
+            Self.unsent
+        } _: { (desk, state, call) async throws in
+            for _ in 0..<5 { _ = await desk.perform(call) }
+            #expect(try await recorded(desk, state) == 0)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    @Test func aCallThatIsGivenUpAfterItsTurnIsTakenBack() async throws {
+        try await withDesk { order in
+            _ = await order.beforeSending?()
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            for _ in 0..<5 { _ = await desk.perform(call) }
+            #expect(try await recorded(desk, state) == 0)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    /// It is being written down when its asker is told that it is over.
+    @Test func aCallThatIsGivenUpInItsTurnIsTakenBack() async throws {
+        try await withDesk { order in
+            async let _ = order.beforeSending?() == true
+            for _ in 0..<10 { await Task.yield() }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            for _ in 0..<20 { _ = await desk.perform(call) }
+            #expect(try await recorded(desk, state) == 0)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    @Test func theRedirectsOfACallThatFailedAreCountedToo() async throws {
+        try await withDesk { order in
+            _ = await order.beforeSending?()
+            var error = FetchError(stage: .receive, origin: "", message: "")
+            error.redirects = 1
+            return error
+        } _: { (desk, state, call) async throws in
+            _ = await desk.perform(call)
+            #expect(try await recorded(desk, state) == 2)
+            #expect(desk.report("itunes")?.rate?.remaining == 0)
+        }
+    }
+
+    @Test func aLockedDatabaseDelaysTheNotesOfALaneAndNoAnswer() async throws {
+        let directory = TemporaryDirectory()
+        try await withDesk(limits: "rate: off, quota: off", in: directory) { _ in
+            FetchError(stage: .receive, origin: "", message: "")
+        } _: { (desk, state, call) async throws in
+            let locked = Gate()
+            let goOn = Gate()
+            defer { goOn.open() }
+            let path = directory.path + "/state.db"
+            let holder = Task {
+                try await onOwnThread {
+                    defer { locked.open() }
+                    let other = try LarderStore.Connection(path: path)
+                    try other.execute("BEGIN IMMEDIATE")
+                    locked.open()
+                    goOn.wait()
+                    try other.execute("ROLLBACK")
+                    other.close()
+                }
+            }
+            try await onOwnThread { locked.wait() }
+            // As many as it takes for a suspension.
+            for _ in 0..<9 { _ = await desk.perform(call) }
+            let waits = desk.notes.written < desk.notes.added
+            #expect(waits, "the answers are there, and nothing is written yet")
+            goOn.open()
+            try await holder.value
+            await desk.flush()
+            #expect(try await state.value("suspension.itunes") != nil)
+        }
+    }
+
+    /// The wait and the end of the write come to the desk's loop together, the wait first.
+    @Test(.timeLimit(.minutes(1))) func whoWaitsForTheNotesOfALaneIsToldOfOneThatIsWrittenJustThen() async throws {
+        let directory = TemporaryDirectory()
+        try await withDesk(in: directory) { _ in
+            nil
+        } _: { (desk, state, _) async throws in
+            for _ in 0..<5 {
+                let (locked, goOn, blocked, unblock) = (Gate(), Gate(), Gate(), Gate())
+                let path = directory.path + "/state.db"
+                let holder = Task {
+                    try await onOwnThread {
+                        defer { locked.open() }
+                        let other = try LarderStore.Connection(path: path)
+                        try other.execute("BEGIN IMMEDIATE")
+                        locked.open()
+                        goOn.wait()
+                        try other.execute("ROLLBACK")
+                        other.close()
+                    }
+                }
+                try await onOwnThread { locked.wait() }
+                async let first = desk.resume("itunes")
+                while desk.notes.written == desk.notes.added { await Task.yield() }
+                desk.home.post {
+                    blocked.open()
+                    unblock.wait()
+                }
+                try await onOwnThread { blocked.wait() }
+                async let second: Void = desk.flush()
+                for _ in 0..<200 { await Task.yield() }
+                goOn.open()
+                try await holder.value
+                // The state database's thread does one thing after the other: the note is written.
+                _ = try await state.value("suspension.itunes")
+                unblock.open()
+                await second
+                #expect(await first)
+            }
+        }
+    }
+
+    @Test func aTurnThatComesAfterTheEndReservesNothing() async throws {
+        let late = Lock<(@Sendable () async -> Bool)?>(nil)
+        try await withDesk { order in
+            late.withLock { $0 = order.beforeSending }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            _ = await desk.perform(call)
+            let kept = late.withLock { $0 }
+            let turn = try #require(kept)
+            #expect(await turn() == false)
+            #expect(try await recorded(desk, state) == 0)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    /// Another process holds the state database while the body runs.
+    private func locked<Value>(
+        _ directory: TemporaryDirectory, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let other = try LarderStore.Connection(path: directory.path + "/state.db")
+        try other.execute("BEGIN IMMEDIATE")
+        let result: Result<Value, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        try other.execute("ROLLBACK")
+        other.close()
+        return try result.get()
+    }
+
+    @Test func aCallThatIsGivenUpWhileTheDatabaseIsLockedIsOverAtOnceAndTakenBackLater() async throws {
+        let directory = TemporaryDirectory()
+        let turn = Lock<Task<Bool, Never>?>(nil)
+        let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
+        try await withDesk(in: directory) { order in
+            turn.withLock { $0 = Task { await order.beforeSending?() ?? true } }
+            while await goOn.withLock({ $0 })?() != true { await Task.yield() }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            goOn.withLock { $0 = { desk.isReserving } }
+            try await locked(directory) {
+                _ = await desk.perform(call)
+                #expect(desk.isReserving, "it is still being written down")
+            }
+            #expect(await turn.withLock { $0 }?.value == false, "it is not sent")
+            #expect(try await recorded(desk, state) == 0)
+            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        }
+    }
+
+    /// The flight has ended, so the stop goes on; the reservation has not.
+    @Test func aStopWaitsForAReservationAndForItsBeingTakenBack() async throws {
+        let directory = TemporaryDirectory()
+        let goOn = Lock<(@Sendable () async -> Bool)?>(nil)
+        try await withDesk(in: directory) { order in
+            Task { await order.beforeSending?() }
+            while await goOn.withLock({ $0 })?() != true { await Task.yield() }
+            return Self.unsent
+        } _: { (desk, state, call) async throws in
+            goOn.withLock { $0 = { desk.isReserving } }
+            let hasEnded = Lock(false)
+            let end = try await locked(directory) {
+                _ = await desk.perform(call)
+                let end = Task {
+                    await desk.finish()
+                    await state.close()
+                    hasEnded.withLock { $0 = true }
+                }
+                while !desk.hasWaiters, !hasEnded.withLock({ $0 }) { await Task.yield() }
+                #expect(desk.hasWaiters, "it does not wait")
+                return end
+            }
+            await end.value
+            let next = try StateStore.open(
+                directory: directory.path, log: .silent, counters: CounterRegistry(), time: ManualTime())
+            #expect(try await next.calls(of: "itunes", since: .distantPast).isEmpty)
+            await next.close()
+        }
+    }
+
+    @Test(arguments: [
+        (FetchError.Stage.overloaded, "overloaded"), (.connect, "unreachable"), (.cancelled, "cancelled"),
+    ])
+    func aCallThatWasNotSentIsCountedAsSuchAndNotAsSent(_ stage: FetchError.Stage, _ word: String) async throws {
+        try await withDesk { _ in
+            var error = FetchError(stage: stage, origin: "", message: "")
+            error.isUnsent = true
+            return error
+        } _: { (desk, _, call) async throws in
+            _ = await desk.perform(call)
+            #expect(desk.counters.cell(EngineCounters.upstreamCalls, "itunes", word).current == 0)
+            #expect(desk.counters.cell(EngineCounters.unsentCalls, "itunes", word).current == 1)
+        }
+    }
+
+    private func unsent(_ desk: UpstreamDesk) async -> [String: Int] {
+        var found: [String: Int] = [:]
+        for sample in desk.counters.snapshot() where sample.family.name == EngineCounters.unsentCalls.name {
+            if let word = sample.labels.last, sample.value > 0 { found[word] = Int(sample.value) }
+        }
+        return found
+    }
+
+    @Test func aCallThatTheStateDatabaseDoesNotTakeAtItsTurnIsCountedAsUnsent() async throws {
+        try await withDesk { order in
+            await order.beforeSending?() == true ? nil : Self.unsent
+        } _: { (desk, state, call) async throws in
+            await state.close()
+            _ = await desk.perform(call)
+            #expect(await unsent(desk) == ["overloaded": 1])
+        }
+    }
+
+    @Test func aCallWhoseProviderIsSuspendedBeforeItsTurnIsCountedAsUnsent() async throws {
+        let meanwhile = Lock<(@Sendable () async -> Void)?>(nil)
+        try await withDesk(limits: "rate: off, quota: off") { order in
+            guard let suspend = meanwhile.withLock({ $0.take() }) else {
+                _ = await order.beforeSending?()
+                return FetchError(stage: .receive, origin: "", message: "")
+            }
+            await suspend()
+            return await order.beforeSending?() == true ? nil : Self.unsent
+        } _: { (desk, _, call) async throws in
+            // As many as it takes for a suspension.
+            meanwhile.withLock { $0 = { for _ in 0..<9 { _ = await desk.perform(call) } } }
+            _ = await desk.perform(call)
+            #expect(await unsent(desk) == ["suspended": 1])
+        }
+    }
+
+    @Test func aCallWhoseBudgetIsSpentAtItsTurnIsARefusalOfTheBudgetAndNoOther() async throws {
+        let meanwhile = Lock<(@Sendable () async -> Void)?>(nil)
+        try await withDesk(limits: "rate: 1/min, quota: off") { order in
+            if let spend = meanwhile.withLock({ $0.take() }) { await spend() }
+            return await order.beforeSending?() == true ? nil : Self.unsent
+        } _: { (desk, _, call) async throws in
+            meanwhile.withLock { $0 = { _ = await desk.perform(call) } }
+            _ = await desk.perform(call)
+            #expect(await unsent(desk).isEmpty)
+            #expect(desk.counters.cell(EngineCounters.budgetRefusals, "itunes").current == 1)
+        }
+    }
+
+    /// There was no memory for its answer, or its client left.
+    @Test(arguments: [(FetchError.Stage.overloaded, "overloaded"), (.cancelled, "cancelled")])
+    func aCallThatWasSentIsCountedWhateverEndedIt(_ stage: FetchError.Stage, _ word: String) async throws {
+        try await withDesk { order in
+            _ = await order.beforeSending?()
+            return FetchError(stage: stage, origin: "", message: "")
+        } _: { (desk, _, call) async throws in
+            _ = await desk.perform(call)
+            #expect(desk.counters.cell(EngineCounters.upstreamCalls, "itunes", word).current == 1)
+            #expect(desk.counters.cell(EngineCounters.unsentCalls, "itunes", word).current == 0)
+        }
+    }
+
+    @Test func aRedirectIsCountedWithoutWaitingForTheDatabase() async throws {
+        let directory = TemporaryDirectory()
+        try await withDesk(in: directory) { _ in
+            var error = FetchError(stage: .receive, origin: "", message: "")
+            error.redirects = 1
+            return error
+        } _: { (desk, state, call) async throws in
+            try await locked(directory) {
+                _ = await desk.perform(call)
+                #expect(desk.notes.written == 0)
+                #expect(desk.report("itunes")?.rate?.remaining == 1)
+            }
+            #expect(try await recorded(desk, state) == 1)
+        }
+    }
+}
+
+extension UpstreamDesk {
+    fileprivate var notes: (added: Int, written: Int) { step { ($0.notes.added, $0.notes.written) } }
+    /// Somebody waits for the end of a reservation.
+    fileprivate var hasWaiters: Bool { step { !$0.reservationWaiters.isEmpty } }
+    fileprivate var isReserving: Bool { step { $0.isReserving } }
+}

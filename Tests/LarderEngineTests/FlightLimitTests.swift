@@ -1,0 +1,140 @@
+// Which limit ends an asker's wait for a flight, and who is to blame then: by that limit's own reckoning.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@testable import LarderEngine
+
+@Suite struct FlightLimitTests {
+    private struct Stand: Sendable {
+        let time: ManualTime
+        let loop: EventLoop
+        let desk: FlightDesk
+        /// The flight that asks for parts.
+        let whole = FlightWait()
+
+        func advance(_ duration: Duration) {
+            time.advance(by: duration)
+            loop.post {}
+        }
+
+        /// Asks for a part that never comes, and returns how the wait for it ended.
+        func ask(
+            patience: Duration? = nil, plan: WaitClock? = nil, _ meanwhile: @escaping @Sendable (FlightWait) -> Void
+        ) async -> Blame? {
+            let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
+            let (never, end) = AsyncStream<Void>.makeStream()
+            defer { end.finish() }
+            let obtained = await FlightWait.$current.withValue(whole) {
+                await desk.obtain(key, of: key.digest, patience: patience, plan: plan) { _ in
+                    // The asker is seated: both happen on the loop.
+                    if let wait = FlightWait.current { meanwhile(wait) }
+                    for await _ in never {}
+                    return .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
+                }
+            }
+            guard case .late(let blame) = obtained else { return nil }
+            return blame
+        }
+    }
+
+    private func withStand(_ body: (Stand) async throws -> Void) async throws {
+        let time = ManualTime()
+        let loop = try EventLoop(name: "flights", index: 0, time: time)
+        try loop.start()
+        let counters = CounterRegistry()
+        let desk = FlightDesk(
+            loop: loop, time: time, memory: MemoryTier(budget: 1 << 20), counters: counters, failurePause: .zero)
+        try await body(Stand(time: time, loop: loop, desk: desk))
+        await desk.shutDown()
+        loop.stop()
+        loop.join()
+    }
+
+    /// An answer of several calls whose API has 3 s, and 10 s more in our queue.
+    private func plan(_ stand: Stand, _ granted: Duration = .seconds(3)) -> WaitClock {
+        WaitClock(
+            WaitLimit(began: stand.time.monotonic(), granted: granted, mostQueued: .seconds(10)), stand.whole)
+    }
+
+    /// The whole has waited in the queue for longer than is added to its deadline; this part has not.
+    @Test(.timeLimit(.minutes(1)))
+    func aPlanThatLostItsTimeInOurQueueIsNoFailureOfTheUpstreamForAYoungPart() async throws {
+        try await withStand { stand in
+            let plan = plan(stand)
+            stand.whole.changed(true, at: stand.time.monotonic())
+            stand.advance(.seconds(12))
+            stand.whole.changed(false, at: stand.time.monotonic())
+            let blame = await stand.ask(plan: plan) { _ in stand.advance(.seconds(2)) }
+            #expect(blame == .ownQueue)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func anUpstreamThatHadItsWholeDeadlineIsToBlameThoughCallsWaitedBefore() async throws {
+        try await withStand { stand in
+            let blame = await stand.ask(plan: plan(stand, .seconds(30))) { wait in
+                wait.changed(true, at: stand.time.monotonic())
+                stand.time.advance(by: .milliseconds(3400))
+                wait.changed(false, at: stand.time.monotonic())
+                stand.advance(.seconds(30))
+            }
+            #expect(blame == .upstream)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aPatienceThatEndsBeforeThePlanIsJudgedByItself() async throws {
+        try await withStand { stand in
+            let blame = await stand.ask(patience: .seconds(2), plan: plan(stand, .seconds(30))) { wait in
+                wait.changed(true, at: stand.time.monotonic())
+                stand.advance(.seconds(3))
+            }
+            #expect(blame == .ownQueue)
+        }
+    }
+
+    /// The loop was late: what was waited in the queue after the end is nobody's.
+    @Test(.timeLimit(.minutes(1))) func theQueueIsReckonedUpToTheEndOfTheWait() async throws {
+        try await withStand { stand in
+            let blame = await stand.ask(patience: .seconds(2)) { wait in
+                stand.time.advance(by: .seconds(5))
+                wait.changed(true, at: stand.time.monotonic())
+                stand.advance(.seconds(5))
+            }
+            #expect(blame == .upstream)
+        }
+    }
+
+    /// Asks with a patience of an hour for what comes at once, and returns the timers that are left.
+    private func timersLeft(_ stand: Stand, onLoop: Bool) async -> Int {
+        let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
+        let ask: @Sendable () async -> Void = {
+            _ = await stand.desk.obtain(key, of: key.digest, patience: .seconds(3600)) { _ in
+                .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
+            }
+        }
+        if onLoop { await Task(executorPreference: stand.loop, operation: ask).value } else { await ask() }
+        return await handover { done in stand.loop.post { done.resume(returning: stand.loop.load.timers) } }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
+    func theTimerOfAWaitEndsWithItsSeat(onLoop: Bool) async throws {
+        try await withStand { stand in #expect(await timersLeft(stand, onLoop: onLoop) == 0) }
+    }
+
+    @Test func aTimerIsNotSetForAWaitThatIsOver() async throws {
+        try await withStand { stand in
+            let timer = WaitTimer()
+            timer.end()
+            let left = await handover { done in
+                stand.loop.post {
+                    timer.set(at: stand.loop.monotonic + .seconds(3600), on: stand.loop) {}
+                    done.resume(returning: stand.loop.load.timers)
+                }
+            }
+            #expect(left == 0)
+        }
+    }
+}

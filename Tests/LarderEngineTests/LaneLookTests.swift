@@ -1,0 +1,108 @@
+// What changes of a provider's limits by time alone is told when it is so, though nobody asks.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderStore
+import LarderTestSupport
+import Testing
+
+@testable import LarderEngine
+
+@Suite struct LaneLookTests {
+    /// Answers everything with no results, and says how many calls are left where told to.
+    private struct Answers: Upstream {
+        var fields: HeaderFields = [:]
+
+        func fetch(_ order: FetchOrder) async throws(FetchError) -> UpstreamResponse {
+            guard await order.beforeSending?() != false else {
+                throw FetchError(stage: .cancelled, origin: "", message: "")
+            }
+            let time = WallTime(seconds: 1_767_225_600)
+            return UpstreamResponse(
+                status: 200, fields: fields, body: Bytes(text: "{}"), requestTime: time, responseTime: time)
+        }
+
+        func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
+            throw FetchError(stage: .forbidden, origin: "", message: "")
+        }
+    }
+
+    /// Events about limits, as "rate spent".
+    private typealias Told = Lock<[String]>
+
+    /// A desk on a loop whose clock only the test moves; `pass` lets so much time pass, `call` makes a call.
+    private func withDesk(
+        _ configuration: String, _ provider: String, fields: HeaderFields = [:],
+        _ body: (
+            _ told: Told, _ call: () async -> Void, _ pass: (Duration) async -> Void
+        ) async throws -> Void
+    ) async throws {
+        let time = ManualTime()
+        let loop = try EventLoop(name: "lanes", index: 0, time: time)
+        try loop.start()
+        let directory = TemporaryDirectory()
+        let counters = CounterRegistry()
+        let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
+        let upstream = Answers(fields: fields)
+        let accounts = AccountDesk(
+            loop: loop, upstream: upstream, store: state, secrets: SecretBook(try load(configuration)), time: time,
+            log: .silent, counters: counters)
+        let desk = UpstreamDesk(
+            loop: loop, upstream: upstream, accounts: accounts, state: state, compute: ComputeGate(width: 1),
+            time: time, log: .silent, counters: counters)
+        await desk.open(ProviderSet(try load(configuration)))
+        let told = Told([])
+        desk.listen { news in
+            guard case .budget(let kind, let level, _) = news.event, news.provider == provider else { return }
+            told.withLock { $0.append("\(kind.word) \(level.rawValue)") }
+        }
+        let call = UpstreamCall(
+            provider: provider,
+            order: FetchOrder(url: "http://127.0.0.1/", addresses: .configured, maxBody: 100, deadline: .seconds(1)),
+            isBudgeted: true,
+            classify: { _ in .data })
+        try await body(
+            told,
+            {
+                _ = await desk.perform(call)
+                // What changed is told on the loop.
+                await loop.turn()
+            },
+            { duration in
+                time.advance(by: duration)
+                // Timers run in the turn that the first begins.
+                for _ in 0..<2 { await handover { turn in loop.post { turn.resume() } } }
+            })
+        await state.close()
+        loop.stop()
+        loop.join()
+    }
+
+    @Test func aShortLimitIsToldThoughALongOneIsWaitedFor() async throws {
+        let configuration = "providers: { itunes: { rate: 2/min, quota: 10/day } }"
+        try await withDesk(configuration, "itunes") { told, call, pass in
+            await call()
+            await pass(.seconds(61))
+            told.withLock { $0 = [] }
+            // The rate is whole, and the next look is for the quota's day.
+            await call()
+            await call()
+            #expect(told.withLock { $0 } == ["rate spent"])
+            await pass(.seconds(61))
+            #expect(told.withLock { $0 } == ["rate spent", "rate whole"])
+        }
+    }
+
+    @Test func whatAnAPISaysIsLeftIsToldLikeALimitOfOurs() async throws {
+        let fields: HeaderFields = [
+            "X-RateLimit-UserLimit": "500", "X-RateLimit-UserRemaining": "100", "X-RateLimit-UserReset": "600",
+        ]
+        try await withDesk("providers: { imgur: { key: k, rate: off, quota: off } }", "imgur", fields: fields) {
+            told, call, pass in
+            await call()
+            #expect(told.withLock { $0 } == ["userCredits scarce"])
+            await pass(.seconds(601))
+            #expect(told.withLock { $0 } == ["userCredits scarce", "userCredits whole"])
+        }
+    }
+}

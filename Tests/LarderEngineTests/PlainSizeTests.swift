@@ -1,0 +1,22 @@
+// The size by which a job is judged small: only bytes that are as they came tell it.
+import LarderCore
+import Testing
+
+@testable import LarderEngine
+
+@Suite struct PlainSizeTests {
+    private func response(_ fields: HeaderFields) -> UpstreamResponse {
+        let now = WallTime(milliseconds: 0)
+        return UpstreamResponse(
+            status: 200, fields: fields, body: Bytes(text: "12345"), requestTime: now, responseTime: now)
+    }
+
+    @Test func aBodyWithoutCodingHasItsOwnSize() {
+        #expect(response([:]).plainSize == 5)
+        #expect(response(["Content-Encoding": "identity"]).plainSize == 5)
+    }
+
+    @Test func aCodedBodyMayBeOfAnySize() {
+        #expect(response(["Content-Encoding": "gzip"]).plainSize == .max)
+    }
+}
