@@ -15,7 +15,7 @@ import Testing
         Answer(
             fields: ["Content-Encoding": "gzip"],
             body: try ContentCoding.gzip(Bytes(repeating: 0x61, count: Self.size)),
-            bornAt: now, freshUntil: now, provenance: Provenance(outcome: .miss), route: "test")
+            bornAt: now, freshUntil: now, provenance: Provenance(outcome: .miss))
     }
 
     @Test func aBodyThatIsReadCountsByItsPlainSizeForAsLongAsItIsInUse() throws {

@@ -22,7 +22,6 @@ struct Answer: Sendable {
     var provenance: Provenance
     /// Nil for an answer over several.
     var provider: String?
-    var route: String
     /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
     var digest: Digest?
     var ready: ReadyStamp?
@@ -44,7 +43,7 @@ struct Answer: Sendable {
 
 extension Answer {
     /// An entry as it is kept, with these fields. No initialiser, which would copy what it is given.
-    static func of(_ served: Served, _ fields: HeaderFields, provider: String, route: String) -> Answer {
+    static func of(_ served: Served, _ fields: HeaderFields, provider: String) -> Answer {
         let isWhole = served.tape == nil && served.entry.large == nil
         let reason = served.entry.reason
         return Answer(
@@ -52,18 +51,17 @@ extension Answer {
             body: isWhole ? served.entry.body : [], stream: isWhole ? nil : served.body, hold: served.hold,
             bornAt: served.entry.responseTime + .milliseconds(-served.entry.initialAge),
             freshUntil: served.entry.freshUntil,
-            provenance: served.provenance, provider: provider, route: route)
+            provenance: served.provenance, provider: provider)
     }
 
     /// An answer of the upstream's that is passed on as it came and kept by nobody: no conditions apply to it here.
     init(
-        passedOn response: UpstreamResponse, _ fields: HeaderFields, _ provenance: Provenance, provider: String,
-        route: String
+        passedOn response: UpstreamResponse, _ fields: HeaderFields, _ provenance: Provenance, provider: String
     ) {
         self.init(
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason, fields: fields,
             body: response.body, hold: response.hold, bornAt: response.responseTime,
-            freshUntil: response.responseTime, provenance: provenance, provider: provider, route: route)
+            freshUntil: response.responseTime, provenance: provenance, provider: provider)
         isMirroredError = true
     }
 }

@@ -50,11 +50,11 @@ struct ArtworkRoute: Sendable {
             if failure.provider.isEmpty { failure.provider = name }
             throw failure.clientFacing(now: engine.time.wall())
         }
-        return try answer(served, provider, request, route)
+        return try answer(served, provider, Exchange(request: request, snapshot: snapshot, route: route))
     }
 
     private func answer(
-        _ served: Served, _ provider: ConfiguredProvider, _ request: ServerRequest, _ route: String
+        _ served: Served, _ provider: ConfiguredProvider, _ exchange: Exchange
     ) throws(ClientFacingError) -> ServerResponse {
         let entry = served.entry
         let now = engine.time.wall()
@@ -75,10 +75,10 @@ struct ArtworkRoute: Sendable {
         fields.set("Cache-Control", "private, max-age=\(lifetime), immutable")
         fields.set("X-Content-Type-Options", "nosniff")
         fields.set("Content-Security-Policy", "default-src 'none'; sandbox")
-        var answer = Answer.of(served, fields, provider: provider.name, route: route)
+        var answer = Answer.of(served, fields, provider: provider.name)
         answer.digest = entry.key.digest
         answer.ready = served.ready
         answer.row = engine.cache.row(of: served)
-        return responder.respond(answer, to: request)
+        return responder.respond(answer, to: exchange)
     }
 }

@@ -13,33 +13,36 @@ struct PassRoute: Sendable {
     let responder: Responder
 
     func pass(
-        _ server: ServerRequest, _ way: WayOut, snapshot: Snapshot, route: String
+        _ exchange: Exchange, _ way: WayOut
     ) async throws(ClientFacingError) -> ServerResponse {
-        let request = try PassRequest(server, way)
-        if server.method == .options, Self.forwardsLeft(server) == 0 { return Self.options(route) }
-        let hasBody = server.upload != nil || !server.body.isEmpty
-        guard server.method == .get || server.method == .head, !hasBody, !request.isOwnBusiness else {
-            let isRead = server.method == .get || server.method == .head
+        let request = try PassRequest(exchange.request, way)
+        if exchange.request.method == .options, Self.forwardsLeft(exchange.request) == 0 {
+            return Self.options(exchange.route)
+        }
+        let hasBody = exchange.request.upload != nil || !exchange.request.body.isEmpty
+        guard exchange.request.method == .get || exchange.request.method == .head, !hasBody, !request.isOwnBusiness
+        else {
+            let isRead = exchange.request.method == .get || exchange.request.method == .head
             let reason: ForwardReason = isRead ? .bypass : .method
             // A body is the reason only where the method alone would not be.
             let rule: CacheRule = !isRead ? .method : hasBody ? .requestBody : .ownBusiness
-            return try await forward(server, request, reason, stored: nil, rule: rule, snapshot, route)
+            return try await forward(exchange, request, reason, stored: nil, rule: rule)
         }
         do {
             let entry = EntryRequest(
                 engine: engine,
                 recipe: EntryRecipe(
-                    PassSelection(engine: engine, request: request, snapshot: snapshot),
+                    PassSelection(engine: engine, request: request, snapshot: exchange.snapshot),
                     provider: request.provider.name),
-                terms: request.terms(patience: snapshot.settings.fetchSoftDeadline))
+                terms: request.terms(patience: exchange.snapshot.settings.fetchSoftDeadline))
             switch try await entry.run() {
-            case .served(let served): return await respond(served, request, server, route)
+            case .served(let served): return await respond(served, request, exchange)
             case .passOn(let reason, let stored, let rule):
-                return try await forward(server, request, reason, stored: stored, rule: rule, snapshot, route)
+                return try await forward(exchange, request, reason, stored: stored, rule: rule)
             case .notCached(let rule): throw notCached(request, rule)
             }
         } catch let failure as UpstreamFailure {
-            if let response = failure.response { return await mirrored(response, request, server, route) }
+            if let response = failure.response { return await mirrored(response, request, exchange) }
             throw refusal(failure, request)
         } catch let error as ClientFacingError {
             throw error
@@ -51,25 +54,25 @@ struct PassRoute: Sendable {
     // MARK: Answers
 
     private func respond(
-        _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
+        _ served: Served, _ request: PassRequest, _ exchange: Exchange
     ) async -> ServerResponse {
-        explain(server, request, served)
-        var answer = assemble(served, request, server, route)
+        explain(exchange, request, served)
+        var answer = assemble(served, request, exchange)
         // Asked here and not behind a call that may wait: mostly there is nothing to undo.
-        if let coding = answer.chooseCoding(for: server) { answer = await responder.plain(answer, coding) }
-        var response = responder.respond(answer, to: server)
+        if let coding = answer.chooseCoding(for: exchange.request) { answer = await responder.plain(answer, coding) }
+        var response = responder.respond(answer, to: exchange)
         response.interim = request.way.interim(served.interim)
         return response
     }
 
     private func assemble(
-        _ served: Served, _ request: PassRequest, _ server: ServerRequest, _ route: String
+        _ served: Served, _ request: PassRequest, _ exchange: Exchange
     ) -> Answer {
         let isShared =
             !served.isOwn && served.outcome != .bypass && (served.provenance.isStored || !served.outcome.isFetched)
         var answer = Answer.of(
             served, request.way.fields(served.entry.fields, isShared: isShared, received: served.entry.responseTime),
-            provider: request.provider.name, route: route)
+            provider: request.provider.name)
         answer.reason = served.entry.reason
         answer.isOurs = false
         let how = served.provenance
@@ -84,7 +87,7 @@ struct PassRoute: Sendable {
             answer.ready = served.ready
             // A variant is bound to the list that chose it, too.
             if served.entry.key == request.primary || served.list != nil,
-                !ClientCredentials.mayName(server.query, request.provider.about)
+                !ClientCredentials.mayName(exchange.request.query, request.provider.about)
             {
                 answer.row = engine.cache.row(of: served)
             }
@@ -94,54 +97,58 @@ struct PassRoute: Sendable {
 
     /// With our own rules, a failure that nothing covers for is the upstream's own answer, where it gave one.
     private func mirrored(
-        _ response: UpstreamResponse, _ request: PassRequest, _ server: ServerRequest, _ route: String
+        _ response: UpstreamResponse, _ request: PassRequest, _ exchange: Exchange
     ) async -> ServerResponse {
         var answer = Answer(
             passedOn: response, request.way.fields(response.fields, isShared: true, received: response.responseTime),
             Provenance(outcome: .miss, forward: .uriMiss, forwardStatus: response.status),
-            provider: request.provider.name, route: route)
+            provider: request.provider.name)
         answer.reason = response.reason
         answer.isOurs = false
-        return responder.respond(await responder.accepted(answer, by: server), to: server)
+        return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
     }
 
-    private func explain(_ server: ServerRequest, _ request: PassRequest, _ served: Served) {
+    private func explain(_ exchange: Exchange, _ request: PassRequest, _ served: Served) {
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.target
         if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
         part.digest = served.entry.key.digest
         part.tell(served.provenance)
         part.tell(served.entry)
-        responder.explanations.note(server.id, at: engine.time.wall(), part)
+        responder.explanations.note(exchange.request.id, at: engine.time.wall(), part)
     }
 
     // MARK: Alone
 
     /// Passes the request on as it is, and its answer back as it comes: neither joined nor stored.
     private func forward(
-        _ server: ServerRequest, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
-        rule: CacheRule, _ snapshot: Snapshot, _ route: String
+        _ exchange: Exchange, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
+        rule: CacheRule
     ) async throws(ClientFacingError) -> ServerResponse {
         var fields = request.forwarded
         for name in PassRequest.conditions {
-            for value in server.fields.all(name) where server.method != .head { fields.add(name, value) }
+            for value in exchange.request.fields.all(name) where exchange.request.method != .head {
+                fields.add(name, value)
+            }
         }
-        if server.method == .options, let hops = Self.forwardsLeft(server), hops > 0 {
+        if exchange.request.method == .options, let hops = Self.forwardsLeft(exchange.request), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
         let began = engine.cache.begin(request.primary)
-        var order = request.order(fields, method: server.method, settings: snapshot.settings, limit: .max)
-        order.mayRetry = order.mayRetry && server.method.isSafe && server.upload == nil
-        order.body = server.body.isEmpty ? nil : server.body
-        switch await engine.upstream.open(request.call(order), upload: server.upload, stall: PassFetch.stall) {
+        var order = request.order(
+            fields, method: exchange.request.method, settings: exchange.snapshot.settings, limit: .max)
+        order.mayRetry = order.mayRetry && exchange.request.method.isSafe && exchange.request.upload == nil
+        order.body = exchange.request.body.isEmpty ? nil : exchange.request.body
+        switch await engine.upstream.open(request.call(order), upload: exchange.request.upload, stall: PassFetch.stall)
+        {
         case .failure(let failure):
-            if server.method == .head, let stored, let served = covered(stored, failure, request, reason) {
-                return await respond(served, request, server, route)
+            if exchange.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
+                return await respond(served, request, exchange)
             }
             throw refusal(failure, request)
         case .success((let stream, _)):
-            await applyEffects(stream.head, request, server, stored, since: began)
-            return await passOn(stream, request, server, reason, rule, route)
+            await applyEffects(stream.head, request, exchange, stored, since: began)
+            return await passOn(stream, request, exchange, reason, rule)
         }
     }
 
@@ -159,10 +166,10 @@ struct PassRoute: Sendable {
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
     /// (§4.3.5).
     private func applyEffects(
-        _ head: UpstreamHead, _ request: PassRequest, _ server: ServerRequest, _ stored: StoredResponse?,
+        _ head: UpstreamHead, _ request: PassRequest, _ exchange: Exchange, _ stored: StoredResponse?,
         since began: RemovalStamp
     ) async {
-        if Invalidation.isDue(method: server.method, status: head.status) {
+        if Invalidation.isDue(method: exchange.request.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
             await engine.cache.remove(request.primary.digest, of: request.provider.name)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
@@ -170,7 +177,7 @@ struct PassRoute: Sendable {
                 await engine.cache.remove(key.digest, of: request.provider.name)
             }
         }
-        guard server.method == .head, request.rule.semantics == .rfc, let stored else { return }
+        guard exchange.request.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
         case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
             await engine.cache.remove(stored.key.digest, of: stored.provider)
@@ -183,8 +190,8 @@ struct PassRoute: Sendable {
     }
 
     private func passOn(
-        _ stream: UpstreamStream, _ request: PassRequest, _ server: ServerRequest, _ reason: ForwardReason,
-        _ rule: CacheRule, _ route: String
+        _ stream: UpstreamStream, _ request: PassRequest, _ exchange: Exchange, _ reason: ForwardReason,
+        _ rule: CacheRule
     ) async -> ServerResponse {
         let head = stream.head
         var part = ExplainedPart(provider: request.provider.name)
@@ -195,7 +202,7 @@ struct PassRoute: Sendable {
         part.upstreamStatus = head.status
         part.rule = rule
         part.isStored = false
-        responder.explanations.note(server.id, at: engine.time.wall(), part)
+        responder.explanations.note(exchange.request.id, at: engine.time.wall(), part)
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         var answer = Answer(
@@ -205,10 +212,10 @@ struct PassRoute: Sendable {
             bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
             provenance: Provenance(
                 outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
-                forwardStatus: head.status), provider: request.provider.name, route: route)
+                forwardStatus: head.status), provider: request.provider.name)
         answer.isOurs = false
         answer.isMirroredError = true
-        let isHead = server.method == .head
+        let isHead = exchange.request.method == .head
         if let whole = isHead ? nil : stream.body.whole {
             answer.body = whole
         } else {
@@ -216,7 +223,7 @@ struct PassRoute: Sendable {
             let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
             answer.stream = .tape(TapeBody(stream.body, length: length))
         }
-        var response = responder.respond(await responder.accepted(answer, by: server), to: server)
+        var response = responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
         response.interim = request.way.interim(head.interim)
         return response
     }

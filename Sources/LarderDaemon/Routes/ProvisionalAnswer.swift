@@ -143,13 +143,13 @@ struct ProvisionalAnswer: Sendable {
             ],
             body: Self.marked(body, prefix), bornAt: found.map(\.bornAt).min() ?? now,
             freshUntil: found.compactMap(\.freshUntil).min() ?? now,
-            provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil,
-            route: route)
+            provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil)
         answer.provenance.detail = "provisional"
         // It is none of the cache's answers to this question.
         answer.isMerged = true
         engine.counters.cell(TypingCounters.provisional).add()
-        return responder.respond(answer, to: request)
+        return responder.respond(
+            answer, to: Exchange(request: request, snapshot: engine.snapshot, route: route))
     }
 
     /// The envelope with the mark in front, where nobody misses it.

@@ -19,18 +19,20 @@ struct RawRoute: Sendable {
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         if let tokenless = Authority.withoutToken(client, snapshot.settings) {
-            return try await pass(tokenless, of: client, provider: name, path: path, snapshot, route: route)
+            let exchange = Exchange(request: tokenless, snapshot: snapshot, route: route)
+            return try await pass(exchange, of: client, provider: name, path: path)
         }
-        return try await pass(client, of: client, provider: name, path: path, snapshot, route: route)
+        let exchange = Exchange(request: client, snapshot: snapshot, route: route)
+        return try await pass(exchange, of: client, provider: name, path: path)
     }
 
     /// - Parameters:
-    ///   - request: as upstreams and the cache may know it, without the admin token.
+    ///   - begun: its request is without the admin token.
     ///   - client: as it came: what it may do is judged by that.
     private func pass(
-        _ request: ServerRequest, of client: ServerRequest, provider name: String, path: String, _ snapshot: Snapshot,
-        route: String
+        _ begun: Exchange, of client: ServerRequest, provider name: String, path: String
     ) async throws(ClientFacingError) -> ServerResponse {
+        let snapshot = begun.snapshot
         guard let provider = snapshot.providers.named(name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name))
         }
@@ -40,10 +42,10 @@ struct RawRoute: Sendable {
             // Without the key that its owner wanted to be sent, it would be another request.
             guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
             let passing = PassRoute(engine: engine, responder: responder)
-            return try await passing.pass(request, way, snapshot: snapshot, route: route)
+            return try await passing.pass(begun, way)
         }
-        var request = request
-        var raw = try RawRequest(request, provider: provider, path: way.path)
+        var exchange = begun
+        var raw = try RawRequest(exchange.request, provider: provider, path: way.path)
         guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: engine.time.wall())
         }
@@ -52,13 +54,13 @@ struct RawRoute: Sendable {
         let claim = provider.claim(for: raw.upstream)
         if claim != nil { try Authority.check(client, snapshot.settings, what: "Answers for an account") }
         // The key, and a form that repeats the query, have been heard: memory takes the answer as that to any other request.
-        request.fields = raw.fields
-        if raw.bypass != .requestBody { request.body = [] }
+        exchange.request.fields = raw.fields
+        if raw.bypass != .requestBody { exchange.request.body = [] }
         let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
         if case .fleeting = constancy, raw.bypass == nil { raw.bypass = .fleeting }
-        if raw.bypass != nil { return try await bypass(raw, way, request, snapshot.settings, route) }
+        if raw.bypass != nil { return try await bypass(raw, way, exchange) }
         let endpoint = provider.provider.endpointName(for: raw.upstream)
-        let directives = ClientDirectives(fields: request.fields)
+        let directives = ClientDirectives(fields: exchange.request.fields)
         let key = provider.rawKey(raw.upstream, identity: raw.identity)
         let question = RawQuestion(
             provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
@@ -71,7 +73,7 @@ struct RawRoute: Sendable {
                     PoolQuestion(
                         provider: provider, endpoint: endpoint, terms: terms, directives: directives,
                         settings: snapshot.settings))
-                return await answer(served, way, raw, request, route)
+                return await answer(served, way, raw, exchange)
             }
             let served = try await EntryRequest(
                 engine: engine, recipe: engine.rawRecipe(question),
@@ -79,18 +81,18 @@ struct RawRoute: Sendable {
                     directives: directives, judge: provider.judge(for: endpoint),
                     patience: snapshot.settings.fetchSoftDeadline)
             ).served()
-            return await answer(served, way, raw, request, route)
+            return await answer(served, way, raw, exchange)
         } catch {
-            return try await mirrored(error, way, raw, .uriMiss, request, route)
+            return try await mirrored(error, way, raw, .uriMiss, exchange)
         }
     }
 
     /// Neither joined nor stored: the client's own business with the API, within its budget.
     private func bypass(
-        _ raw: RawRequest, _ way: WayOut, _ request: ServerRequest, _ settings: Settings, _ route: String
+        _ raw: RawRequest, _ way: WayOut, _ exchange: Exchange
     ) async throws(ClientFacingError) -> ServerResponse {
         let provider = way.provider
-        var order = raw.order(provider, settings)
+        var order = raw.order(provider, exchange.snapshot.settings)
         order.mayRetry = false
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let limit = order.maxBody
@@ -108,29 +110,29 @@ struct RawRoute: Sendable {
                     response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
             })
         switch await engine.upstream.perform(call) {
-        case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, request, route)
+        case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, exchange)
         case .success((let response, _)):
-            note(request, explained(raw, provider, forward: .bypass, status: response.status))
+            note(exchange, explained(raw, provider, forward: .bypass, status: response.status))
             let answer = Answer(
                 passedOn: response, way.fields(response.fields, isShared: false, received: response.responseTime),
                 Provenance(
                     outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
                     forwardStatus: response.status),
-                provider: provider.name, route: route)
-            return responder.respond(await responder.accepted(answer, by: request), to: request)
+                provider: provider.name)
+            return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
         }
     }
 
     private func answer(
-        _ served: Served, _ way: WayOut, _ raw: RawRequest, _ request: ServerRequest, _ route: String
+        _ served: Served, _ way: WayOut, _ raw: RawRequest, _ exchange: Exchange
     ) async -> ServerResponse {
         let provider = way.provider
         let entry = served.entry
-        note(request, served.explained(raw.keyParts))
+        note(exchange, served.explained(raw.keyParts))
         let isShared = served.provenance.isStored || served.outcome != .miss
         var answer = Answer.of(
             served, way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
-            provider: provider.name, route: route)
+            provider: provider.name)
         // `Cache-Status` tells a stored answer as a hit, also where the provider was asked in vain.
         if !served.outcome.isFetched, served.outcome != .joined { answer.provenance.forward = nil }
         answer.isOurs = false
@@ -142,10 +144,12 @@ struct RawRoute: Sendable {
         } else if entry.status == 200, raw.identity.isEmpty {
             answer.digest = entry.key.digest
             answer.ready = served.ready
-            if !ClientCredentials.mayName(request.query, provider.about) { answer.row = engine.cache.row(of: served) }
+            if !ClientCredentials.mayName(exchange.request.query, provider.about) {
+                answer.row = engine.cache.row(of: served)
+            }
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
-        return responder.respond(await responder.accepted(answer, by: request), to: request)
+        return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
     }
 
     /// What is told of a request that its provider was asked for, and whose answer is not kept.
@@ -165,14 +169,14 @@ struct RawRoute: Sendable {
         return part
     }
 
-    private func note(_ request: ServerRequest, _ part: ExplainedPart) {
-        responder.explanations.note(request.id, at: engine.time.wall(), part)
+    private func note(_ exchange: Exchange, _ part: ExplainedPart) {
+        responder.explanations.note(exchange.request.id, at: engine.time.wall(), part)
     }
 
     /// A failure in raw mode is the upstream's own answer, where it gave one.
     private func mirrored(
         _ failure: UpstreamFailure, _ way: WayOut, _ raw: RawRequest, _ forward: ForwardReason,
-        _ request: ServerRequest, _ route: String
+        _ exchange: Exchange
     ) async throws(ClientFacingError) -> ServerResponse {
         let provider = way.provider
         var part = explained(raw, provider, forward: forward, status: failure.response?.status)
@@ -181,19 +185,19 @@ struct RawRoute: Sendable {
             // Nothing was answered: that the request would have been passed on is told by its rule.
             part.outcome = .none
             part.forward = nil
-            note(request, part)
+            note(exchange, part)
             engine.countFailure(provider.name)
             var failure = failure
             if failure.provider.isEmpty { failure.provider = provider.name }
             throw failure.clientFacing(now: engine.time.wall())
         }
-        note(request, part)
+        note(exchange, part)
         let answer = Answer(
             passedOn: response,
             way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
             Provenance(
                 outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status),
-            provider: provider.name, route: route)
-        return responder.respond(await responder.accepted(answer, by: request), to: request)
+            provider: provider.name)
+        return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
     }
 }

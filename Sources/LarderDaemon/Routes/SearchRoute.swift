@@ -25,7 +25,7 @@ struct SearchRoute: Sendable {
         let (endpoint, shape) = try provider.question(path: path, query: query)
         let question = SearchQuestion(
             provider, endpoint, shape, ClientDirectives(fields: request.fields), snapshot.settings)
-        return try await answer(request, question, route: route)
+        return try await answer(Exchange(request: request, snapshot: snapshot, route: route), question)
     }
 
     /// `GET /v1/search`.
@@ -33,40 +33,40 @@ struct SearchRoute: Sendable {
         let snapshot = engine.snapshot
         let plan = try SearchPlan(query: request.parameters(), providers: snapshot.providers)
         let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)
-        return try await answer(request, question, route: route)
+        return try await answer(Exchange(request: request, snapshot: snapshot, route: route), question)
     }
 
     private func answer(
-        _ request: ServerRequest, _ question: SearchQuestion, route: String
+        _ exchange: Exchange, _ question: SearchQuestion
     ) async throws(ClientFacingError) -> ServerResponse {
         let composing: LiveRoute.Compose = { answers in
             do throws(ClientFacingError) {
-                return .success(try await self.compose(question, answers, route: route))
+                return .success(try await self.compose(question, answers))
             } catch {
                 return .failure(error)
             }
         }
-        if let begun = try await live.begin(request, question, composing, route: route) {
+        if let begun = try await live.begin(exchange, question, composing) {
             return begun
         }
         let answers = await engine.ask(question)
-        responder.note(answers, of: question, request.id)
-        return responder.respond(try await compose(question, answers, route: route), to: request)
+        responder.note(answers, of: question, exchange.request.id)
+        return responder.respond(try await compose(question, answers), to: exchange)
     }
 
     /// The answer that these make.
     /// - Throws: the problem, where no source gave anything usable.
     private func compose(
-        _ question: SearchQuestion, _ answers: SearchAnswers, route: String
+        _ question: SearchQuestion, _ answers: SearchAnswers
     ) async throws(ClientFacingError) -> Answer {
         if let (source, served) = answers.parts.first, question.isSingle, !source.isLocal {
-            return try await single(source, served, question.shape, route: route)
+            return try await single(source, served, question.shape)
         }
-        return try await merged(question, answers, route: route)
+        return try await merged(question, answers)
     }
 
     private func single(
-        _ source: SourceAnswer, _ served: Served?, _ shape: ResultShape, route: String
+        _ source: SourceAnswer, _ served: Served?, _ shape: ResultShape
     ) async throws(ClientFacingError) -> Answer {
         guard let served else {
             guard let failure = source.failure else { throw Self.noSuchRoute }
@@ -86,7 +86,7 @@ struct SearchRoute: Sendable {
             query: query, sources: [source], count: normalised.count, results: results)
         var answer = Answer(
             fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
-            provenance: served.provenance, provider: source.provider, route: route, digest: served.entry.key.digest,
+            provenance: served.provenance, provider: source.provider, digest: served.entry.key.digest,
             // A partial answer must not outlive the outage that made it so.
             ready: source.isWhole ? served.ready : nil)
         if source.isWhole { answer.row = engine.cache.row(of: served) }
@@ -94,7 +94,7 @@ struct SearchRoute: Sendable {
     }
 
     private func merged(
-        _ question: SearchQuestion, _ answers: SearchAnswers, route: String
+        _ question: SearchQuestion, _ answers: SearchAnswers
     ) async throws(ClientFacingError) -> Answer {
         let sources = answers.sources
         let usable = sources.compactMap(\.normalised)
@@ -113,8 +113,7 @@ struct SearchRoute: Sendable {
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
         var answer = Answer(
             fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: body,
-            bornAt: oldest, freshUntil: freshUntil, provenance: Provenance(outcome: outcome), provider: nil,
-            route: route)
+            bornAt: oldest, freshUntil: freshUntil, provenance: Provenance(outcome: outcome), provider: nil)
         answer.isMerged = true
         if sources.contains(where: \.isLocal) { answer.provenance.detail = "local" }
         for case let served? in answers.parts.map(\.served) {
