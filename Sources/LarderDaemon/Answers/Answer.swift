@@ -22,15 +22,8 @@ struct Answer: Sendable {
     var provenance: Provenance
     /// Nil for an answer over several.
     var provider: String?
-    /// The entry it was made from, and the state of memory when that was read; nil keeps it out of the memory tier.
-    var digest: Digest?
-    var ready: ReadyStamp?
-    /// What makes the entry's identity, for explanations.
-    var target: PassTarget?
-    /// The stored entries it was made from, where that is not `digest` alone.
-    var rows: [Digest]?
-    /// The row that it was made from, where the database is to keep it ready.
-    var row: StoredRow?
+    /// As what it may be kept ready; nil keeps it out of memory and of what the database has ready.
+    var keeping: Keeping?
     /// It was made from several sources' answers.
     var isMerged = false
     /// It was chosen by the client's `Accept-Encoding`.
@@ -42,6 +35,19 @@ struct Answer: Sendable {
 }
 
 extension Answer {
+    /// As what an answer is kept ready.
+    struct Keeping: Sendable {
+        /// The entry it was made from, and the state of memory when that was read.
+        var digest: Digest
+        var stamp: ReadyStamp
+        /// What makes the entry's identity, for explanations.
+        var target: PassTarget?
+        /// The stored entries it was made from, where that is not `digest` alone.
+        var rows: [Digest]?
+        /// The row that it was made from, where the database is to keep it ready.
+        var row: StoredRow?
+    }
+
     /// An entry as it is kept, with these fields. No initialiser, which would copy what it is given.
     static func of(_ served: Served, _ fields: HeaderFields, provider: String) -> Answer {
         let isWhole = served.tape == nil && served.entry.large == nil

@@ -53,7 +53,7 @@ extension Answer {
     private mutating func becomePlain(_ stream: BodySource?) {
         self.stream = stream
         // It is not the row's answer any more.
-        row = nil
+        keeping?.row = nil
         fields.describeOtherBytes()
     }
 }
@@ -78,7 +78,7 @@ extension Responder {
             var answer = answer
             answer.undoCoding(coding, lengths, bodies)
             // Memory tells clients apart by whether they take gzip; others may get another form of this one.
-            if !ASCII.equalFolded(coding, "gzip") { answer.digest = nil }
+            if !ASCII.equalFolded(coding, "gzip") { answer.keeping = nil }
             return answer
         }
     }

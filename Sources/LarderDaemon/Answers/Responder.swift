@@ -161,8 +161,7 @@ extension Responder {
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard !engine.cache.memory.isOff || answer.row != nil, answer.stream == nil, let digest = answer.digest,
-            let stamp = answer.ready,
+        guard let keeping = answer.keeping, !engine.cache.memory.isOff || keeping.row != nil, answer.stream == nil,
             now < answer.freshUntil,
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
             request.method == .get || request.method == .head,
@@ -171,7 +170,7 @@ extension Responder {
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true
         else { return }
         let ready = ReadyResponse(
-            of: answer, digest: digest, isOwnInterface: request.listenerProvider == nil, now: now,
+            of: answer, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
             hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
                 ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")
@@ -179,16 +178,16 @@ extension Responder {
         if !engine.cache.memory.isOff {
             engine.cache.memory.insert(
                 listener: request.listener, target: request.target, takesGzip: takesGzip, response: ready,
-                key: digest, rows: answer.rows, stamp: stamp, now: now)
+                key: keeping.digest, rows: keeping.rows, stamp: keeping.stamp, now: now)
         }
-        if let row = answer.row, let provider = answer.provider {
+        if let row = keeping.row, let provider = answer.provider {
             engine.cache.keepReady(
                 ready, of: row, scope: ReadyScope.of(request.listenerProvider), target: request.target,
-                takesGzip: takesGzip, provider: provider, under: request.mark, stamp)
+                takesGzip: takesGzip, provider: provider, under: request.mark, keeping.stamp)
         }
         var part = ExplainedPart(provider: answer.provider ?? "search")
-        part.target = answer.target
-        explanations.keep(digest, part)
+        part.target = keeping.target
+        explanations.keep(keeping.digest, part)
     }
 }
 

@@ -76,9 +76,9 @@ struct ArtworkRoute: Sendable {
         fields.set("X-Content-Type-Options", "nosniff")
         fields.set("Content-Security-Policy", "default-src 'none'; sandbox")
         var answer = Answer.of(served, fields, provider: provider.name)
-        answer.digest = entry.key.digest
-        answer.ready = served.ready
-        answer.row = engine.cache.row(of: served)
+        answer.keeping = served.ready.map { stamp in
+            Answer.Keeping(digest: entry.key.digest, stamp: stamp, row: engine.cache.row(of: served))
+        }
         return responder.respond(answer, to: exchange)
     }
 }

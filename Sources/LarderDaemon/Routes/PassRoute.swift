@@ -78,19 +78,19 @@ struct PassRoute: Sendable {
         let how = served.provenance
         answer.provenance.detail = how.forward != nil && how.outcome == .stale ? how.rule?.rawValue : nil
         answer.variesByCoding = true
-        if served.entry.status == 200, !request.isPersonal,
+        if served.entry.status == 200, !request.isPersonal, let stamp = served.ready,
             request.varyIsPlain(served.entry)
         {
-            answer.digest = served.entry.key.digest
-            answer.rows = [request.primary.digest, served.entry.key.digest]
-            answer.target = request.target
-            answer.ready = served.ready
+            var keeping = Answer.Keeping(
+                digest: served.entry.key.digest, stamp: stamp, target: request.target,
+                rows: [request.primary.digest, served.entry.key.digest])
             // A variant is bound to the list that chose it, too.
             if served.entry.key == request.primary || served.list != nil,
                 !ClientCredentials.mayName(exchange.request.query, request.provider.about)
             {
-                answer.row = engine.cache.row(of: served)
+                keeping.row = engine.cache.row(of: served)
             }
+            answer.keeping = keeping
         }
         return answer
     }

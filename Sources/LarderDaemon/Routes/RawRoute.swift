@@ -141,12 +141,12 @@ struct RawRoute: Sendable {
         // since memory knows a request by its target alone and not by the key the client sent.
         if provider.claim(for: raw.upstream) != nil {
             answer.fields.set("Cache-Control", "private, no-store")
-        } else if entry.status == 200, raw.identity.isEmpty {
-            answer.digest = entry.key.digest
-            answer.ready = served.ready
+        } else if entry.status == 200, raw.identity.isEmpty, let stamp = served.ready {
+            var keeping = Answer.Keeping(digest: entry.key.digest, stamp: stamp)
             if !ClientCredentials.mayName(exchange.request.query, provider.about) {
-                answer.row = engine.cache.row(of: served)
+                keeping.row = engine.cache.row(of: served)
             }
+            answer.keeping = keeping
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
         return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)

@@ -86,10 +86,12 @@ struct SearchRoute: Sendable {
             query: query, sources: [source], count: normalised.count, results: results)
         var answer = Answer(
             fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
-            provenance: served.provenance, provider: source.provider, digest: served.entry.key.digest,
-            // A partial answer must not outlive the outage that made it so.
-            ready: source.isWhole ? served.ready : nil)
-        if source.isWhole { answer.row = engine.cache.row(of: served) }
+            provenance: served.provenance, provider: source.provider)
+        // A partial answer must not outlive the outage that made it so.
+        if source.isWhole, let stamp = served.ready {
+            answer.keeping = Answer.Keeping(
+                digest: served.entry.key.digest, stamp: stamp, row: engine.cache.row(of: served))
+        }
         return answer
     }
 
@@ -122,9 +124,9 @@ struct SearchRoute: Sendable {
         answer.provenance.forward = outcome == .miss || outcome == .joined ? .uriMiss : nil
         // A partial answer must not outlive the outage that made it so; a whole one is ready for the next asker.
         if isWhole {
-            answer.digest = Digest(of: question.query)
-            answer.ready = answers.stamp
-            answer.rows = question.keys(signer: engine.signer)
+            answer.keeping = Answer.Keeping(
+                digest: Digest(of: question.query), stamp: answers.stamp,
+                rows: question.keys(signer: engine.signer))
         }
         return answer
     }
