@@ -38,11 +38,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://a.example/x", "HTTP://A.example:80/x/y?z=%41&b", "http://a.example:080/x", "http://a.example/x?y/../z",
-        "http://a.example/x#y", "http://a.example/x%2ey", "http://a.example/.x", "http://a.example/x/../y", "http://a.example",
-        "http://a.example?x/y", "http://a.example/\\b.example/x", "http://a.example/@b.example/", "http://[::1]:8080/x:y",
-        "http://a.example/x\u{E9}", "http://a.example//x", "http://a.example/x?q='\"<>`{|}^~", "https://a.example:443/x",
-        "http:///x", "http:///x/x", "http:/x/x",
+        "http://a.example/x", "HTTP://A.example:80/x/y?z=%41&b", "http://a.example:080/x",
+        "http://a.example/x?y/../z", "http://a.example/x#y", "http://a.example/x%2ey", "http://a.example/.x",
+        "http://a.example/x/../y", "http://a.example", "http://a.example?x/y", "http://a.example/\\b.example/x",
+        "http://a.example/@b.example/", "http://[::1]:8080/x:y", "http://a.example/x\u{E9}",
+        "http://a.example//x", "http://a.example/x?q='\"<>`{|}^~", "https://a.example:443/x", "http:///x",
+        "http:///x/x", "http:/x/x",
     ])
     func aURLOfAKnownOriginIsReadAsAnUnknownOne(text: String) throws {
         var origins = KnownOrigins()
