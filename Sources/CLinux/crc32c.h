@@ -1,9 +1,9 @@
 // CRC32C (Castagnoli, RFC 3720 appendix B.4) by the processor's own instruction, or by a table where it has none.
 //
-// One stream of eight bytes at a time: three interleaved ones would be faster above some kilobytes only, and this already
-// sums a piece of 64 KiB in about ten microseconds. The register is carried along between calls; callers invert it at both
-// ends. The instruction is named in assembly, since a function that is compiled for other instructions than its caller is
-// not inlined.
+// The instruction has a latency of three cycles and can begin anew in each, so longer runs are summed as three interleaved
+// streams of 1 KiB each, which are joined by a table: a piece of 64 KiB takes about three microseconds. Shorter runs are one
+// stream of eight bytes at a time. The register is carried along between calls; callers invert it at both ends. The
+// instruction is named in assembly, since a function that is compiled for other instructions than its caller is not inlined.
 #ifndef LARDER_CRC32C_H
 #define LARDER_CRC32C_H
 
@@ -67,8 +67,55 @@ static inline uint64_t larder_crc32c_load(uint64_t state, const larder_crc32c_un
 static inline uint32_t larder_crc32c_byte(uint32_t state, uint8_t byte) { return state ^ byte; }
 #endif
 
+// What 1,024 zero bytes make of each digit of a register, lowest first. The sum is linear: the register of two runs is that of
+// the first moved over the length of the second, XOR that of the second begun with zero.
+static const uint32_t larder_crc32c_shift[128] = {
+    0x00000000, 0xFE314258, 0xF98EF241, 0x07BFB019, 0xF6F19273, 0x08C0D02B, 0x0F7F6032, 0xF14E226A,
+    0xE80F5217, 0x163E104F, 0x1181A056, 0xEFB0E20E, 0x1EFEC064, 0xE0CF823C, 0xE7703225, 0x1941707D,
+    0x00000000, 0xD5F2D2DF, 0xAE09D34F, 0x7BFB0190, 0x59FFD06F, 0x8C0D02B0, 0xF7F60320, 0x2204D1FF,
+    0xB3FFA0DE, 0x660D7201, 0x1DF67391, 0xC804A14E, 0xEA0070B1, 0x3FF2A26E, 0x4409A3FE, 0x91FB7121,
+    0x00000000, 0x6213374D, 0xC4266E9A, 0xA63559D7, 0x8DA0ABC5, 0xEFB39C88, 0x4986C55F, 0x2B95F212,
+    0x1EAD217B, 0x7CBE1636, 0xDA8B4FE1, 0xB89878AC, 0x930D8ABE, 0xF11EBDF3, 0x572BE424, 0x3538D369,
+    0x00000000, 0x3D5A42F6, 0x7AB485EC, 0x47EEC71A, 0xF5690BD8, 0xC833492E, 0x8FDD8E34, 0xB287CCC2,
+    0xEF3E6141, 0xD26423B7, 0x958AE4AD, 0xA8D0A65B, 0x1A576A99, 0x270D286F, 0x60E3EF75, 0x5DB9AD83,
+    0x00000000, 0xDB90B473, 0xB2CD1E17, 0x695DAA64, 0x60764ADF, 0xBBE6FEAC, 0xD2BB54C8, 0x092BE0BB,
+    0xC0EC95BE, 0x1B7C21CD, 0x72218BA9, 0xA9B13FDA, 0xA09ADF61, 0x7B0A6B12, 0x1257C176, 0xC9C77505,
+    0x00000000, 0x84355D8D, 0x0D86CDEB, 0x89B39066, 0x1B0D9BD6, 0x9F38C65B, 0x168B563D, 0x92BE0BB0,
+    0x361B37AC, 0xB22E6A21, 0x3B9DFA47, 0xBFA8A7CA, 0x2D16AC7A, 0xA923F1F7, 0x20906191, 0xA4A53C1C,
+    0x00000000, 0x6C366F58, 0xD86CDEB0, 0xB45AB1E8, 0xB535CB91, 0xD903A4C9, 0x6D591521, 0x016F7A79,
+    0x6F87E1D3, 0x03B18E8B, 0xB7EB3F63, 0xDBDD503B, 0xDAB22A42, 0xB684451A, 0x02DEF4F2, 0x6EE89BAA,
+    0x00000000, 0xDF0FC3A6, 0xBBF3F1BD, 0x64FC321B, 0x720B958B, 0xAD04562D, 0xC9F86436, 0x16F7A790,
+    0xE4172B16, 0x3B18E8B0, 0x5FE4DAAB, 0x80EB190D, 0x961CBE9D, 0x49137D3B, 0x2DEF4F20, 0xF2E08C86,
+};
+
+static inline uint32_t larder_crc32c_moved(uint32_t state) {
+    uint32_t moved = 0;
+    for (int digit = 0; digit < 8; digit++) moved ^= larder_crc32c_shift[digit * 16 + ((state >> (digit * 4)) & 15)];
+    return moved;
+}
+
+// Sums whole blocks of three runs of 1 KiB, and moves `bytes` and `count` behind them.
+static inline uint32_t larder_crc32c_blocks(uint32_t state, const void **bytes, size_t *count) {
+    const larder_crc32c_unaligned *words = (const larder_crc32c_unaligned *)*bytes;
+    for (; *count >= 3072; *count -= 3072, words += 384) {
+        uint64_t first = state, second = 0, third = 0;
+        for (const larder_crc32c_unaligned *word = words; word < words + 128; word += 2) {
+            first = larder_crc32c_load(first, word);
+            second = larder_crc32c_load(second, word + 128);
+            third = larder_crc32c_load(third, word + 256);
+            first = larder_crc32c_load(first, word + 1);
+            second = larder_crc32c_load(second, word + 129);
+            third = larder_crc32c_load(third, word + 257);
+        }
+        state = larder_crc32c_moved(larder_crc32c_moved((uint32_t)first) ^ (uint32_t)second) ^ (uint32_t)third;
+    }
+    *bytes = words;
+    return state;
+}
+
 // Only where the processor has the instruction.
 static inline uint32_t larder_crc32c_fast(uint32_t state, const void *bytes, size_t count) {
+    state = larder_crc32c_blocks(state, &bytes, &count);
     const unsigned char *next = (const unsigned char *)bytes;
     const larder_crc32c_unaligned *words = (const larder_crc32c_unaligned *)bytes;
     const larder_crc32c_unaligned *end = words + count / 64 * 8;

@@ -67,6 +67,7 @@ enum CacheMigration {
                 ),
             ]),
         Step(name: "0006-ready", from: 5, sql: ReadyTable.sql, texts: []),
+        Step(name: "0007-files", from: 6, sql: BodyTable.withoutPieces + "\n" + BodyTable.sql, texts: []),
     ]
 
     /// Brings the schema up to date and holds it against its record. True where a step was taken: the connection must be
@@ -117,6 +118,14 @@ enum CacheMigration {
             row.bind(3, sum)
             try row.run()
         }
+    }
+
+    /// Notes the schema as it is now, after what a step has left for later.
+    static func recordSchema(_ connection: Connection) throws(StoreError) {
+        let row = try connection.statement(
+            "UPDATE step SET schemaSum = ?1 WHERE name = (SELECT name FROM step ORDER BY name DESC LIMIT 1)")
+        row.bind(1, try schemaSum(connection))
+        try row.run()
     }
 
     private static func check(_ connection: Connection) throws(StoreError) {

@@ -3,9 +3,12 @@
 // What changes (freshness, last use) is apart from what does not (head, body), so a touch or a validation rewrites a
 // few bytes and not a body. Whatever belongs to an entry goes with it by trigger, sums included: no code path can
 // forget one. What comes is counted in batches: the sums are those of the entries up to the id `counted`, and who asks
-// adds up the few after it, so that an insert writes one page less. Only the pieces of a body that `open` leaves in the
-// database go later, by way of `pending`: somebody may be reading them. The full-text index of results follows later too,
-// by way of `unindexed` (FullText/ResultIndex.swift), so that no write waits for it.
+// adds up the few after it, so that an insert writes one page less. The full-text index of results follows later, by way of
+// `unindexed` (FullText/ResultIndex.swift), so that no write waits for it.
+//
+// A body above 64 KiB lies in a file (Bodies/BodyFiles.swift); its row holds the checksums of its pieces instead. `bodies` is
+// one row: the name of the files' directory, and what they take on the disk, kept by trigger. Which files lose their rows in a
+// transaction is noted, also by trigger, in a table of the writer's connection that is no part of the file.
 //
 // `life` also holds the checksums of its entry: `sums` is that of the row (upper 32 bits) and of a body that lies in it
 // (lower), made as `format` says, `sum` is that of the times. They are here and not in the row, so that filling them in
@@ -18,14 +21,12 @@ import LarderCore
 enum CacheSchema {
     /// "Lrdr", so that another program's database is not taken for ours (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID: Int64 = 0x4C72_6472
-    static let version: Int64 = 6
+    static let version: Int64 = 7
     /// The first one beside which there is a journal of removals.
     private static let firstWithJournal: Int64 = 5
-    /// Bodies up to this size lie in their row, larger ones in pieces of this size.
-    static let chunkSize = 64 << 10
+    /// Bodies up to this size lie in their row, larger ones in a file, with a checksum for each piece of this size.
+    static let pieceSize = 64 << 10
     static let pageSize: Int64 = 16 << 10
-    /// The row of piece n of body b is b · 2^20 + n.
-    static let chunksPerBody: Int64 = 1 << 20
 
     private static let tables = """
         CREATE TABLE provider (
@@ -43,8 +44,6 @@ enum CacheSchema {
         ) STRICT;
         CREATE INDEX lifeEnd ON life (version, staleUntil);
         CREATE INDEX lifeUse ON life (lastUsed);
-        CREATE TABLE chunk (id INTEGER PRIMARY KEY, data BLOB NOT NULL, sum INTEGER) STRICT;
-        CREATE TABLE pending (id INTEGER PRIMARY KEY) STRICT;
         CREATE TABLE parent (
           digest BLOB NOT NULL, child INTEGER NOT NULL, PRIMARY KEY (digest, child)
         ) STRICT, WITHOUT ROWID;
@@ -55,13 +54,7 @@ enum CacheSchema {
           DELETE FROM life WHERE id = OLD.id;
           DELETE FROM parent WHERE child = OLD.id;
         END;
-        CREATE TRIGGER bodyGone AFTER DELETE ON entry WHEN OLD.size > 65536 AND OLD.size <= 262144 BEGIN
-          DELETE FROM chunk WHERE id BETWEEN OLD.id << 20 AND (OLD.id << 20) + 1048575;
-        END;
-        CREATE TRIGGER largeBodyGone AFTER DELETE ON entry WHEN OLD.size > 262144 BEGIN
-          INSERT OR IGNORE INTO pending (id) VALUES (OLD.id);
-        END;
-        """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql
+        """ + ResultIndex.tables + CacheMigration.table + "\n" + ReadyTable.sql + "\n" + BodyTable.sql
 
     /// Opens the writer's connection: makes the tables in an empty file, brings those of an earlier version up to date, and
     /// refuses any other schema as damage, since what a cache holds can be fetched again.
@@ -97,6 +90,7 @@ enum CacheSchema {
                 PRAGMA wal_autocheckpoint = 512;
                 """)
             try makeOrCheck(connection)
+            try connection.execute(BodyTable.notes)
             return connection
         } catch {
             connection.close(keepsLog: true)

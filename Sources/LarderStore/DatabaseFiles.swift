@@ -1,5 +1,6 @@
 // The files of a database: the lock that keeps a second daemon out, the directory, the file's sizes, free disk, and
-// setting a damaged database aside. Names are `<name>.db`, its `-wal` and `-shm`, and `<name>.lock`.
+// setting a damaged database aside. Names are `<name>.db`, its `-wal` and `-shm`, and `<name>.lock`. Large bodies of the cache
+// lie beside it, in `bodies` (Bodies/BodyFiles.swift).
 import CSQLite
 import Glibc
 import LarderCore
@@ -146,11 +147,27 @@ final class DatabaseFiles: Sendable {
         for suffix in ["-wal", "-shm", ""] where access(path + suffix, F_OK) == 0 {
             if rename(path + suffix, path + mark + suffix) != 0 { unlink(path + suffix) }
         }
+        // Before a new database is made, whose files have another directory.
+        if hasBodies { rename(bodies, bodies + mark) }
         noteAbsence()
         for old in asideFiles.dropLast(2) {
             for suffix in ["-wal", "-shm", ""] { unlink(old + suffix) }
+            throwAway(String(old.dropFirst(path.utf8.count)))
         }
         return path + mark
+    }
+
+    /// Where the large bodies of the cache are.
+    var bodies: String { directory + "/bodies" }
+
+    /// Whether it is the cache's database, which alone has bodies beside it.
+    private var hasBodies: Bool { path.hasSuffix("/cache.db") }
+
+    /// Moves the bodies of a database that was set aside to where they are swept in slices: there may be many.
+    private func throwAway(_ mark: String) {
+        guard hasBodies, access(bodies + mark, F_OK) == 0 else { return }
+        mkdir(bodies, 0o700)
+        rename(bodies + mark, bodies + "/aside-" + mark.drop { $0 != "-" }.dropFirst())
     }
 
     /// Gives databases whose names lie after an instant that instant's name: the clock was set back since. Otherwise their
@@ -162,6 +179,7 @@ final class DatabaseFiles: Sendable {
             for suffix in ["-wal", "-shm", ""] where access(old.path + suffix, F_OK) == 0 {
                 rename(old.path + suffix, path + ".corrupt-\(time)" + suffix)
             }
+            if hasBodies { rename(bodies + ".corrupt-\(old.time)", bodies + ".corrupt-\(time)") }
         }
     }
 

@@ -1,8 +1,9 @@
 // What the store may write while the file system stays above `cache.minFree`, and what it gives back where the file
 // system is below. A value: it is told what the disk looks like and says what to do.
 //
-// A write takes room twice: in the write-ahead log, whose file stays as long as it was, and in the database's file when the
-// log is written back, unless there are free pages. Both are reckoned before it begins.
+// A write to the database takes room twice: in the write-ahead log, whose file stays as long as it was, and in the database's
+// file when the log is written back, unless there are free pages. A large body takes the blocks of its file. All of it is
+// reckoned before it begins.
 //
 // Below `minFree` nothing is stored. What the cache holds for nothing is given back first: the log, then free pages. Entries
 // go only for what is missing beyond that, only where that much is theirs to give, once for a shortage and not for each
@@ -21,6 +22,8 @@ struct DiskLook {
     var reusable: Int64
     /// In all other pages.
     var live: Int64
+    /// In files of large bodies.
+    var bodies: Int64 = 0
     /// Of the database's file and of the log's.
     var file: Int64
     var log: Int64
@@ -40,7 +43,7 @@ struct DiskRoom {
 
     enum Verdict: Equatable {
         case fits
-        /// It fits when so many bytes of pages are free in the database.
+        /// It fits when so many bytes are free in pages of the database, or were given by files.
         case fitsIn(Int64)
         case refused
     }
@@ -76,19 +79,21 @@ struct DiskRoom {
         isRoomy(free - (64 << 20), cost, minFree)
     }
 
-    /// - Parameter cost: bytes of pages that are to be written.
-    mutating func verdict(_ cost: Int64, _ look: DiskLook, minFree: Int64) -> Verdict {
+    /// - Parameters:
+    ///   - cost: bytes of pages that are to be written.
+    ///   - files: blocks of files, for which free pages are of no use.
+    mutating func verdict(_ cost: Int64, files: Int64 = 0, _ look: DiskLook, minFree: Int64) -> Verdict {
         isShort = look.free < minFree
         if isShort { return .refused }
         // What is in the log and makes the file longer when it is written back, and how much longer the log may become.
         let owed = max(0, look.live + look.reusable - look.file)
         let logGrowth = max(0, min(Self.logLength, look.log + cost) - look.log)
         let left = look.free - minFree - owed - logGrowth
-        let growth = max(0, cost - look.reusable)
+        let growth = max(0, cost - look.reusable) + files
         if growth <= left { return .fits }
-        let pages = cost - max(0, left)
-        let missing = pages - look.reusable
-        return left >= 0 && missing <= min(Self.mostForOne, look.live) ? .fitsIn(pages) : .refused
+        let missing = growth - max(0, left)
+        let isTheirs = missing <= min(Self.mostForOne, look.live + look.bodies)
+        return left >= 0 && isTheirs ? .fitsIn(look.reusable + missing) : .refused
     }
 
     /// A write of that cost was refused.
@@ -120,7 +125,7 @@ struct DiskRoom {
         if look.log > 0 { return .cutLog }
         if look.reusable > 0 { return .giveBack(min(look.reusable, missing)) }
         if toEvict == 0 {
-            if hour.map({ now - $0.began >= Self.window }) ?? true { hour = (now, look.live / 2) }
+            if hour.map({ now - $0.began >= Self.window }) ?? true { hour = (now, (look.live + look.bodies) / 2) }
             guard let left = hour?.left, missing <= left, evictNotBefore.map({ now >= $0 }) ?? true else {
                 return .nothing
             }

@@ -116,10 +116,11 @@ extension EntryRows {
             return nil
         }
         guard EntryCodec.responseTime(of: look.raw(6)) == responseTime else { return nil }
+        // Without its body, as it lay in pieces before the files, it is a miss.
+        guard !SummedRow(look).isFromBeforeFiles else { return nil }
         // Of a row from before the checksums the body gets its own now.
-        let lies = look.int(1) <= Int64(CacheSchema.chunkSize)
         return Old(
-            id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: lies ? Checksum.of(look.raw(7)) : 0)
+            id: look.int(0), provider: look.int(8), size: look.int(1), bodySum: Checksum.of(look.raw(7)))
     }
 
     /// Writes times with all checksums.
@@ -142,21 +143,6 @@ extension EntryRows {
     /// An entry failed its checksum: it is removed when the present transaction is over.
     func note(_ id: Int64, _ kind: DamageKind) {
         damaged?.note(BodyName(generation: generation, id: id), kind)
-    }
-
-    /// Removes an entry that is damaged. Its size may be: the sweeper removes whatever pieces there are.
-    func removeDamaged(id: Int64) throws(StoreError) {
-        try remove(id: id)
-        guard (1...RowSums.largestID).contains(id) else { return }
-        let note = try connection.statement(
-            """
-            INSERT OR IGNORE INTO pending (id)
-            SELECT ?1 WHERE EXISTS (SELECT 1 FROM chunk WHERE id BETWEEN ?2 AND ?3)
-            """)
-        note.bind(1, id)
-        note.bind(2, id * CacheSchema.chunksPerBody)
-        note.bind(3, (id + 1) * CacheSchema.chunksPerBody - 1)
-        try note.run()
     }
 }
 

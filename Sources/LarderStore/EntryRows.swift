@@ -1,15 +1,19 @@
-// Writing and removing entries. A body is begun, appended to and completed: pieces of a large one are committed at most
-// 1 MiB at a time under an id that is noted as pending, and the entry's row, which makes it visible, comes last. What a
-// crash leaves is found by that note, without looking at anything else.
+// Writing and removing entries. The file of a large body is written first, and the entry's row, which makes it visible, comes
+// last. What a crash leaves is a file that no row names (Bodies/BodySweep.swift).
 //
 // All of it runs inside the caller's transaction on the writer's connection.
+import Glibc
 import LarderCore
 
 struct EntryRows {
-    /// Bytes of a large body that one transaction may carry.
+    /// Bytes of bodies that one transaction may carry, and one part of a body that streams.
     static let commitSize = 1 << 20
 
     let connection: Connection
+    /// Where large bodies are; without it none is written.
+    var files: BodyFiles?
+    /// Pieces are left that schema 6 had.
+    var hasOldPieces: Bool
     /// Told of each key before its row is committed.
     var keys: StoredKeys?
     private(set) var nextID: Int64
@@ -28,9 +32,10 @@ struct EntryRows {
     init(_ connection: Connection) throws(StoreError) {
         self.connection = connection
         lastWithoutSum = try CacheMigration.lastWithoutSum(connection)
+        hasOldPieces = try Self.hasOldPieces(connection)
         // An id beyond reason is damage: those that follow it would overflow.
         var last: Int64 = 0
-        for (table, column) in [("entry", "id"), ("pending", "id"), ("provider", "counted"), ("unindexed", "id")] {
+        for (table, column) in [("entry", "id"), ("provider", "counted"), ("unindexed", "id")] {
             let found = try connection.number(
                 "SELECT max(\(column)) FROM \(table) WHERE \(column) < \(RowSums.largestID)")
             last = max(last, found ?? 0)
@@ -38,70 +43,35 @@ struct EntryRows {
         nextID = last + 1
     }
 
-    /// Ids are never given twice while the store is open, so pieces of two bodies cannot meet.
+    /// Ids are never given twice while the store is open, so no body takes the file of one that is still read.
     mutating func newID() -> Int64 {
         defer { nextID += 1 }
         return nextID
     }
 
-    // MARK: A large body
-
-    /// Notes a body whose pieces follow.
-    func begin(_ id: Int64) throws(StoreError) {
-        let statement = try connection.statement("INSERT INTO pending (id) VALUES (?1)")
-        statement.bind(1, id)
-        try statement.run()
-    }
-
-    /// Appends pieces: `range` of the body begins at a multiple of the piece size.
-    func append(_ id: Int64, _ body: Bytes, _ range: Range<Int>) throws(StoreError) {
-        try body.withUnsafeBytes { raw in
-            attempt { () throws(StoreError) in
-                try append(id, UnsafeRawBufferPointer(rebasing: raw[range]), Int64(range.lowerBound))
-            }
-        }.get()
-    }
-
-    /// Appends bytes that begin at a place of the body that is a multiple of the piece size.
-    func append(_ id: Int64, _ bytes: Bytes, at offset: Int64) throws(StoreError) {
-        try bytes.withUnsafeBytes { raw in
-            attempt { () throws(StoreError) in try append(id, raw, offset) }
-        }.get()
-    }
-
-    private func attempt(_ body: () throws(StoreError) -> Void) -> Result<Void, StoreError> {
-        do throws(StoreError) { return .success(try body()) } catch { return .failure(error) }
-    }
-
-    private func append(_ id: Int64, _ raw: UnsafeRawBufferPointer, _ offset: Int64) throws(StoreError) {
-        let statement = try connection.statement("INSERT INTO chunk (id, data, sum) VALUES (?1, ?2, ?3)")
-        let size = CacheSchema.chunkSize
-        defer { statement.bindNull(2) }
-        var number = id * CacheSchema.chunksPerBody + offset / Int64(size)
-        for start in stride(from: 0, to: raw.count, by: size) {
-            let piece = UnsafeRawBufferPointer(rebasing: raw[start..<min(start + size, raw.count)])
-            statement.bind(1, number)
-            statement.bind(2, lasting: piece)
-            statement.bind(3, RowSums.piece(id: number, piece))
-            try statement.run()
-            number += 1
-        }
-    }
+    // MARK: Writing
 
     /// Writes a whole entry that one transaction can carry.
     mutating func write(_ entry: StoredResponse, now: WallTime) throws(StoreError) {
         let id = newID()
-        if entry.body.count > CacheSchema.chunkSize { try append(id, entry.body, 0..<entry.body.count) }
-        try complete(id, entry, size: Int64(entry.body.count), now: now)
+        let size = Int64(entry.body.count)
+        guard size > CacheSchema.pieceSize else {
+            return try complete(id, entry, size: size, content: entry.body, now: now)
+        }
+        guard let files else { throw BodyFiles.failure("writing a body", ENOENT) }
+        try complete(id, entry, size: size, content: try files.write(id, entry.body), now: now)
     }
 
-    /// Makes the entry visible in place of any other of its key. Its pieces, if it has any, lie under the same id.
-    /// - Parameter size: of the whole body, which lies in pieces where it is larger than one.
-    mutating func complete(_ id: Int64, _ entry: StoredResponse, size: Int64, now: WallTime) throws(StoreError) {
+    /// Makes the entry visible in place of any other of its key. The file of a large body has the name of this id.
+    /// - Parameters:
+    ///   - size: of the whole body, which lies in a file where it is larger than a piece.
+    ///   - content: the body, or the checksums of the file's pieces.
+    mutating func complete(
+        _ id: Int64, _ entry: StoredResponse, size: Int64, content: Bytes, now: WallTime
+    ) throws(StoreError) {
         let isNew = keys?.lacks(entry.key.digest) ?? false
         keys?.note(entry.key.digest)
         if !isNew { try remove(digest: entry.key.digest) }
-        let isLarge = size > CacheSchema.chunkSize
         let provider = try providerID(entry.provider)
         let statement = try connection.statement(
             """
@@ -117,24 +87,18 @@ struct EntryRows {
         let head = EntryCodec.encode(entry)
         statement.bind(7, head)
         var bodySum: UInt32 = 0
-        if isLarge {
-            statement.bindNull(8)
-            try statement.run()
-        } else {
-            var failure: StoreError?
-            entry.body.withUnsafeBytes { raw in
-                bodySum = Checksum.of(raw)
-                statement.bind(8, lasting: raw)
-                do throws(StoreError) { try statement.run() } catch { failure = error }
-            }
-            statement.bindNull(8)
-            if let failure { throw failure }
+        var failure: StoreError?
+        content.withUnsafeBytes { raw in
+            bodySum = Checksum.of(raw)
+            statement.bind(8, lasting: raw)
+            do throws(StoreError) { try statement.run() } catch { failure = error }
         }
+        statement.bindNull(8)
+        if let failure { throw failure }
         let sums = RowSums.sums(entry, id: id, provider: provider, size: size, head: head, body: bodySum)
         try begin(Life(of: entry, id: id), sums: sums, now: now)
         try note(entry.parents, of: id)
         if entry.hasResults(size: size) { try ResultIndex(connection).note(id) }
-        if isLarge { try forgetPending(id) }
         try count(id, provider, size)
     }
 
@@ -145,39 +109,6 @@ struct EntryRows {
             row.bind(2, id)
             try row.run()
         }
-    }
-
-    private func forgetPending(_ id: Int64) throws(StoreError) {
-        let statement = try connection.statement("DELETE FROM pending WHERE id = ?1")
-        statement.bind(1, id)
-        try statement.run()
-    }
-
-    /// The first body that is noted as pending and may be swept. Never that of an entry: such a note is damaged.
-    func firstPending(_ mayGo: (Int64) -> Bool) throws(StoreError) -> Int64? {
-        let statement = try connection.statement(
-            "SELECT id FROM pending p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = p.id) ORDER BY id")
-        defer { statement.reset() }
-        while try statement.step() {
-            let id = statement.int(0)
-            if mayGo(id) { return id }
-        }
-        return nil
-    }
-
-    /// Removes up to `limit` pieces of a pending body, and its note with the last one; true then.
-    func sweep(_ id: Int64, limit: Int) throws(StoreError) -> Bool {
-        let statement = try connection.statement(
-            """
-            DELETE FROM chunk WHERE id IN (
-              SELECT id FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 LIMIT ?2)
-            """)
-        statement.bind(1, id)
-        statement.bind(2, Int64(limit))
-        try statement.run()
-        guard connection.changes < limit else { return false }
-        try forgetPending(id)
-        return true
     }
 
     // MARK: Removing and changing
@@ -226,26 +157,43 @@ struct EntryRows {
 
     // MARK: Size
 
-    /// Bytes in use, true by construction: pages that are not free.
-    func liveBytes() throws(StoreError) -> Int64 {
+    /// Bytes in use, true by construction: pages that are not free, and the blocks of files.
+    func liveBytes() throws(StoreError) -> Int64 { try pageBytes() + fileBytes() }
+
+    /// Pages that are not free.
+    func pageBytes() throws(StoreError) -> Int64 {
         let pages = try connection.number("PRAGMA page_count") ?? 0
         return (pages - (try freePages())) * CacheSchema.pageSize
     }
 
+    /// The files that rows name, those under way, and those without a name that are still read.
+    func fileBytes() throws(StoreError) -> Int64 {
+        max(0, try connection.number("SELECT bytes FROM bodies") ?? 0) + (files?.table.uncounted ?? 0)
+    }
+
     func freePages() throws(StoreError) -> Int64 { try connection.number("PRAGMA freelist_count") ?? 0 }
 
-    /// About how many bytes of pages so many bytes of a large body take.
-    static func cost(ofPieces count: Int64) -> Int64 { count + count / 16 + CacheSchema.pageSize }
+    /// What an entry will take, rather too much.
+    struct Cost {
+        /// Bytes of pages.
+        var pages: Int64 = 0
+        /// Blocks of a file.
+        var files: Int64 = 0
+        var all: Int64 { pages + files }
+    }
 
-    /// About how many bytes of pages an entry will take, rather too many.
-    static func cost(of entry: StoredResponse) -> Int64 {
+    static func cost(of entry: StoredResponse) -> Cost { cost(of: entry, size: Int64(entry.body.count)) }
+
+    /// - Parameter size: of the body.
+    static func cost(of entry: StoredResponse, size: Int64) -> Cost {
         let head =
             entry.key.bytes.count + entry.label.utf8.count + 256
             + entry.fields.lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
-        if entry.body.count > CacheSchema.chunkSize {
-            return Int64(entry.body.count + entry.body.count / 16 + head) + 2 * CacheSchema.pageSize
+        if size > CacheSchema.pieceSize {
+            let row = Int64(head) + PieceSums.length(of: size)
+            return Cost(pages: row + 2 * CacheSchema.pageSize, files: BodyFiles.blocks(size))
         }
-        let whole = Int64(head + entry.body.count)
-        return whole < CacheSchema.pageSize / 4 ? whole * 3 / 2 : whole + CacheSchema.pageSize
+        let whole = Int64(head) + size
+        return Cost(pages: whole < CacheSchema.pageSize / 4 ? whole * 3 / 2 : whole + CacheSchema.pageSize)
     }
 }

@@ -31,6 +31,14 @@ public enum NoWaitVFS {
     /// The descriptor of our own for a file, where there is one.
     static func descriptor(of path: String) -> Int32? { NoWaitFiles.known(path) }
 
+    /// Opens a file below a directory where that waits for no disk: a descriptor, or an error number below zero.
+    static func openCached(_ directory: Int32, _ name: String) -> Int32 { larder_open_cached(directory, name) }
+
+    /// Bytes from a place of a file that need no waiting, or an error number below zero.
+    static func read(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0) -> Int {
+        larder_pread_nowait(file, buffer.baseAddress, buffer.count, off_t(offset))
+    }
+
     private static func register() -> Bool {
         guard let base = sqlite3_vfs_find(nil) else { return false }
         let state = (Int(base.pointee.szOsFile) + 15) & ~15

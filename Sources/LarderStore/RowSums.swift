@@ -1,7 +1,8 @@
 // What each checksum of cache.db covers, and how a row is held against its own.
 //
 // An entry has three: of what never changes of its row, of a body that lies in the row, and of its times. Each names the
-// id, so that a row cannot be taken for another's. Pieces of a large body and the results that are searched have one each.
+// id, so that a row cannot be taken for another's. A large body lies in a file: the row has the checksums of its pieces, and the
+// second checksum covers these. The results that are searched have one each.
 // `lastUsed` is in none: it changes with every use, and a wrong one costs an imperfect order of eviction.
 //
 // A row without checksums is from before there were any, which only ids up to a recorded one can be; any other is damaged.
@@ -57,11 +58,12 @@ enum RowSums {
         return Int64(sum.value)
     }
 
-    static func piece(id: Int64, _ bytes: UnsafeRawBufferPointer) -> Int64 {
+    static func piece(id: Int64, number: Int64, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var sum = Checksum()
         sum.add(id)
+        sum.add(number)
         sum.add(bytes)
-        return Int64(sum.value)
+        return sum.value
     }
 
     static func result(_ texts: ResultTexts, as id: Int64) -> Int64 {
@@ -82,7 +84,7 @@ enum RowSums {
     }
 
     /// The column `sums` of an entry that is written.
-    /// - Parameter body: the sum of the body where it lies in the row, else 0.
+    /// - Parameter body: the sum of the body, or of the checksums of its pieces.
     static func sums(
         _ entry: StoredResponse, id: Int64, provider: Int64, size: Int64, head: Bytes, body: UInt32
     ) -> Int64 {
@@ -102,7 +104,7 @@ enum RowSums {
     // MARK: Checking
 
     /// What is damaged of the present row of a statement that begins with `columns`; nil where nothing is, or where the row
-    /// is from before the checksums. A body in pieces is not looked at.
+    /// is from before the checksums. A file is not looked at.
     /// - Parameter lastWithoutSum: the last entry that may lack checksums.
     static func fault(_ row: Statement, digest: Digest, lastWithoutSum: Int64) -> DamageKind? {
         SummedRow(row).fault(digest: digest, lastWithoutSum: lastWithoutSum)
@@ -116,11 +118,6 @@ enum RowSums {
     /// NULL reads as 0.
     fileprivate static func mayLackSums(_ id: Int64, _ lastWithoutSum: Int64) -> Bool {
         id > 0 && id <= min(lastWithoutSum, largestID)
-    }
-
-    /// Whether a piece is what was written, or from before the checksums.
-    static func isSound(piece id: Int64, _ bytes: UnsafeRawBufferPointer, sum: Int64, lastWithoutSum: Int64) -> Bool {
-        piece(id: id, bytes) == sum || sum == 0 && id / CacheSchema.chunksPerBody <= lastWithoutSum
     }
 }
 
@@ -152,10 +149,17 @@ struct SummedRow {
         guard RowSums.life(id: id, version: version, freshUntil: freshUntil, staleUntil: staleUntil) == sum else {
             return .life
         }
-        guard size <= Int64(CacheSchema.chunkSize) else { return nil }
-        let isWhole = body.count == Int(size) && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
+        if isFromBeforeFiles { return nil }
+        let length = isLarge ? PieceSums.length(of: size) : size
+        let isWhole = Int64(body.count) == length && Checksum.of(body) == UInt32(truncatingIfNeeded: sums)
         return isWhole ? nil : .body
     }
+
+    /// The body lies in a file, and `body` holds the checksums of its pieces.
+    var isLarge: Bool { size > Int64(CacheSchema.pieceSize) }
+
+    /// The body lay in pieces in the database, and is read no more: the row is a miss, and goes with the pieces.
+    var isFromBeforeFiles: Bool { isLarge && body.isEmpty }
 
     func isSound(digest: Digest, lastWithoutSum: Int64) -> Bool {
         sums == 0 ? RowSums.mayLackSums(id, lastWithoutSum) : fits(digest)

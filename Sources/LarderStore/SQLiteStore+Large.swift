@@ -4,6 +4,8 @@ import LarderCore
 extension SQLiteStore {
     /// Bodies up to this size are given whole by `open`.
     static let openSize = 256 << 10
+    /// Files of bodies that stay open though nobody uses them.
+    public static let openFiles = OpenBodies.kept
     /// Bodies that may be under way at once; each may have 1 MiB waiting for its commit.
     static let bodyWriterLimit = 256
 
@@ -20,14 +22,14 @@ extension SQLiteStore {
             return false
         }
         if isCrowded { return refuse("overloaded") }
-        let answer: Result<BodyPin, WriteRefusal> = await handover { continuation in
+        let answer: Result<BodyFile, WriteRefusal> = await handover { continuation in
             let reply = Reply(continuation, late: { .failure(WriteRefusal("overloaded")) })
             let job = WriteJob.begin(length, reply)
             if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .part) }
             reply.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
         }
         switch answer {
-        case .success(let pin): return .success(StoredBodyWriter(pin))
+        case .success(let file): return .success(StoredBodyWriter(file))
         case .failure(let refusal):
             shared.bodyWriters.withLock { $0 -= 1 }
             return refuse(refusal.reason)

@@ -48,6 +48,9 @@ public final class SQLiteStore: CacheStore {
         counters.gauge(StoreCounters.waiting, "read") { [reads = shared.reads] in Double(reads.count) }
         counters.gauge(StoreCounters.waiting, "write") { [writes = shared.writes] in Double(writes.count) }
         counters.gauge(StoreCounters.uncommitted) { [overlay = shared.overlay] in Double(overlay.count) }
+        counters.gauge(StoreCounters.openBodies) { [shared] in
+            Double(shared.bodies.withLock { $0 }?.table.count ?? 0)
+        }
         counters.gauge(StoreCounters.pendingRemovals) { [removals = shared.removals] in Double(removals.count) }
         do {
             for number in 0..<max(1, settings.readers) {
@@ -144,7 +147,7 @@ public final class SQLiteStore: CacheStore {
             shared.supersede(order)
             return .refused("tooLarge")
         }
-        if EntryRows.cost(of: order.entry) <= room, let outcome = shared.accept(order) { return outcome }
+        if EntryRows.cost(of: order.entry).all <= room, let outcome = shared.accept(order) { return outcome }
         return await handover { continuation in
             let reply = shared.writeReply(order, continuation)
             let job = WriteJob.write(order, reply)
@@ -205,8 +208,8 @@ public final class SQLiteStore: CacheStore {
 }
 
 extension SQLiteStore {
-    /// Lets the database have no more than so many pages (sqlite.org/pragma.html#pragma_max_page_count): what a full
-    /// disk does, for tests.
+    /// Lets the database have no more than so many pages (sqlite.org/pragma.html#pragma_max_page_count), and files of bodies
+    /// no more than these take: what a full disk does, for tests.
     func limitPages(_ pages: Int) async {
         let shared = shared
         await handover { continuation in

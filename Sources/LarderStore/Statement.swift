@@ -2,6 +2,7 @@
 // anyone waits, since an open read keeps the write-ahead log from being reused (sqlite.org/wal.html, "Avoiding
 // Excessively Large WAL Files").
 import CSQLite
+import Glibc
 import LarderCore
 
 /// One prepared statement, used on its connection's thread.
@@ -138,5 +139,14 @@ extension Digest {
     func withRawBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         var raw = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
         return withUnsafeBytes(of: &raw) { body($0) }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these are the same bytes.
+    func isSame(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard let left = baseAddress, let right = other.baseAddress else { return true }
+        return memcmp(left, right, count) == 0
     }
 }

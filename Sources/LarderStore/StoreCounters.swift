@@ -33,10 +33,15 @@ public enum StoreCounters {
         "larder_store_failures_total", help: "Errors of SQLite met by the cache database, by kind.", labels: ["kind"])
     public static let setAside = CounterFamily(
         "larder_store_set_aside_total", help: "Databases found damaged or foreign and set aside.", labels: ["database"])
+    public static let sweptFiles = CounterFamily(
+        "larder_store_swept_files_total", help: "Files of bodies that no row named, removed after a start.")
+    public static let openBodies = CounterFamily(
+        "larder_store_open_bodies", .gauge, help: "Files of large bodies that are open.")
     public static let vacuumedPages = CounterFamily(
         "larder_store_vacuumed_pages_total", help: "Free pages given back to the file system.")
     public static let liveBytes = CounterFamily(
-        "larder_store_live_bytes", .gauge, help: "Bytes in use in the cache database: pages that are not free.")
+        "larder_store_live_bytes", .gauge,
+        help: "Bytes in use by the cache: pages of its database that are not free, and files of large bodies.")
     public static let walBytes = CounterFamily(
         "larder_store_wal_bytes", .gauge, help: "Bytes of the cache database's write-ahead log.")
     public static let overHighWater = CounterFamily(
@@ -103,6 +108,7 @@ final class StoreMeters: Sendable {
     let touchesWritten, touchesDropped: CounterCell
     let diskFull, inputOutput, damage, otherFailure: CounterCell
     let setAside: CounterCell
+    let sweptFiles: CounterCell
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
     let indexed, unindexed: CounterCell
     let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
@@ -144,6 +150,7 @@ final class StoreMeters: Sendable {
         damage = registry.cell(StoreCounters.failures, "damage")
         otherFailure = registry.cell(StoreCounters.failures, "other")
         setAside = registry.cell(StoreCounters.setAside, "cache")
+        sweptFiles = registry.cell(StoreCounters.sweptFiles)
         vacuumedPages = registry.cell(StoreCounters.vacuumedPages)
         liveBytes = registry.cell(StoreCounters.liveBytes)
         walBytes = registry.cell(StoreCounters.walBytes)

@@ -1,10 +1,10 @@
-// A reader's part in large bodies: pinning one that was found, and reading a stretch of it. Each piece is held against its
-// checksum before any of it is given: a body with a damaged one is cut there.
+// A reader's part in large bodies: opening the file of one that was found, and reading a stretch of it. Each piece is held
+// against its checksum before any of it is given: a body with a damaged one is cut there.
+import CSQLite
 import LarderCore
 
 extension StoreReader {
     func beginSnapshot() throws(StoreError) {
-        epoch = shared.pins.epoch
         removals = shared.removals.snapshot()
         shared.faults.passRead()
         try connection?.statement("BEGIN").run()
@@ -16,88 +16,92 @@ extension StoreReader {
         try beginSnapshot()
     }
 
-    func pin(_ id: Int64) -> BodyPin? {
-        BodyPin(shared, BodyName(generation: generation, id: id), since: epoch)
+    /// What is there of a body that lies in a file.
+    enum InFile {
+        case none, damaged
+        /// It is open, and read in stretches.
+        case body(StoredBody)
+        case whole(Bytes)
     }
 
-    /// Whether the last piece is there and as long as it must be: what costs one look instead of the whole body.
-    func isWhole(_ id: Int64, _ size: Int64) throws(StoreError) -> Bool {
-        guard let lastPiece, size <= CacheSchema.chunksPerBody * Int64(CacheSchema.chunkSize) else { return false }
-        defer { lastPiece.reset() }
-        let number = (size - 1) / Int64(CacheSchema.chunkSize)
-        lastPiece.bind(1, id * CacheSchema.chunksPerBody + number)
-        guard try lastPiece.step() else { return false }
-        return lastPiece.int(0) == size - number * Int64(CacheSchema.chunkSize)
-    }
-
-    /// Whether the first piece of a body of several is what was written.
-    func isFirstSound(_ id: Int64) throws(StoreError) -> Bool {
-        guard let stretch else { return false }
-        defer { stretch.reset() }
-        let first = id * CacheSchema.chunksPerBody
-        stretch.bind(1, first)
-        stretch.bind(2, first)
-        guard try stretch.step(), stretch.raw(1).count == CacheSchema.chunkSize else {
-            shared.meters.undecodable.add()
-            return false
+    /// Opens the file of the present row, or reads all of it.
+    func file(of row: SummedRow, _ opens: Bool) throws(StoreError) -> InFile {
+        // More than could have been stored is from before the limit was lowered: no memory for it.
+        guard let bodies, opens || row.size <= shared.settings.withLock({ $0.maxObject }) else { return .damaged }
+        let stays = opens && row.size > Int64(SQLiteStore.openSize)
+        guard let file = try borrow(row.id, from: bodies, keeps: row.size <= Int64(SQLiteStore.openSize)) else {
+            return .none
         }
-        return isSound(stretch)
+        if stays {
+            let body = BodyFile(
+                shared, bodies, BodyName(generation: generation, id: row.id),
+                BodyFile.Content(descriptor: file, length: row.size, sums: Bytes(row.body)))
+            // Before a head goes out: then it is a miss, and no answer that is cut.
+            guard NoWaitFiles.size(file) == row.size, try isSound(row, file, CacheSchema.pieceSize) else {
+                return damagedFile(row.id)
+            }
+            return .body(StoredBody(file: body, length: row.size))
+        }
+        defer { bodies.leave(row.id) }
+        let isLong = row.size > Int64(Self.batchBytes)
+        if isLong { shared.reads.stepAside() }
+        defer { if isLong { shared.reads.stepBack() } }
+        let bytes = try BodyRead.stretch(file, row.id, at: 0, count: Int(row.size), of: row.size, sums: row.body)
+        guard let bytes, NoWaitFiles.size(file) == row.size else { return damagedFile(row.id) }
+        return .whole(bytes)
+    }
+
+    /// Whether the beginning of a file is what was written.
+    private func isSound(_ row: SummedRow, _ file: Int32, _ count: Int) throws(StoreError) -> Bool {
+        try BodyRead.stretch(file, row.id, at: 0, count: count, of: row.size, sums: row.body) != nil
+    }
+
+    private func damagedFile(_ id: Int64) -> InFile {
+        damagedEntry(id, .piece)
+        return .damaged
+    }
+
+    /// A descriptor of a body's file, to be left again; nil where there is no such file.
+    func borrow(_ id: Int64, from bodies: BodyFiles, keeps: Bool) throws(StoreError) -> Int32? {
+        switch bodies.borrow(id, keeps: keeps, waits: true) {
+        case .file(let file): return file
+        case .absent, .wouldWait: return nil
+        case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
+        }
+    }
+
+    /// A stretch of a body whose file is open. It needs no database, and is answered whatever became of the row.
+    func serve(_ question: StretchQuestion, _ reply: Reply<Result<Bytes, BodyFailure>>) {
+        // Nobody waits for it any more.
+        if reply.isGiven { return }
+        shared.faults.passRead()
+        reply.resume(returning: answer(question))
     }
 
     /// Exactly the stretch that was asked for, or why not.
-    func answer(_ question: StretchQuestion) -> Result<Bytes, BodyFailure> {
-        guard let stretch, question.name.generation == generation else { return .failure(.gone) }
+    private func answer(_ question: StretchQuestion) -> Result<Bytes, BodyFailure> {
+        let (file, content) = (question.file, question.file.content)
         do throws(StoreError) {
-            let bytes = try read(question, stretch)
-            guard bytes.count == question.count else {
-                shared.meters.undecodable.add()
-                return .failure(.gone)
-            }
-            return .success(bytes)
+            let bytes = try content.sums.withUnsafeBytes { sums in
+                attempt { () throws(StoreError) in
+                    try BodyRead.stretch(
+                        content.descriptor, file.name.id, at: question.offset, count: question.count,
+                        of: content.length, sums: sums)
+                }
+            }.get()
+            if let bytes { return .success(bytes) }
+            // One that is under way has no row.
+            shared.meters.undecodable.add()
+            if shared.damaged.note(file.name, .piece) { shared.writes.nudge() }
+            return .failure(.gone)
         } catch {
             shared.meters.readFailed.add()
-            if error.isDamage { damaged(error) }
             return .failure(BodyFailure(error.description))
         }
     }
 
-    private func read(_ question: StretchQuestion, _ stretch: Statement) throws(StoreError) -> Bytes {
-        let size = Int64(CacheSchema.chunkSize)
-        let base = question.name.id * CacheSchema.chunksPerBody
-        var next = base + question.offset / size
-        var skip = Int(question.offset % size)
-        stretch.bind(1, next)
-        stretch.bind(2, base + (question.offset + Int64(question.count) - 1) / size)
-        defer { stretch.reset() }
-        var failure: StoreError?
-        let bytes = Bytes(room: question.count) { buffer, count in
-            let room = UnsafeMutableRawBufferPointer(buffer)
-            do throws(StoreError) {
-                while count < question.count, try stretch.step() {
-                    let piece = stretch.raw(1)
-                    guard stretch.int(0) == next, isSound(stretch), piece.count > skip else { return }
-                    let slice = UnsafeRawBufferPointer(rebasing: piece[skip...].prefix(question.count - count))
-                    UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: slice)
-                    count += slice.count
-                    // A short piece in the middle of a body is damage: what follows must not close the gap.
-                    if Int64(piece.count) != size { return }
-                    next += 1
-                    skip = 0
-                }
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return bytes
-    }
-
-    /// Whether the present row of `id, data, sum` is the piece that was written.
-    func isSound(_ row: Statement) -> Bool {
-        let id = row.int(0)
-        if RowSums.isSound(piece: id, row.raw(1), sum: row.int(2), lastWithoutSum: lastWithoutSum) { return true }
-        damagedEntry(id / CacheSchema.chunksPerBody, .piece)
-        return false
+    private func attempt(_ body: () throws(StoreError) -> Bytes?) -> Result<Bytes?, StoreError> {
+        do throws(StoreError) { return .success(try body()) } catch { return .failure(error) }
     }
 
     /// Has the writer remove an entry that is not what was written.

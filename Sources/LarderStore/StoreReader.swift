@@ -34,16 +34,13 @@ final class StoreReader {
     let shared: StoreShared
     private(set) var connection: Connection?
     private(set) var generation = 0
-    /// Before the present snapshot was taken.
-    var epoch = 0
     /// The last entry that may lack checksums, as it was when the connection was opened.
     private(set) var lastWithoutSum: Int64 = 0
     /// What was removed and not yet written, before the present snapshot was taken.
     var removals: Removals?
     private var find: Statement?
-    private var pieces: Statement?
-    private(set) var stretch: Statement?
-    private(set) var lastPiece: Statement?
+    /// Where the large bodies of this database are.
+    private(set) var bodies: BodyFiles?
     private var answers: [(Reply<Result<StoredResponse?, StoreError>>, Result<StoredResponse?, StoreError>)] = []
 
     init(_ shared: StoreShared) {
@@ -76,7 +73,8 @@ final class StoreReader {
     }
 
     private func serve(_ jobs: [ReadJob]) {
-        serveLookUps(jobs)
+        serveLookUps(jobs.filter { if case .stretch = $0 { false } else { true } })
+        for case .stretch(let question, let reply) in jobs { serve(question, reply) }
         for case .openShelf(let number) in jobs { openShelf(number) }
         for case .closeShelf(let number) in jobs { closeShelf(number) }
         for case .ready(let order) in jobs { prepare(order) }
@@ -85,6 +83,7 @@ final class StoreReader {
     }
 
     private func serveLookUps(_ jobs: [ReadJob]) {
+        if jobs.isEmpty { return }
         let ready: Bool
         do throws(StoreError) {
             ready = try connect()
@@ -105,16 +104,11 @@ final class StoreReader {
                     flush()
                     bytes = 0
                 }
-            case .stretch(let question, let continuation):
-                // Nobody waits for it any more.
-                if continuation.isGiven { break }
-                bytes += question.count
-                continuation.resume(returning: ready ? answer(question) : .failure(.gone))
             case .statistics(let continuation):
                 shared.lookAtFiles()
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
             case .name(let digest, let reply): reply.resume(returning: ready ? name(of: digest) : nil)
-            case .search, .ready, .openShelf, .closeShelf: break
+            case .stretch, .search, .ready, .openShelf, .closeShelf: break
             }
         }
         if ready { finish() }
@@ -132,13 +126,10 @@ final class StoreReader {
         case .entry(_, _, let continuation):
             shared.meters.readFailed.add()
             continuation.resume(returning: error.isDamage ? .success(nil) : .failure(error))
-        case .stretch(_, let continuation):
-            shared.meters.readFailed.add()
-            continuation.resume(returning: .failure(BodyFailure(error.description)))
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
         case .name(_, let reply): reply.resume(returning: nil)
-        case .search, .ready, .openShelf, .closeShelf: break
+        case .stretch, .search, .ready, .openShelf, .closeShelf: break
         }
     }
 
@@ -177,10 +168,7 @@ final class StoreReader {
                 FROM entry e CROSS JOIN life l WHERE e.digest = ?1 AND l.id = e.id
                 """)
             lastWithoutSum = try CacheMigration.lastWithoutSum(made)
-            pieces = try made.statement(
-                "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
-            stretch = try made.statement("SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
-            lastPiece = try made.statement("SELECT length(data) FROM chunk WHERE id = ?1")
+            bodies = shared.bodies.withLock { $0 }
             return true
         } catch {
             generation = entered
@@ -193,9 +181,7 @@ final class StoreReader {
         guard let connection else { return }
         self.connection = nil
         find = nil
-        pieces = nil
-        stretch = nil
-        lastPiece = nil
+        bodies = nil
         connection.close(keepsLog: true)
         shared.gate.leave()
     }
@@ -210,10 +196,16 @@ final class StoreReader {
     private func read(_ key: CacheKey, _ opens: Bool, _ bytes: inout Int) -> Result<StoredResponse?, StoreError> {
         do throws(StoreError) {
             var found = try row(key, opens)
-            // The body was being swept: the row is gone or replaced, or about to be.
-            for _ in 0..<3 where found.isUnsettled {
+            // The body has no file: in another snapshot the row is gone or replaced, or damaged.
+            for _ in 0..<3 {
+                guard let missing = found.lacksFile else { break }
                 try renewSnapshot()
                 found = try row(key, opens)
+                // The file of a row goes after its removal is committed, which this snapshot would show.
+                if found.lacksFile == missing {
+                    damagedEntry(missing, .piece)
+                    break
+                }
             }
             let entry = found.entry
             if let entry {
@@ -234,8 +226,8 @@ final class StoreReader {
     /// What a look found.
     private struct Found {
         var entry: StoredResponse?
-        /// There is a row, but its body is being swept.
-        var isUnsettled = false
+        /// The id of a row whose file is missing.
+        var lacksFile: Int64?
     }
 
     private func row(_ key: CacheKey, _ opens: Bool) throws(StoreError) -> Found {
@@ -253,24 +245,21 @@ final class StoreReader {
             damagedEntry(row.id, kind)
             return Found()
         }
-        let size = Int(row.size)
-        let body: Bytes?
+        let body: Bytes
         var large: StoredBody?
-        if opens && size > SQLiteStore.openSize {
-            let isWhole = try isWhole(row.id, row.size)
-            if isWhole {
-                // Before a head goes out: then it is a miss, and no answer that is cut.
-                guard try isFirstSound(row.id) else { return Found() }
-                guard let pin = pin(row.id) else { return Found(isUnsettled: true) }
-                large = StoredBody(pin: pin, length: row.size)
+        if row.isFromBeforeFiles {
+            return Found()
+        } else if row.isLarge {
+            switch try file(of: row, opens) {
+            case .none: return Found(lacksFile: row.id)
+            case .damaged: return Found()
+            case .body(let found): (body, large) = ([], found)
+            case .whole(let bytes): body = bytes
             }
-            body = isWhole ? [] : nil
-        } else if size > CacheSchema.chunkSize {
-            body = try whole(row.id, size)
         } else {
-            body = row.body.count == size ? Bytes(row.body) : nil
+            body = Bytes(row.body)
         }
-        guard let body,
+        guard
             var entry = EntryCodec.decode(
                 row.head, key: key, body: body, freshUntil: row.freshUntil, staleUntil: row.staleUntil,
                 label: String(decoding: row.label, as: UTF8.self))
@@ -283,24 +272,14 @@ final class StoreReader {
         return Found(entry: entry)
     }
 
-    /// The pieces of a large body, or nil where they are not exactly it. Others may read meanwhile.
-    private func whole(_ id: Int64, _ size: Int) throws(StoreError) -> Bytes? {
-        // More than could have been stored is a damaged figure, or from before the limit was lowered: no memory for it.
-        guard let pieces, Int64(size) <= shared.settings.withLock({ $0.maxObject }) else { return nil }
-        let isLong = size > Self.batchBytes
-        if isLong { shared.reads.stepAside() }
-        defer { if isLong { shared.reads.stepBack() } }
-        pieces.bind(1, id)
-        return try pieces.joined(size: size, isSound: isSound)
-    }
-
     private func statistics() -> Result<StoreStatistics, StoreError> {
         var out = shared.emptyStatistics()
         guard let connection else { return .success(out) }
         do throws(StoreError) {
             let pages = try connection.number("PRAGMA page_count") ?? 0
             let free = try connection.number("PRAGMA freelist_count") ?? 0
-            out.liveBytes = (pages - free) * CacheSchema.pageSize
+            let named = max(0, try connection.number("SELECT bytes FROM bodies") ?? 0)
+            out.liveBytes = (pages - free) * CacheSchema.pageSize + named + (bodies?.table.uncounted ?? 0)
             let sums = try connection.statement(
                 """
                 SELECT p.name, p.entries + coalesce(more.entries, 0), p.bytes + coalesce(more.bytes, 0)

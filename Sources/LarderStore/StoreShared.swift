@@ -12,13 +12,12 @@ enum WriteJob: Sendable {
     /// Replaces an entry's head where it is still the one that came at that time.
     case rewrite(HeadOrder, Reply<Bool>)
     /// A body of that length, if it is known, is to be written in parts.
-    case begin(Int64?, Reply<Result<BodyPin, WriteRefusal>>)
-    /// The pin is held until the job is done: a part that is late is swept with all the others, and not before it is there.
-    case append(BodyPart, BodyPin, Reply<WriteOutcome>)
-    case complete(BodyPart, WriteOrder, BodyPin, Reply<WriteOutcome>)
+    case begin(Int64?, Reply<Result<BodyFile, WriteRefusal>>)
+    case append(BodyPart, Reply<WriteOutcome>)
+    case complete(BodyPart, WriteOrder, Reply<WriteOutcome>)
     /// Everything before it is to be committed now.
     case commit(Reply<Void>)
-    /// The last reader of a body that is to be swept has left.
+    /// The last reader of a body that was removed or given up has left.
     case sweep
     /// The tombstone of that number is due.
     case removal(UInt64)
@@ -85,7 +84,8 @@ final class StoreShared: Sendable {
     let gate = ReaderGate()
     let reads: WorkQueue<ReadJob>
     let writes: WorkQueue<WriteJob>
-    let pins = BodyPins()
+    /// The large bodies of the database that is open.
+    let bodies = Lock<BodyFiles?>(nil)
     let keys = StoredKeys()
     let damaged: DamagedRows
     /// Bodies that are being written in parts.

@@ -5,20 +5,24 @@ import LarderCore
 extension StoreWriter {
     /// Whether the file system stays above `cache.minFree` when the entry is written; makes free pages for it where that
     /// is what it takes. Inside a transaction.
-    func leavesFreeDisk(_ cost: Int64, _ settings: StoreSettings, _ rows: EntryRows) throws(StoreError) -> Bool {
+    func leavesFreeDisk(
+        _ cost: EntryRows.Cost, _ settings: StoreSettings, _ rows: EntryRows
+    ) throws(StoreError) -> Bool {
         guard let free = shared.files.freeDisk else { return true }
-        if DiskRoom.isPlenty(free, cost, settings.minFree) { return true }
-        var look = try look(free, rows)
-        switch upkeep.disk.verdict(cost, look, minFree: settings.minFree) {
+        if DiskRoom.isPlenty(free, cost.all, settings.minFree) { return true }
+        let look = try look(free, rows)
+        switch upkeep.disk.verdict(cost.pages, files: cost.files, look, minFree: settings.minFree) {
         case .fits: return true
         case .refused: return false
         case .fitsIn(let pages):
-            for _ in 0..<8 where look.reusable < pages {
-                let missing = max(pages - look.reusable, 4 * CacheSchema.pageSize)
+            var found = look.reusable
+            for _ in 0..<8 where found < pages {
+                let missing = max(pages - found, 4 * CacheSchema.pageSize)
                 guard try evictSlice(rows, bytes: missing) > 0 else { return false }
-                look.reusable = try rows.freePages() * CacheSchema.pageSize
+                // Files go after the commit, and the new one comes before it: what is exceeded meanwhile is `minFree`.
+                found = try rows.freePages() * CacheSchema.pageSize + max(0, look.bodies - (try rows.fileBytes()))
             }
-            return look.reusable >= pages
+            return found >= pages
         }
     }
 
@@ -34,7 +38,8 @@ extension StoreWriter {
         let sizes = shared.files.sizes
         let reusable = try rows.freePages() * CacheSchema.pageSize
         return DiskLook(
-            free: free, reusable: reusable, live: try rows.liveBytes(), file: sizes.file, log: sizes.log)
+            free: free, reusable: reusable, live: try rows.pageBytes(), bodies: try rows.fileBytes(),
+            file: sizes.file, log: sizes.log)
     }
 
     /// Does something about a shortage of disk for a few milliseconds. True where there is more to do.

@@ -1,24 +1,24 @@
-// Large bodies on the writer's thread: pieces of several of them may interleave, each part in a transaction of its own
-// of at most 1 MiB, and no transaction stays open between two parts.
+// Large bodies on the writer's thread. Parts of several of them may interleave. Each part is written to its file outside of
+// any transaction, at most 1 MiB at a time; the row that names the file comes last.
 import LarderCore
 
 extension StoreWriter {
-    /// Bytes of bodies between two looks at the write-ahead log, and the length above which it is begun anew.
-    static let logCheckBytes = 16 << 20
-    static let logLimit: Int64 = 32 << 20
-
-    /// A transaction in which bodies may be swept: what it condemned holds only if it was committed.
+    /// A transaction. The files of rows that it removed go after its commit, and those that it wrote where it failed.
     func transact<Result>(
         _ connection: Connection, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
+        let bodies = database?.bodies
         do {
             let late = shared.waits.isLate ? (at: shared.time.monotonic(), changes: connection.allChanges) : nil
+            var gone: [Int64] = []
             let result = try connection.transaction { () throws(StoreError) in
                 // Before anything else: who stores a newer answer after a removal must not lose it to that removal.
                 try applyRemovals()
-                return try body()
+                let result = try body()
+                gone = try EntryRows.takeGone(connection)
+                return result
             }
-            shared.pins.settle(committed: true)
+            bodies?.settle(committed: true, gone: gone)
             // What is committed into a log without a name is gone with the process: the tombstones stay.
             settleRemovals(committed: removing.applied.isEmpty || shared.files.isDatabaseInPlace)
             // A commit of nothing does not reach the disk, and tells nothing.
@@ -29,62 +29,56 @@ extension StoreWriter {
             }
             return result
         } catch {
-            shared.pins.settle(committed: false)
+            bodies?.settle(committed: false, gone: [])
             settleRemovals(committed: false)
             throw error
         }
     }
 
     /// Gives the body its id, where it could be stored at all.
-    func beginBody(_ length: Int64?) -> Result<BodyPin, WriteRefusal> {
+    func beginBody(_ length: Int64?) -> Result<BodyFile, WriteRefusal> {
         do throws(StoreError) {
             if isOver { return .failure(WriteRefusal("closed")) }
             if case .refused(let word) = refusalOfPlace() { return .failure(WriteRefusal(word)) }
             guard let connection = database?.connection else { return .failure(WriteRefusal("failed")) }
             if case .refused(let word) = refusalOfRemovals() { return .failure(WriteRefusal(word)) }
-            let whole = EntryRows.cost(ofPieces: length ?? 0)
-            let first = min(whole, Int64(EntryRows.commitSize))
+            let whole = EntryRows.Cost(files: BodyFiles.blocks(length ?? 0))
+            let first = EntryRows.Cost(files: min(whole.files, Int64(EntryRows.commitSize)))
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
                 // A body that the disk has no room for is not begun.
                 try refusal(size: length ?? 0, whole: whole, cost: first, disk: whole)
             }
             if case .refused(let word) = refused { return .failure(WriteRefusal(word)) }
-            guard let id = database?.rows.newID(),
-                let pin = BodyPin(shared, BodyName(generation: shared.gate.present, id: id), since: nil)
-            else { return .failure(WriteRefusal("failed")) }
-            return .success(pin)
+            guard let file = newFile() else { return .failure(WriteRefusal("failed")) }
+            return .success(file)
         } catch {
             guard case .refused(let word) = failed(error) else { return .failure(WriteRefusal("failed")) }
             return .failure(WriteRefusal(word))
         }
     }
 
-    /// Commits whole pieces of a body.
+    private func newFile() -> BodyFile? {
+        guard let id = database?.rows.newID(), let bodies = database?.bodies else { return nil }
+        return BodyFile(shared, bodies, BodyName(generation: shared.gate.present, id: id))
+    }
+
+    /// Writes whole pieces of a body.
     func append(_ part: BodyPart) -> WriteOutcome {
         do throws(StoreError) {
             if isOver { return .refused("closed") }
             if let refused = refusalOfPlace() { return refused }
-            guard let database, part.name.generation == shared.gate.present else { return .refused("failed") }
-            shared.pins.owe(part.name)
+            guard let database, part.file.files === database.bodies else { return .refused("failed") }
             let end = part.offset + Int64(part.bytes.count)
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
-                if let refusal = try refusal(
-                    size: end, whole: EntryRows.cost(ofPieces: end),
-                    cost: EntryRows.cost(ofPieces: Int64(part.bytes.count)))
-                {
-                    return refusal
-                }
-                if part.offset == 0 { try database.rows.begin(part.name.id) }
-                try database.rows.append(part.name.id, part.bytes, at: part.offset)
-                return nil
+                try refusal(
+                    size: end, whole: EntryRows.Cost(files: BodyFiles.blocks(end)),
+                    cost: EntryRows.Cost(files: BodyFiles.blocks(Int64(part.bytes.count))))
             }
             if let refused { return refused }
-            didWrite()
-            sinceLogCheck += part.bytes.count
-            if sinceLogCheck >= Self.logCheckBytes { checkLog() }
+            try part.file.append(part.bytes, at: part.offset)
+            upkeep.lastWrite = shared.time.monotonic()
             return .stored
         } catch {
-            upkeep.mustSweep = true
             return failed(error)
         }
     }
@@ -95,126 +89,72 @@ extension StoreWriter {
         do throws(StoreError) {
             if isOver { return .refused("closed") }
             if let refused = refusalOfPlace() { return refused }
-            guard let connection = database?.connection, var rows = database?.rows,
-                part.name.generation == shared.gate.present
-            else { return .refused("failed") }
+            guard let database, part.file.files === database.bodies else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
-            // Not where the database is another one by then.
-            defer { if database?.connection === connection { database?.rows = rows } }
             let size = part.offset + Int64(part.bytes.count)
-            let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
+            let row = EntryRows.cost(of: entry, size: size).pages
+            let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
                 if order.isRefused { return .refused("removed") }
-                if let refusal = try refusal(
-                    size: size, whole: EntryRows.cost(ofPieces: size),
-                    cost: EntryRows.cost(of: entry) + EntryRows.cost(ofPieces: Int64(part.bytes.count)))
-                {
-                    return refusal
-                }
-                try rows.append(part.name.id, part.bytes, at: part.offset)
-                try rows.complete(part.name.id, entry, size: size, now: shared.time.wall())
-                return nil
+                return try refusal(
+                    size: size, whole: EntryRows.Cost(pages: row, files: BodyFiles.blocks(size)),
+                    cost: EntryRows.Cost(pages: row, files: BodyFiles.blocks(Int64(part.bytes.count))))
             }
             if let refused { return refused }
-            guard checkPlace() else { return .refused("failed") }
-            shared.pins.completed(part.name)
-            didWrite()
-            upkeep.mustSweep = true
-            return .stored
+            if !part.bytes.isEmpty { try part.file.append(part.bytes, at: part.offset) }
+            return try commit(part.file, order, size: size)
         } catch {
             database?.rows.forgetProviders()
-            upkeep.mustSweep = true
             return failed(error)
         }
     }
 
-    private func didWrite() {
+    /// The file is whole: the row that names it.
+    private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
+        guard let connection = database?.connection, var rows = database?.rows else { return .refused("failed") }
+        // Not where the database is another one by then.
+        defer { if database?.connection === connection { database?.rows = rows } }
+        let isRefused = try transact(connection) { () throws(StoreError) in
+            if order.isRefused { return true }
+            try rows.complete(
+                file.name.id, order.entry, size: size, content: file.content.sums, now: shared.time.wall())
+            return false
+        }
+        if isRefused { return .refused("removed") }
+        file.files.table.completed(file.name.id)
+        guard checkPlace() else { return .refused("failed") }
         shared.meters.transactions.add()
         upkeep.wrote(at: shared.time.monotonic())
         storingWorks()
+        return .stored
     }
 
-    /// SQLite begins the log anew only when it was written back whole and no reader uses it, which need not happen
-    /// while bodies are read all the time. Reads are short, so waiting for them once is short too
-    /// (sqlite.org/pragma.html#pragma_wal_checkpoint, RESTART).
-    private func checkLog() {
-        sinceLogCheck = 0
-        guard shared.files.sizes.log > Self.logLimit else { return }
-        attempt { () throws(StoreError) in
-            _ = try database?.connection.number("PRAGMA wal_checkpoint(RESTART)")
-        }
-    }
-
-    /// A body above the size of a transaction that came whole: piece by piece, visible at the end.
+    /// A body above the size of a transaction that came whole.
     func writeLarge(_ order: WriteOrder, _ job: WriteJob) {
+        let outcome = storeLarge(order)
+        if outcome == .stored { noteUnindexed([Step(job: job)]) }
+        answer(job, outcome)
+    }
+
+    private func storeLarge(_ order: WriteOrder) -> WriteOutcome {
         let entry = order.entry
         do throws(StoreError) {
-            if isOver { return answer(job, .refused("closed")) }
-            if let refused = refusalOfPlace() { return answer(job, refused) }
-            guard let connection = database?.connection, var rows = database?.rows else {
-                return answer(job, .refused("failed"))
-            }
-            if let refused = refusalOfRemovals() { return answer(job, refused) }
-            // Not where the database is another one by then.
-            defer { if database?.connection === connection { database?.rows = rows } }
-            let id = rows.newID()
-            let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
-                if let refusal = try refusal(of: entry) { return refusal }
-                try rows.begin(id)
-                return nil
-            }
-            if let refused { return answer(job, refused) }
+            if isOver { return .refused("closed") }
+            if let refused = refusalOfPlace() { return refused }
+            guard let connection = database?.connection else { return .refused("failed") }
+            if let refused = refusalOfRemovals() { return refused }
+            let refused = try transact(connection) { () throws(StoreError) in try refusal(of: entry) }
+            if let refused { return refused }
+            guard let file = newFile() else { return .refused("failed") }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
-                if isOver { return answer(job, .refused("closed")) }
+                if isOver { return .refused("closed") }
+                if order.isRefused { return .refused("removed") }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
-                let isRefused = try transact(connection) { () throws(StoreError) in
-                    if order.isRefused { return true }
-                    try rows.append(id, entry.body, start..<end)
-                    if end == entry.body.count {
-                        try rows.complete(id, entry, size: Int64(end), now: shared.time.wall())
-                    }
-                    return false
-                }
-                if isRefused {
-                    upkeep.mustSweep = true
-                    return answer(job, .refused("removed"))
-                }
-                didWrite()
+                try file.append(Bytes(entry.body[start..<end]), at: Int64(start))
             }
-            guard checkPlace() else { return answer(job, .refused("failed")) }
-            upkeep.mustSweep = true
-            noteUnindexed([Step(job: job)])
-            answer(job, .stored)
+            return try commit(file, order, size: Int64(entry.body.count))
         } catch {
             database?.rows.forgetProviders()
-            upkeep.mustSweep = true
-            answer(job, failed(error))
-        }
-    }
-
-    // MARK: Sweeping
-
-    /// Removes some pieces of a body that nobody needs, inside a transaction. False where there is none.
-    func sweepSlice(_ rows: EntryRows) throws(StoreError) -> Bool {
-        let generation = shared.gate.present
-        let id = try rows.firstPending { shared.pins.condemn(BodyName(generation: generation, id: $0)) }
-        guard let id else { return false }
-        if try rows.sweep(id, limit: 64) { shared.pins.finished(BodyName(generation: generation, id: id)) }
-        return true
-    }
-
-    /// One slice in a transaction of its own.
-    func sweep() {
-        guard upkeep.mustSweep, let database else { return }
-        attempt { () throws(StoreError) in
-            guard (try database.connection.number("SELECT min(id) FROM pending") ?? 0) > 0 else {
-                upkeep.mustSweep = false
-                return
-            }
-            let hasMore = try transact(database.connection) { () throws(StoreError) in
-                try sweepSlice(database.rows)
-            }
-            upkeep.mustSweep = hasMore
-            if hasMore { upkeep.wrote(at: shared.time.monotonic()) }
+            return failed(error)
         }
     }
 }

@@ -26,7 +26,10 @@ extension StoreWriter {
             return false
         }
         if lost == nil { removing.saveLogAt = nil }
-        if !isBrief { shared.journal.check() }
+        if !isBrief {
+            shared.journal.check()
+            database?.bodies.check()
+        }
         return true
     }
 

@@ -90,7 +90,6 @@ extension StoreWriter {
             shared.removals.beginAnew()
             removing = RemovalUpkeep()
             shared.keys.forget()
-            shared.pins.beginAnew()
             shared.gate.reopen(isNew: true)
             equip()
             upkeep = Upkeep(now: shared.time.monotonic())

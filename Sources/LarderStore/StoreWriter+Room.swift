@@ -46,19 +46,19 @@ extension StoreWriter {
     ///   - whole: what all of it costs, `cost` what is to be written now.
     ///   - disk: what the disk must have room for, where that is more than `cost`.
     func refusal(
-        size: Int64, whole: Int64, cost: Int64, disk: Int64? = nil
+        size: Int64, whole: EntryRows.Cost, cost: EntryRows.Cost, disk: EntryRows.Cost? = nil
     ) throws(StoreError) -> WriteOutcome? {
         let settings = shared.settings.withLock { $0 }
         guard let rows = database?.rows else { return .refused("failed") }
         if let pause = upkeep.pause, shared.time.monotonic() < pause.until { return .refused(pause.word) }
         guard size <= settings.maxObject else { return .refused("tooLarge") }
-        guard whole <= settings.highWaterBytes else { return .refused("noRoom") }
+        guard whole.all <= settings.highWaterBytes else { return .refused("noRoom") }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
-            upkeep.disk.refused(disk ?? cost, now: shared.time.monotonic())
+            upkeep.disk.refused((disk ?? cost).all, now: shared.time.monotonic())
             degrade("the disk has no room beyond the \(Units.format(size: settings.minFree)) of cache.minFree")
             return .refused("diskFull")
         }
-        return try makeRoom(cost, settings, rows) ? nil : .refused("noRoom")
+        return try makeRoom(cost.all, settings, rows) ? nil : .refused("noRoom")
     }
 
     /// Evicts until the entry fits below the cap, and one slice more while above the marks.
@@ -81,12 +81,11 @@ extension StoreWriter {
         return live + cost <= settings.maxSize
     }
 
-    /// Removes one slice and counts it: pieces that nobody needs, or else entries. Returns how many. The bodies of
-    /// evicted entries go in the same transaction, so that room is there at once; who looks one up just then misses.
+    /// Removes one slice and counts it: pieces from before the files, or else entries. Returns how many. The files of evicted
+    /// entries count no more from here on, and go after the commit.
     /// - Parameter bytes: of bodies that are enough.
     func evictSlice(_ rows: EntryRows, bytes: Int64 = Evictor.bytesPerSlice) throws(StoreError) -> Int {
-        upkeep.mustSweep = true
-        if try sweepSlice(rows) { return 1 }
+        if rows.hasOldPieces, try database?.rows.dropOldPieces() == true { return 1 }
         let now = shared.time.wall()
         return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
     }
@@ -101,10 +100,8 @@ extension StoreWriter {
         _ rows: EntryRows, _ take: (Evictor) throws(StoreError) -> Evictor.Slice
     ) throws(StoreError) -> Int {
         let before = try rows.liveBytes()
-        upkeep.mustSweep = true
         let slice = try take(Evictor(rows: rows))
         if slice.rows > 0 {
-            _ = try sweepSlice(rows)
             try ResultIndex(rows.connection, for: rows).removeOfGone(atMost: ResultIndex.goneInSlice)
         }
         let freed = max(0, before - (try rows.liveBytes()))

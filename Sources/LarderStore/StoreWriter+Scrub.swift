@@ -30,15 +30,14 @@ struct ScrubUpkeep {
     var hasFailed = false
     /// The log has grown by the present pass.
     var hasWritten = false
-    /// The body in pieces that is being looked at, and how many of its pieces have been.
+    /// The body in a file that is being looked at, and how many of its bytes have been.
     var body: Body?
 
     struct Body {
         var id: Int64
         var size: Int64
+        var sums: Bytes
         var done: Int64 = 0
-        /// It has pieces without a checksum, or the entry had none.
-        var isOld: Bool
     }
 
     init(now: MonotonicTime) {
@@ -67,12 +66,11 @@ extension StoreWriter {
                 let index = ResultIndex(database.connection, for: database.rows)
                 for (name, kind) in rows {
                     let isMended = kind == .result ? try index.mend(name.id) : false
-                    if !isMended { try database.rows.removeDamaged(id: name.id) }
+                    if !isMended { try database.rows.remove(id: name.id) }
                 }
             }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
-            upkeep.mustSweep = true
         }
         let now = shared.time.monotonic()
         guard upkeep.damageMutedUntil.map({ now >= $0 }) ?? true else { return }
@@ -96,7 +94,7 @@ extension StoreWriter {
         }
     }
 
-    /// Looks at some entries, or at some pieces of one.
+    /// Looks at some entries, or at some pieces of a body.
     func scrubSlice(isHurried: Bool = false) {
         let start = shared.time.monotonic()
         var isDone = false
@@ -164,8 +162,9 @@ extension StoreWriter {
                 let isOld = statement.int(10) == 0
                 if isOld { old.append(OldRow(statement, entry)) } else { sound += 1 }
                 if !entry.parents.isEmpty { made.append((id, entry.parents)) }
-                if statement.int(1) > Int64(CacheSchema.chunkSize) {
-                    body = ScrubUpkeep.Body(id: id, size: statement.int(1), isOld: isOld)
+                let row = SummedRow(statement)
+                if row.isLarge, !row.isFromBeforeFiles {
+                    body = ScrubUpkeep.Body(id: id, size: row.size, sums: Bytes(row.body))
                 }
             }
         }
@@ -212,8 +211,7 @@ extension StoreWriter {
             let constant = RowSums.constant(
                 id: row.int(0), digest: entry.key.digest, provider: row.int(8), size: row.int(1),
                 format: RowSums.format, key: row.raw(4), label: row.raw(5), head: row.raw(6))
-            let lies = row.int(1) <= Int64(CacheSchema.chunkSize)
-            sums = RowSums.pack(constant, body: lies ? Checksum.of(row.raw(7)) : 0)
+            sums = RowSums.pack(constant, body: Checksum.of(row.raw(7)))
         }
     }
 
@@ -227,65 +225,42 @@ extension StoreWriter {
         upkeep.scrub.hasWritten = true
     }
 
-    // MARK: Bodies in pieces
+    // MARK: Bodies in files
 
     /// Returns false: there may be more entries.
     private func scrubPieces(_ bytes: inout Int, while hasTime: () -> Bool) throws(StoreError) -> Bool {
-        guard let rows = database?.rows, var body = upkeep.scrub.body else { return true }
-        let size = Int64(CacheSchema.chunkSize)
-        let first = body.id * CacheSchema.chunksPerBody
-        var withoutSum: [(id: Int64, sum: Int64)] = []
+        guard let database, var body = upkeep.scrub.body else { return true }
+        let size = Int64(CacheSchema.pieceSize)
         var isSound = true
-        let statement = try rows.connection.statement(
-            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 8")
-        do {
-            defer { statement.reset() }
-            statement.bind(1, first + body.done)
-            statement.bind(2, first + CacheSchema.chunksPerBody - 1)
-            let before = body.done
-            while body.done * size < body.size, body.done == before || hasTime(), try statement.step() {
-                let piece = statement.raw(1)
-                bytes += piece.count
-                isSound =
-                    statement.int(0) == first + body.done
-                    && Int64(piece.count) == min(size, body.size - body.done * size)
-                    && RowSums.isSound(
-                        piece: statement.int(0), piece, sum: statement.int(2), lastWithoutSum: rows.lastWithoutSum)
-                guard isSound else { break }
-                if statement.isNull(2) {
-                    withoutSum.append((statement.int(0), RowSums.piece(id: statement.int(0), piece)))
-                }
-                body.done += 1
-            }
-            if body.done == before { isSound = false }
-        }
         // The entry may have gone between two slices.
-        let entry = try rows.connection.statement("SELECT size FROM entry WHERE id = ?1")
-        entry.bind(1, body.id)
-        let isThere = try entry.step() && entry.int(0) == body.size
-        entry.reset()
-        guard isThere else {
+        guard try database.rows.hasFile(body.id) else {
             upkeep.scrub.body = nil
             return false
         }
-        try seal(withoutSum, rows)
-        // Only now: pieces whose checksums could not be written are looked at again.
-        upkeep.scrub.body = isSound && body.done * size < body.size ? body : nil
-        if !isSound { _ = damaged(body.id, .piece, rows) }
-        return false
-    }
-
-    private func seal(_ pieces: [(id: Int64, sum: Int64)], _ rows: EntryRows) throws(StoreError) {
-        guard !pieces.isEmpty else { return }
-        try rows.connection.transaction { () throws(StoreError) in
-            let fill = try rows.connection.statement("UPDATE chunk SET sum = ?2 WHERE id = ?1")
-            for piece in pieces {
-                fill.bind(1, piece.id)
-                fill.bind(2, piece.sum)
-                try fill.run()
+        switch database.bodies.borrow(body.id, keeps: false, waits: true) {
+        case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
+        case .absent, .wouldWait: isSound = false
+        case .file(let file):
+            defer { database.bodies.leave(body.id) }
+            let before = body.done
+            isSound = NoWaitFiles.size(file) == body.size
+            while isSound, body.done < body.size, body.done == before || hasTime(),
+                bytes < ScrubUpkeep.bytesPerSlice
+            {
+                let count = Int(min(size, body.size - body.done))
+                let piece = try BodyRead.bytes(file, at: body.done, count: count)
+                isSound =
+                    piece.count == count
+                    && piece.withUnsafeBytes { piece in
+                        body.sums.withUnsafeBytes { PieceSums.fit($0, piece, id: body.id, from: body.done) }
+                    }
+                body.done += Int64(count)
+                bytes += count
             }
         }
-        upkeep.scrub.hasWritten = true
+        upkeep.scrub.body = isSound && body.done < body.size ? body : nil
+        if !isSound { _ = damaged(body.id, .piece, database.rows) }
+        return false
     }
 
     // MARK: What was made from others

@@ -56,7 +56,8 @@ struct Upkeep {
     var disk = DiskRoom()
     /// There is more to give back to the file system.
     var isRelieving = false
-    var mustSweep = true
+    /// Files that no row names are looked for; nil where that is done.
+    var sweep: BodySweep? = BodySweep()
     /// When what is useless is next looked for.
     var uselessAt: MonotonicTime
     var mayVacuum = true
@@ -95,7 +96,7 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
         if let rest = rest(at: now) { return rest }
-        if upkeep.mustSweep || upkeep.isEvicting || upkeep.isRelieving || isKeyReadingDue(now) { return .zero }
+        if upkeep.sweep != nil || upkeep.isEvicting || upkeep.isRelieving || isKeyReadingDue(now) { return .zero }
         var due: [MonotonicTime] = []
         if shared.keys.wantsReading, let at = upkeep.readKeysAt { due.append(at) }
         let notes = shared.notes.withLock { $0.count }
@@ -135,7 +136,7 @@ extension StoreWriter {
         let notes = shared.notes.withLock { $0.count }
         let isDue = upkeep.notedSince.map { now >= $0 + shared.settings.withLock { $0.touchInterval } } ?? false
         if notes >= RecencyNotes.batch || notes > 0 && isDue { flushNotes() }
-        sweep()
+        if let sweep = upkeep.sweep, isIdle || now >= sweep.overdueAt { sweepFiles() }
         upkeep.isRelieving = relieveDisk()
         if isIndexingDue(now, isIdle: isIdle) { indexSlice() }
         if !isIdle, upkeep.scrub.isOverdue(now) { scrubSlice() }
@@ -151,9 +152,9 @@ extension StoreWriter {
     func maintainNow() {
         if refusalOfPlace() != nil { return }
         flushNotes()
-        upkeep.mustSweep = true
         let now = shared.time.monotonic()
-        repeat { sweep() } while upkeep.mustSweep && rest(at: now) == nil && database != nil
+        upkeep.sweep = BodySweep()
+        repeat { sweepFiles() } while upkeep.sweep != nil && rest(at: now) == nil && database != nil
         upkeep.uselessAt = now
         repeat { removeUseless() } while upkeep.uselessAt <= now && rest(at: now) == nil && database != nil
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil

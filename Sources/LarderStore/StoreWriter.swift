@@ -21,14 +21,13 @@ final class StoreWriter {
     struct Database {
         var connection: Connection
         var rows: EntryRows
+        var bodies: BodyFiles
     }
 
     let shared: StoreShared
     var database: Database?
     var purges: [PurgeWork] = []
     var upkeep: Upkeep
-    /// Bytes of bodies appended since the write-ahead log was last looked at.
-    var sinceLogCheck = 0
     var removing = RemovalUpkeep()
     /// What could not be done before the end.
     var left = LeftUndone()
@@ -51,7 +50,10 @@ final class StoreWriter {
         }
         let connection = try CacheSchema.openWriter(files.path) { files.isInUse = false }
         do {
-            return Database(connection: connection, rows: try EntryRows(connection))
+            let bodies = BodyFiles(files, generation: try BodyTable.generation(connection))
+            var rows = try EntryRows(connection)
+            rows.files = bodies
+            return Database(connection: connection, rows: rows, bodies: bodies)
         } catch {
             connection.close(keepsLog: true)
             throw error
@@ -64,6 +66,8 @@ final class StoreWriter {
         database?.rows.keys = shared.keys
         database?.rows.damaged = shared.damaged
         database?.rows.generation = shared.gate.present
+        shared.bodies.withLock { $0 = database?.bodies }
+        database?.bodies.table.onLeft.withLock { $0 = { [weak shared] in _ = shared?.writes.insist(.sweep) } }
     }
 
     /// The thread's life.
@@ -126,13 +130,13 @@ final class StoreWriter {
                 // Whom it kept waiting too long has given the body up before, here and below.
                 if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal.reason)) }
                 continuation.resume(returning: begun)
-            case .append(let part, _, let continuation):
+            case .append(let part, let continuation):
                 flush()
                 let outcome = append(part)
                 if outcome != .stored { shared.meters.count(outcome) }
                 if !continuation.isGiven { noteIfLeft(outcome) }
                 continuation.resume(returning: outcome)
-            case .complete(let part, let order, _, let reply):
+            case .complete(let part, let order, let reply):
                 flush()
                 let outcome = complete(part, order)
                 answer(order, reply, outcome)
@@ -140,7 +144,7 @@ final class StoreWriter {
                 flush()
                 reply.resume(returning: ())
             case .sweep:
-                upkeep.mustSweep = true
+                database?.bodies.closeLeft()
             case .removal(let number):
                 flush()
                 shared.removals.markDue(number)
@@ -161,6 +165,7 @@ final class StoreWriter {
                 flush()
                 attempt { () throws(StoreError) in
                     try database?.connection.execute("PRAGMA max_page_count = \(pages)")
+                    database?.bodies.room.withLock { $0 = Int64(pages) * CacheSchema.pageSize }
                 }
                 continuation.resume()
             case .index(let continuation):
@@ -246,8 +251,6 @@ final class StoreWriter {
             let now = shared.time.wall()
             guard var rows = database?.rows else { return .refused("failed") }
             defer { database?.rows = rows }
-            // What it takes the place of may leave pieces to sweep.
-            if !shared.keys.lacks(entry.key.digest) { upkeep.mustSweep = true }
             try rows.write(entry, now: now)
             // One that began before it may come behind it in the same transaction.
             shared.orders.overtake(entry.key.digest, below: order.number)

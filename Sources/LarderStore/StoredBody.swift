@@ -1,10 +1,10 @@
-// Large bodies as their readers see them: one that lies in the database, and one that is still being written. Each read
-// is one short transaction on a reader's connection; what keeps the pieces there meanwhile is the pin, not a transaction.
+// Large bodies as their readers see them: one that is stored, and one that is still being written. Each read is done by a
+// reader's thread, from a file that stays open for as long as somebody has the body.
 import LarderCore
 
-/// A question for a stretch of a body, all of which is committed.
+/// A question for a stretch of a body, all of which is in its file.
 struct StretchQuestion: Sendable {
-    var name: BodyName
+    var file: BodyFile
     var offset: Int64
     var count: Int
 }
@@ -14,33 +14,33 @@ struct StoredBody: LargeBody {
     /// Bytes that one read gives at most.
     static let readSize = 256 << 10
 
-    let pin: BodyPin
+    let file: BodyFile
     let length: Int64
 
     func read(at offset: Int64, atMost count: Int) async throws(BodyFailure) -> Bytes {
         guard offset >= 0, offset < length, count > 0 else { throw BodyFailure.outside }
         let most = min(Int64(count), length - offset, Int64(Self.readSize))
-        return try await pin.shared.stretch(StretchQuestion(name: pin.name, offset: offset, count: Int(most)))
+        return try await file.shared.stretch(StretchQuestion(file: file, offset: offset, count: Int(most)))
     }
 
     /// Reading one byte holds the whole piece against its checksum.
     func canBegin(at offset: Int64) async -> Bool {
         guard offset >= 0, offset < length else { return false }
-        let question = StretchQuestion(name: pin.name, offset: offset, count: 1)
-        return (try? await pin.shared.stretch(question, within: .read)) != nil
+        let question = StretchQuestion(file: file, offset: offset, count: 1)
+        return (try? await file.shared.stretch(question, within: .read)) != nil
     }
 }
 
-/// A body that grows: whole pieces are in the database, the beginning of the next one is here.
+/// A body that grows: whole pieces are in its file, the beginning of the next one is here.
 final class GrowingBody: LargeBody {
     private struct State {
         var committed: Int64 = 0
         var tail = Bytes()
     }
-    let pin: BodyPin
+    let file: BodyFile
     private let state = Lock(State())
 
-    init(_ pin: BodyPin) { self.pin = pin }
+    init(_ file: BodyFile) { self.file = file }
 
     var length: Int64 { state.withLock { $0.committed + Int64($0.tail.count) } }
 
@@ -56,7 +56,7 @@ final class GrowingBody: LargeBody {
         if !near.isEmpty { return near }
         guard offset < committed else { throw BodyFailure.outside }
         let most = min(Int64(count), committed - offset, Int64(StoredBody.readSize))
-        return try await pin.shared.stretch(StretchQuestion(name: pin.name, offset: offset, count: Int(most)))
+        return try await file.shared.stretch(StretchQuestion(file: file, offset: offset, count: Int(most)))
     }
 
     // MARK: For its writer
@@ -65,12 +65,12 @@ final class GrowingBody: LargeBody {
 
     func extend(_ bytes: ArraySlice<UInt8>) {
         state.withLock { state in
-            if state.tail.isEmpty { state.tail.reserveCapacity(min(CacheSchema.chunkSize, bytes.count * 2)) }
+            if state.tail.isEmpty { state.tail.reserveCapacity(min(CacheSchema.pieceSize, bytes.count * 2)) }
             state.tail.append(contentsOf: bytes)
         }
     }
 
-    /// The tail and what followed it up to the end of a piece are committed.
+    /// The tail and what followed it up to the end of a piece are in the file.
     func committed(_ count: Int) {
         state.withLock { state in
             state.committed += Int64(count)

@@ -1,10 +1,11 @@
-// A body on its way into the database. Whole pieces are committed, at most 1 MiB at a time; the beginning of the next
-// piece waits here, so that small pieces cost no transaction each and a small body is written like any small entry.
+// A body on its way into the store. Whole pieces are written to its file, at most 1 MiB at a time; the beginning of the next
+// piece waits here, so that small pieces cost no write each and a small body is written like any small entry.
 import LarderCore
 
-/// What the writer's thread commits of a body at once: whole pieces of the schema's size.
+/// What the writer's thread writes of a body at once: whole pieces of the schema's size.
 struct BodyPart: Sendable {
-    var name: BodyName
+    /// Held until the part is written: one that is late goes with all the others, and not before it is there.
+    var file: BodyFile
     /// Where it begins: a multiple of the piece size.
     var offset: Int64
     var bytes: Bytes
@@ -18,9 +19,9 @@ final class StoredBodyWriter: BodyWriter {
     private let shared: StoreShared
     private let state: Lock<State>
 
-    init(_ pin: BodyPin) {
-        shared = pin.shared
-        state = Lock(State(body: GrowingBody(pin)))
+    init(_ file: BodyFile) {
+        shared = file.shared
+        state = Lock(State(body: GrowingBody(file)))
     }
 
     deinit {
@@ -43,11 +44,11 @@ final class StoredBodyWriter: BodyWriter {
             let (committed, tail) = body.parts
             let available = tail.count + piece.count - offset
             // A body of exactly one piece lies in its row: the first piece waits until more has come.
-            guard available > CacheSchema.chunkSize || committed > 0 && available == CacheSchema.chunkSize else {
+            guard available > CacheSchema.pieceSize || committed > 0 && available == CacheSchema.pieceSize else {
                 body.extend(piece[offset...])
                 break
             }
-            let whole = min(available, EntryRows.commitSize) / CacheSchema.chunkSize * CacheSchema.chunkSize
+            let whole = min(available, EntryRows.commitSize) / CacheSchema.pieceSize * CacheSchema.pieceSize
             let end = offset + whole - tail.count
             var bytes = tail
             if tail.isEmpty && offset == 0 && end == piece.count {
@@ -56,8 +57,8 @@ final class StoredBodyWriter: BodyWriter {
                 bytes.reserveCapacity(whole)
                 bytes.append(contentsOf: piece[offset..<end])
             }
-            let part = BodyPart(name: body.pin.name, offset: committed, bytes: bytes)
-            let outcome = await commit { [pin = body.pin] in .append(part, pin, $0) }
+            let part = BodyPart(file: body.file, offset: committed, bytes: bytes)
+            let outcome = await commit { .append(part, $0) }
             guard outcome == .stored else {
                 // A part that is late may still be written, the body will not be: it waits for the store no more.
                 _ = self.end(outcome == .pending ? .refused("failed") : outcome)
@@ -84,12 +85,12 @@ final class StoredBodyWriter: BodyWriter {
                 WriteOrder(entry: entry, isWanted: isWanted, place: place), to: shared)
         } else {
             entry.body = []
-            let last = BodyPart(name: body.pin.name, offset: committed, bytes: tail)
+            let last = BodyPart(file: body.file, offset: committed, bytes: tail)
             let order = WriteOrder(entry: entry, isWanted: isWanted, place: place)
             outcome = await handover { continuation in
                 let reply = shared.writeReply(order, continuation)
-                // The job holds the pin: nothing of the body may be swept before it is done.
-                if shared.writes.insist(.complete(last, order, body.pin, reply)) {
+                // The job holds the file: nothing of the body may go before it is done.
+                if shared.writes.insist(.complete(last, order, reply)) {
                     return shared.waits.add(reply, .write)
                 }
                 shared.meters.count(.refused("closed"))
@@ -100,7 +101,7 @@ final class StoredBodyWriter: BodyWriter {
     }
 
     func abandon() {
-        // Taken out under the lock and let go outside it: the pin's end wakes the writer.
+        // Taken out under the lock and let go outside it: the file's end wakes the writer.
         let body = state.withLock { state -> GrowingBody? in
             if state.ended == nil { state.ended = .refused("failed") }
             return state.body.take()

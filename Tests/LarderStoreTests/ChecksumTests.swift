@@ -26,6 +26,16 @@ struct ChecksumTests {
         #expect(sum([], isFast: isFast) == 0)
     }
 
+    @Test func threeStreamsAgreeWithTheTableWhereverTheyBeginAndEnd() {
+        let bytes = Bench.body("x", 70_000, 3)
+        for count in [3071, 3072, 3073, 3079, 6143, 6144, 9217, 65_535, 65_536, 69_990] {
+            for start in 0..<9 {
+                let part = Bytes(bytes[start..<(start + count)])
+                #expect(sum(part, isFast: true) == sum(part, isFast: false))
+            }
+        }
+    }
+
     @Test func theInstructionAndTheTableAgreeOnEveryLengthAndOnNumbers() {
         for count in 0..<200 {
             let bytes = Bench.body("x", count, 7)

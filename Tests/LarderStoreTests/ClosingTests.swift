@@ -114,17 +114,17 @@ import Testing
                 let (ended, going) = (try writer.beginBody(nil).get(), try writer.beginBody(nil).get())
                 shared.ending.begin(at: bench.time.monotonic())
                 bench.time.pass(StoreEnding.span)
-                func part(_ pin: BodyPin) -> BodyPart { BodyPart(name: pin.name, offset: 0, bytes: [1]) }
+                func part(_ file: BodyFile) -> BodyPart { BodyPart(file: file, offset: 0, bytes: [1]) }
                 let order = WriteOrder(entry: bench.entry("a"), supersedes: false)
                 let completed: WriteOutcome = await handover { continuation in
                     writer.perform([
-                        .complete(part(ended), order, ended, Reply(continuation, late: { .pending }))
+                        .complete(part(ended), order, Reply(continuation, late: { .pending }))
                     ])
                 }
                 let appended: WriteOutcome = await handover { continuation in
-                    writer.perform([.append(part(going), going, Reply(continuation, late: { .pending }))])
+                    writer.perform([.append(part(going), Reply(continuation, late: { .pending }))])
                 }
-                let begun: Result<BodyPin, WriteRefusal> = await handover { continuation in
+                let begun: Result<BodyFile, WriteRefusal> = await handover { continuation in
                     writer.perform([
                         .begin(nil, Reply(continuation, late: { .failure(WriteRefusal("overloaded")) }))
                     ])

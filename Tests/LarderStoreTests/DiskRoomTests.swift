@@ -108,9 +108,9 @@ private let mebi: Int64 = 1 << 20
     // MARK: In the store
 
     /// A disk of a size, on which others have so much.
-    private func disk(_ store: SQLiteStore, _ capacity: Int64, others: Lock<Int64>) {
+    private func disk(_ store: SQLiteStore, _ bench: Bench, _ capacity: Int64, others: Lock<Int64>) {
         store.shared.files.reckonedFreeDisk.withLock { reckoned in
-            reckoned = { own in max(0, capacity - own - others.withLock { $0 }) }
+            reckoned = { own in max(0, capacity - own - bench.bytesOfBodies() - others.withLock { $0 }) }
         }
     }
 
@@ -122,7 +122,7 @@ private let mebi: Int64 = 1 << 20
             _ = try await store.purge(.term("term=1", provider: nil), soft: false)
             let before = try await store.statistics()
             let others = Lock<Int64>(0)
-            disk(store, 100 * mebi, others: others)
+            disk(store, bench, 100 * mebi, others: others)
             // Now 6 MiB are missing, and more than that is in free pages.
             others.withLock { $0 = 100 * mebi - before.fileBytes - before.walBytes - 14 * mebi }
             for number in 0..<600 {
@@ -141,7 +141,7 @@ private let mebi: Int64 = 1 << 20
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
             for number in 0..<500 { #expect(await store.write(bench.entry("\(number)", size: 3000)) == .stored) }
             await store.maintain()
-            disk(store, 100 * mebi, others: Lock(99 * mebi))
+            disk(store, bench, 100 * mebi, others: Lock(99 * mebi))
             for number in 0..<600 {
                 #expect(await store.write(bench.entry("more \(number)", size: 1000)) == .refused("diskFull"))
             }
@@ -154,7 +154,7 @@ private let mebi: Int64 = 1 << 20
     @Test func aBodyLargerThanTheRoomIsNotBegunAndOneThatGrowsStopsInTime() async throws {
         try await withStore(StoreSettings(minFree: 2 * mebi)) { (store, bench) async throws in
             let others = Lock<Int64>(0)
-            disk(store, 24 * mebi, others: others)
+            disk(store, bench, 24 * mebi, others: others)
             guard case .failure(let refusal) = await store.begin(expecting: 22 * mebi) else {
                 Issue.record("it was begun")
                 return

@@ -16,6 +16,7 @@ extension Bench {
         where access(directory + name, F_OK) == 0 {
             try writeFile(copy.directory + name, try readFile(directory + name))
         }
+        try copyBodies(to: copy)
     }
 
     /// Kills the store that is open and looks at what a start after it finds.
@@ -167,7 +168,7 @@ enum Vanishing: CaseIterable, Sendable {
                 let reader = try Connection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM entry")
-                try connection.execute("INSERT INTO pending VALUES (7)")
+                try connection.execute("INSERT INTO unindexed VALUES (7)")
                 try Vanishing.exchanged.happen(to: bench.path + "-wal")
                 #expect(!writer.checkPlace())
                 #expect(writer.database?.connection === connection, "it is tried again")
@@ -179,7 +180,7 @@ enum Vanishing: CaseIterable, Sendable {
                 bench.time.pass(StoreWriter.pauseOfSaving)
                 #expect(!writer.checkPlace())
                 #expect(writer.checkPlace())
-                #expect(try writer.database?.connection.number("SELECT max(id) FROM pending") == 7)
+                #expect(try writer.database?.connection.number("SELECT max(id) FROM unindexed") == 7)
                 #expect(shared.degraded.withLock { $0 } == nil)
             }
         }
@@ -193,7 +194,7 @@ enum Vanishing: CaseIterable, Sendable {
                 let reader = try Connection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM entry")
-                try connection.execute("INSERT INTO pending VALUES (7)")
+                try connection.execute("INSERT INTO unindexed VALUES (7)")
                 #expect(unlink(bench.path + "-wal") == 0)
                 #expect(!writer.checkPlace())
                 let changes = connection.allChanges
@@ -221,7 +222,7 @@ enum Vanishing: CaseIterable, Sendable {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
-                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                try writer.database?.connection.execute("INSERT INTO unindexed VALUES (7)")
                 try Vanishing.exchanged.happen(to: bench.path + "-shm")
                 shared.files.removeForeignLog()
                 #expect(access(bench.path + "-wal", F_OK) == 0)
@@ -235,10 +236,10 @@ enum Vanishing: CaseIterable, Sendable {
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
                 let connection = try #require(writer.database?.connection)
-                try connection.execute("PRAGMA busy_timeout = 0; INSERT INTO pending VALUES (7)")
+                try connection.execute("PRAGMA busy_timeout = 0; INSERT INTO unindexed VALUES (7)")
                 let reader = try Connection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
-                try reader.execute("BEGIN; SELECT * FROM pending")
+                try reader.execute("BEGIN; SELECT * FROM unindexed")
                 writer.closeDatabase(writesBack: true)
                 #expect(access(bench.path + "-wal", F_OK) == 0)
                 #expect(unlink(bench.path + "-wal") == 0)
@@ -280,7 +281,7 @@ enum Vanishing: CaseIterable, Sendable {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
-                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                try writer.database?.connection.execute("INSERT INTO unindexed VALUES (7)")
                 #expect(unlink(bench.path + "-wal") == 0)
                 // It is not opened again.
                 shared.ending.begin(at: bench.time.monotonic())

@@ -48,7 +48,6 @@ import Testing
             try await withWriter(bench) { (writer, _) async throws in
                 // Nothing else is left to do.
                 writer.maintainNow()
-                writer.upkeep.mustSweep = false
                 #expect(writer.sleepTime() == .seconds(1))
                 bench.time.pass(.seconds(1))
                 #expect(writer.isPlaceDue(bench.time.monotonic()))
@@ -203,7 +202,7 @@ import Testing
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
-                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                try writer.database?.connection.execute("INSERT INTO unindexed VALUES (7)")
                 #expect(unlink(bench.path + "-wal") == 0)
                 writer.database?.connection.close(keepsLog: true)
                 writer.database = nil
@@ -287,7 +286,7 @@ import Testing
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
-                try writer.database?.connection.execute("INSERT INTO pending VALUES (7)")
+                try writer.database?.connection.execute("INSERT INTO unindexed VALUES (7)")
                 #expect(unlink(bench.path + "-wal") == 0)
                 writer.database?.connection.close(keepsLog: true)
                 writer.database = nil

@@ -90,19 +90,17 @@ import Testing
             let kept = bench.entry("kept", size: 200_000)
             #expect(await first.write(kept) == .stored)
             await first.close()
-            // As a crash between two commits of a large body leaves it.
-            let connection = try CacheSchema.openWriter(bench.path)
-            var rows = try EntryRows(connection)
+            // As a crash before the commit of a large body leaves it.
             let half = bench.entry("half", size: 10_000_000)
-            let id = rows.newID()
-            try connection.transaction { () throws(StoreError) in
-                try rows.begin(id)
-                try rows.append(id, half.body, 0..<9_000_000)
+            try await withWriter(bench) { (writer, _) async throws in
+                let body = try #require(writer.database?.bodies)
+                _ = try body.write(2, Bytes(half.body[..<9_000_000]))
             }
-            connection.close()
+            #expect(bench.bodyFiles().count == 2)
             let second = try bench.open()
             #expect(try await second.read(half.key) == nil)
             await second.maintain()
+            #expect(bench.bodyFiles().count == 1)
             #expect(try await second.statistics().liveBytes < 1 << 20)
             #expect(try await sameEntry(second.read(kept.key), kept))
             await second.close()

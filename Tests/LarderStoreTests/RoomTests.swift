@@ -69,8 +69,14 @@ import Testing
             }
             // Nothing belongs to nobody.
             #expect(try connection.number("SELECT count(*) FROM life WHERE id NOT IN (SELECT id FROM entry)") == 0)
+            let large = try connection.statement("SELECT id FROM entry WHERE size > 65536 ORDER BY id")
+            var ids: [Int64] = []
+            while try large.step() { ids.append(large.int(0)) }
+            large.reset()
             #expect(
-                try connection.number("SELECT count(*) FROM chunk WHERE id >> 20 NOT IN (SELECT id FROM entry)") == 0)
+                bench.bodyFiles().compactMap { $0.split(separator: "/").last.flatMap { Int64($0) } }.sorted() == ids)
+            let sum = try connection.number("SELECT sum((size + 4095) & ~4095) FROM entry WHERE size > 65536")
+            #expect(try connection.number("SELECT bytes FROM bodies") == sum)
             #expect(try connection.text("PRAGMA integrity_check") == "ok")
             connection.close()
         }
@@ -241,15 +247,15 @@ import Testing
             await store.maintain()
             await store.close()
             let connection = try CacheSchema.openWriter(bench.path)
-            #expect(try connection.number("SELECT count(*) FROM pending") == 0)
-            #expect(try connection.number("SELECT count(*) FROM chunk") == 2)
+            #expect(try connection.number("SELECT count(*) FROM entry WHERE size > 65536") == 1)
             connection.close()
+            #expect(bench.bodyFiles().count == 1)
         }
     }
 
     @Test func loweringTheCapGivesTheRoomBack() async throws {
         try await withStore { (store, bench) async throws in
-            for number in 0..<40 { _ = await store.write(bench.entry("\(number)", size: 300_000)) }
+            for number in 0..<240 { _ = await store.write(bench.entry("\(number)", size: 50_000)) }
             #expect(try await store.statistics().liveBytes > 11 << 20)
             store.apply(StoreSettings(maxSize: 4 << 20, minFree: 0))
             await store.maintain()

@@ -115,11 +115,76 @@ func removeAll(_ directory: String) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != "." && name != ".." { unlink(directory + "/" + name) }
+            if name == "." || name == ".." { continue }
+            if unlink(directory + "/" + name) != 0 { removeAll(directory + "/" + name) }
         }
         closedir(stream)
     }
     rmdir(directory)
+}
+
+extension Bench {
+    /// The directory of large bodies, of all generations.
+    var bodies: String { directory + "/bodies" }
+
+    /// The files of large bodies, by their paths below the directory.
+    func bodyFiles() -> [String] {
+        Self.names(in: bodies).flatMap { generation in
+            Self.names(in: "\(bodies)/\(generation)").flatMap { fan in
+                Self.names(in: "\(bodies)/\(generation)/\(fan)").map { "\(generation)/\(fan)/\($0)" }
+            }
+        }
+    }
+
+    /// The path of the only such file.
+    func bodyFile() throws -> String {
+        let found = bodyFiles()
+        try #require(found.count == 1)
+        return "\(bodies)/\(found[0])"
+    }
+
+    func copyBodies(to copy: Bench) throws {
+        for name in bodyFiles() {
+            var made = copy.bodies
+            mkdir(made, 0o700)
+            for part in name.split(separator: "/").dropLast() {
+                made += "/" + part
+                mkdir(made, 0o700)
+            }
+            try writeFile("\(copy.bodies)/\(name)", try readFile("\(bodies)/\(name)"))
+        }
+    }
+
+    static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var found: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { found.append(name) }
+        }
+        return found.sorted()
+    }
+
+    /// Bytes of all these files.
+    func bytesOfBodies() -> Int64 {
+        bodyFiles().reduce(0) { sum, name in
+            var status = stat()
+            return stat("\(bodies)/\(name)", &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
+    }
+
+    /// Changes bytes of a body behind the store's back, as a flipped bit would.
+    static func flip(_ path: String, at offset: Int) throws {
+        let file = Glibc.open(path, O_RDWR)
+        defer { Glibc.close(file) }
+        var byte: UInt8 = 0
+        try #require(pread(file, &byte, 1, offset) == 1)
+        byte ^= 0x40
+        try #require(pwrite(file, &byte, 1, offset) == 1)
+    }
 }
 
 func sameEntry(_ left: StoredResponse?, _ right: StoredResponse) -> Bool {

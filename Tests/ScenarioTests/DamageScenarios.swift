@@ -22,14 +22,31 @@ import Testing
 
     /// The databases set aside, their logs not counted.
     static func setAside(_ name: String, in directory: TemporaryDirectory) -> [String] {
-        guard let stream = opendir("\(directory.path)/\(name)") else { return [] }
+        names(in: "\(directory.path)/\(name)").filter {
+            $0.hasPrefix("\(name).db.corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm")
+        }
+    }
+
+    private static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
             names.append(
                 withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
         }
-        return names.filter { $0.hasPrefix("\(name).db.corrupt-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+
+    /// The only file of a large body.
+    private static func bodyFile(in directory: TemporaryDirectory) throws -> String {
+        var path = "\(directory.path)/cache/bodies"
+        for _ in 0..<3 {
+            let names = names(in: path)
+            guard names.count == 1 else { throw WireError("not one body: \(names)") }
+            path += "/" + names[0]
+        }
+        return path
     }
 
     static func isRight(_ response: WireResponse, _ target: String) -> Bool {
@@ -108,7 +125,7 @@ import Testing
             #expect(try first.waitForEnd() == .exited(0))
             // A line in the middle of the piece.
             let line = Bytes(text: unit((piece * 65_536 + 30_000) / unit(0).utf8.count))
-            try Self.flip(line, in: "\(directory.path)/cache/cache.db")
+            try Self.flip(line, in: Self.bodyFile(in: directory))
 
             let second = try LarderProcess(launch, in: directory)
             let client = try WireClient(second.listening(2)[1])

@@ -1,5 +1,6 @@
 // How the descriptors of the process are shared out. Clients may not take them all: an upstream call, a database and a
 // loop need some too, and without a free one no client can be accepted, so that closing idle ones comes too late. Pure.
+import LarderStore
 
 /// The descriptors that this process may open, and who gets them.
 struct DescriptorBudget: Sendable, Hashable {
@@ -8,8 +9,9 @@ struct DescriptorBudget: Sendable, Hashable {
     let loops: Int
     let listeners: Int
 
-    /// The databases with their logs and locks, the log, signals, and files that are read for a moment.
-    private static let base = 64
+    /// The databases with their logs and locks, the log, signals, and files that are read for a moment; then files of large
+    /// bodies that stay open.
+    private static let base = 64 + SQLiteStore.openFiles
     /// Of each loop: epoll, its wake-up, both ends of a probe, and the cache database with its log.
     private static let ofLoop = 6
 

@@ -197,24 +197,14 @@ struct ResultIndex {
         }
         let size = statement.int(1)
         guard size > 0, size <= Self.largestBody else { return nil }
-        guard size > CacheSchema.chunkSize else { return statement.bytes(7) }
-        var body = Bytes()
-        body.reserveCapacity(Int(size))
-        let pieces = try connection.statement(
-            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
-        defer { pieces.reset() }
-        pieces.bind(1, id)
-        while try pieces.step() {
-            guard
-                RowSums.isSound(
-                    piece: pieces.int(0), pieces.raw(1), sum: pieces.int(2), lastWithoutSum: lastWithoutSum)
-            else {
-                rows?.note(id, .piece)
-                return nil
-            }
-            body.append(contentsOf: pieces.raw(1))
-        }
-        return body.count == size ? body : nil
+        guard size > CacheSchema.pieceSize else { return statement.bytes(7) }
+        let row = SummedRow(statement)
+        guard let files = rows?.files, !row.isFromBeforeFiles else { return nil }
+        guard case .file(let file) = files.borrow(id, keeps: false, waits: true) else { return nil }
+        defer { files.leave(id) }
+        let body = try BodyRead.stretch(file, id, at: 0, count: Int(size), of: size, sums: row.body)
+        if body == nil { rows?.note(id, .piece) }
+        return body
     }
 
     private func run(_ sql: String, _ id: Int64) throws(StoreError) {

@@ -170,8 +170,8 @@ extension StoreReader {
         }
         let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
         let json: Bytes
-        if size > CacheSchema.chunkSize {
-            json = try stretch(id, place, Int64(length), connection)
+        if size > CacheSchema.pieceSize {
+            json = try stretch(SummedRow(row), place, length)
         } else {
             json = Bytes(UnsafeRawBufferPointer(rebasing: row.raw(7)[texts.place]))
         }
@@ -186,23 +186,15 @@ extension StoreReader {
             highlights: [])
     }
 
-    /// Bytes of a body that lies in pieces; fewer where a piece is damaged.
-    private func stretch(
-        _ id: Int64, _ place: Int64, _ length: Int64, _ connection: Connection
-    ) throws(StoreError) -> Bytes {
-        let size = Int64(CacheSchema.chunkSize)
-        let first = id * CacheSchema.chunksPerBody
-        let statement = try connection.statement(
-            "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
-        defer { statement.reset() }
-        statement.bind(1, first + place / size)
-        statement.bind(2, first + (place + length - 1) / size)
-        var bytes = Bytes()
-        while try statement.step() {
-            guard isSound(statement) else { return [] }
-            bytes.append(contentsOf: statement.raw(1))
-        }
-        return Bytes(bytes.dropFirst(Int(place % size)).prefix(Int(length)))
+    /// Bytes of a body that lies in a file; none where they are not what was written.
+    private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int) throws(StoreError) -> Bytes {
+        guard let bodies, !row.isFromBeforeFiles,
+            let file = try borrow(row.id, from: bodies, keeps: row.size <= Int64(SQLiteStore.openSize))
+        else { return [] }
+        defer { bodies.leave(row.id) }
+        let found = try BodyRead.stretch(file, row.id, at: place, count: length, of: row.size, sums: row.body)
+        if found == nil { damagedEntry(row.id, .piece) }
+        return found ?? []
     }
 
     /// Where the results of a page matched. In one pass over the matches: of a word's beginning FTS5 gathers all that

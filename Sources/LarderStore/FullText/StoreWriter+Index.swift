@@ -111,7 +111,7 @@ extension StoreWriter {
 
     private func lacksRoom(_ cost: Int64) throws(StoreError) -> Bool {
         if let free = shared.files.freeDisk, free < shared.settings.withLock({ $0.minFree }) { return true }
-        return try refusal(size: 0, whole: cost, cost: cost) != nil
+        return try refusal(size: 0, whole: EntryRows.Cost(pages: cost), cost: EntryRows.Cost(pages: cost)) != nil
     }
 
     private func indexingEnded() {

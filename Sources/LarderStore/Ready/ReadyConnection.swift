@@ -11,8 +11,7 @@ final class ReadyConnection {
     private let reads: NoWaitReads
     private let find: Statement
     private let body: Statement
-    private let pieces: Statement
-    private let lastWithoutSum: Int64
+    private let bodies: BodyFiles
     /// Of the providers whose rows were read.
     private var cells: [Cell] = []
     /// There are as many as the settings name.
@@ -26,7 +25,7 @@ final class ReadyConnection {
 
     /// Opens the database. On a thread that may wait.
     /// - Throws: also where the file system knows no reading without waiting, and waits: `isUnsupported`.
-    init(_ files: DatabaseFiles, generation: Int, cacheKiB: Int) throws(StoreError) {
+    init(_ files: DatabaseFiles, _ bodies: BodyFiles, generation: Int, cacheKiB: Int) throws(StoreError) {
         guard NoWaitVFS.isRegistered else { throw Self.unsupported }
         let (made, reads) = try CacheSchema.openLook(files.path, cacheKiB: cacheKiB)
         do throws(StoreError) {
@@ -34,11 +33,8 @@ final class ReadyConnection {
             guard made.fileName.map(Self.knowsNoWaiting) ?? false else { throw Self.unsupported }
             find = try made.statement("SELECT id, entry, list, data, sum FROM ready WHERE id BETWEEN ?1 AND ?2")
             body = try made.statement("SELECT body FROM entry WHERE id = ?1")
-            pieces = try made.statement(
-                "SELECT id, data, sum FROM chunk WHERE id BETWEEN ?1 << 20 AND (?1 << 20) + 1048575 ORDER BY id")
             // The first transaction opens the log, which may wait.
             _ = try made.number("SELECT count(*) FROM ready WHERE id = 0")
-            lastWithoutSum = try CacheMigration.lastWithoutSum(made)
             reads.waits = false
         } catch {
             made.close(keepsLog: true)
@@ -46,6 +42,7 @@ final class ReadyConnection {
         }
         connection = made
         self.reads = reads
+        self.bodies = bodies
         self.generation = generation
     }
 
@@ -127,7 +124,7 @@ final class ReadyConnection {
         if let own = row.ownBody { return Bytes(own) }
         let (length, sum) = row.entryBody
         guard length <= ReadyShelf.largestBody else { return nil }
-        if length > CacheSchema.chunkSize { return try joined(entry, length) }
+        if length > CacheSchema.pieceSize { return try inFile(entry, length, sum) }
         body.bind(1, entry)
         defer { body.reset() }
         guard try body.step() else { return nil }
@@ -135,11 +132,35 @@ final class ReadyConnection {
         return raw.count == length && Checksum.of(raw) == sum ? Bytes(raw) : nil
     }
 
-    /// A body that lies in pieces, each under its own checksum.
-    private func joined(_ entry: Int64, _ length: Int) throws(StoreError) -> Bytes? {
-        pieces.bind(1, entry)
-        return try pieces.joined(size: length) { [lastWithoutSum] row in
-            RowSums.isSound(piece: row.int(0), row.raw(1), sum: row.int(2), lastWithoutSum: lastWithoutSum)
+    /// A body that lies in a file. The row has its checksum: the file is the right one, and whole.
+    private func inFile(_ entry: Int64, _ length: Int, _ sum: UInt32) throws(StoreError) -> Bytes? {
+        if reads.refusesAll { throw Self.cold }
+        switch bodies.borrow(entry, keeps: true, waits: false) {
+        case .wouldWait, .failed: throw Self.cold
+        case .absent: return nil
+        case .file(let file):
+            defer { bodies.leave(entry) }
+            var outcome = NoWaitOutcome.whole
+            let body = Bytes(room: length) { buffer, count in
+                let got = NoWaitVFS.read(
+                    file, UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<length]))
+                outcome = NoWaitOutcome(got, of: length, at: 0) { NoWaitFiles.size(file) }
+                // In memory without knowing the question: it never waits.
+                if outcome == .unsupported, larder_is_in_memory(file) != 0 {
+                    outcome = pread(file, buffer.baseAddress, length, 0) == length ? .whole : .askSystem
+                }
+                count = outcome == .whole ? length : 0
+            }
+            switch outcome {
+            case .whole: return body.withUnsafeBytes { Checksum.of($0) } == sum ? body : nil
+            case .wouldWait, .unsupported: throw Self.cold
+            case .askSystem: return nil
+            }
         }
     }
+
+    /// The body is not in the kernel's memory.
+    private static let cold = StoreError(
+        code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: "reading the file of a body",
+        message: "it would wait for the disk")
 }

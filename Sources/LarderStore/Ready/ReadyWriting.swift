@@ -134,8 +134,12 @@ extension StoreReader {
             return shelf.staysClosed(for: .seconds(1))
         }
         guard let generation = shared.gate.enter() else { return shelf.staysClosed(for: .seconds(1)) }
+        guard let bodies = shared.bodies.withLock({ $0 }) else {
+            shared.gate.leave()
+            return shelf.staysClosed(for: .seconds(1))
+        }
         do throws(StoreError) {
-            let made = try ReadyConnection(shared.files, generation: generation, cacheKiB: shelves.cacheKiB)
+            let made = try ReadyConnection(shared.files, bodies, generation: generation, cacheKiB: shelves.cacheKiB)
             guard shelf.take(made) else {
                 made.close()
                 return shared.gate.leave()
@@ -211,7 +215,7 @@ extension EntryRows {
             row.fault(digest: entry.key.digest, lastWithoutSum: lastWithoutSum) == nil,
             Bytes(row.head) == EntryCodec.encode(entry)
         else { return nil }
-        // A body in pieces came with this head, as the times in it tell.
-        return row.size > Int64(CacheSchema.chunkSize) || Bytes(row.body) == entry.body ? row.id : nil
+        // A body in a file came with this head, as the times in it tell.
+        return row.size > Int64(CacheSchema.pieceSize) || Bytes(row.body) == entry.body ? row.id : nil
     }
 }

@@ -47,7 +47,6 @@ extension StoreWriter {
             shared.removals.advance(tombstone.number, count)
             shared.meters.purged.add(count)
         }
-        upkeep.mustSweep = true
         settled(shared.removals.settle(applied.map(\.tombstone)))
     }
 
@@ -139,7 +138,6 @@ extension StoreWriter {
             shared.meters.purged.add(purged)
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
-            upkeep.mustSweep = true
             if isLast { finish(purge.number) }
         } catch {
             purges.removeAll { $0 === purge }
@@ -214,8 +212,8 @@ extension StoreWriter {
         attempt { () throws(StoreError) in
             try transact(database.connection) { () throws(StoreError) in
                 // A row comes and goes. Without a change SQLite writes nothing, nor for a value that stays as it is.
-                try database.connection.statement("INSERT OR IGNORE INTO pending (id) VALUES (-1)").run()
-                try database.connection.statement("DELETE FROM pending WHERE id = -1").run()
+                try database.connection.statement("INSERT OR IGNORE INTO unindexed (id) VALUES (-1)").run()
+                try database.connection.statement("DELETE FROM unindexed WHERE id = -1").run()
             }
         }
     }

@@ -1,0 +1,237 @@
+// The directory of large bodies: `bodies/<generation>/<two digits>/<id>`, one file for each body above 64 KiB, named by the id
+// of its row. The generation is a random name that is kept in the database, so that no row of a new database names a file of
+// an old one. The file is written before the row that names it is committed, and unlinked after the commit that removed the
+// row, by the writer's thread alone.
+//
+// Names are looked up below an open directory, so that what is written goes where the database is, also where the path
+// leads elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
+import CSQLite
+import Glibc
+import LarderCore
+import Synchronization
+
+final class BodyFiles: Sendable {
+    /// Bytes that one call of write(2) carries.
+    static let writeSize = 1 << 20
+    /// What a file takes is rounded up to blocks of this size.
+    static let blockSize: Int64 = 4 << 10
+
+    /// The directory of all generations.
+    let root: String
+    let generation: String
+    /// Descriptors of files that are being read or written, and of some that were.
+    let table = OpenBodies()
+    /// Files that the writer's present transaction has written.
+    private let fresh = Lock<[Int64]>([])
+    private let directory = Lock<Int32>(-1)
+    /// Whether the cache's directory is the one that this process has locked.
+    private let isInPlace: @Sendable () -> Bool
+    /// What a full disk does, for tests: so many bytes may be written.
+    let room = Lock<Int64?>(nil)
+
+    init(_ files: DatabaseFiles, generation: String) {
+        root = files.bodies
+        self.generation = generation
+        isInPlace = { [files] in files.isDirectoryInPlace }
+    }
+
+    deinit {
+        table.closeAll()
+        directory.withLock { if $0 >= 0 { Glibc.close($0) } }
+    }
+
+    static func isGeneration(_ name: String) -> Bool {
+        name.utf8.count == 16 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// What a body of that size takes on the disk.
+    static func blocks(_ size: Int64) -> Int64 { (size + blockSize - 1) & ~(blockSize - 1) }
+
+    /// Two hexadecimal digits: 256 directories.
+    static func fan(_ number: Int64) -> String {
+        let text = String(number & 0xFF, radix: 16)
+        return text.utf8.count < 2 ? "0" + text : text
+    }
+
+    private static func name(_ id: Int64) -> String { "\(fan(id))/\(id)" }
+
+    private var path: String { "\(root)/\(generation)" }
+
+    // MARK: The directory
+
+    /// The open directory; nil where there is none.
+    func opened() -> Int32? {
+        directory.withLock { held in
+            if held < 0 { held = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) }
+            return held < 0 ? nil : held
+        }
+    }
+
+    /// Makes the directory where it has no name, below the directory that this process has locked.
+    private func make() throws(StoreError) {
+        guard isInPlace() else { throw Self.failure("making \(path)", ENOENT) }
+        for made in [root, path] where mkdir(made, 0o700) != 0 {
+            let number = StoreError.lastNumber
+            guard number == EEXIST else { throw Self.failure("making \(made)", number) }
+        }
+        let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard found >= 0 else { throw Self.failure("opening \(path)", StoreError.lastNumber) }
+        directory.withLock { held in
+            guard held >= 0 else { return held = found }
+            // The number stays what others use at this moment.
+            dup2(found, held)
+            _ = fcntl(held, F_SETFD, FD_CLOEXEC)
+            Glibc.close(found)
+        }
+    }
+
+    /// Makes the directory anew where its name is gone or another's: rows whose files went with it are misses.
+    func check() {
+        guard let held = opened() else { return }
+        var (mine, named) = (stat(), stat())
+        guard fstat(held, &mine) == 0 else { return }
+        if stat(path, &named) == 0, FileIdentity(mine) == FileIdentity(named) { return }
+        try? make()
+    }
+
+    // MARK: Writing, on the writer's thread
+
+    /// A new file. One of that name is left from a run that was killed.
+    func create(_ id: Int64) throws(StoreError) -> Int32 {
+        let name = Self.name(id)
+        for _ in 0..<3 {
+            if let directory = opened() {
+                let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+                let made = openat(directory, name, flags, 0o600)
+                if made >= 0 { return made }
+                let number = StoreError.lastNumber
+                guard number == ENOENT else { throw Self.failure("making the file of a body", number) }
+                if mkdirat(directory, Self.fan(id), 0o700) == 0 { continue }
+                let why = StoreError.lastNumber
+                if why == EEXIST { continue }
+                guard why == ENOENT else { throw Self.failure("making the directory of a body", why) }
+            }
+            try make()
+        }
+        throw Self.failure("making the file of a body", ENOENT)
+    }
+
+    /// Writes a whole body. The file goes again where the transaction fails.
+    /// - Returns: the checksums of its pieces.
+    func write(_ id: Int64, _ body: Bytes) throws(StoreError) -> Bytes {
+        let file = try create(id)
+        defer { Glibc.close(file) }
+        fresh.withLock { $0.append(id) }
+        return try put(body, in: file, of: id, at: 0)
+    }
+
+    /// Writes bytes that begin at a multiple of the piece size.
+    /// - Returns: the checksums of the pieces.
+    func put(_ bytes: Bytes, in file: Int32, of id: Int64, at offset: Int64) throws(StoreError) -> Bytes {
+        try takeRoom(bytes.count)
+        var failed: Int32 = 0
+        var sums = Bytes()
+        bytes.withUnsafeBytes { raw in
+            var done = 0
+            while done < raw.count, failed == 0 {
+                let piece = UnsafeRawBufferPointer(rebasing: raw[done..<min(done + Self.writeSize, raw.count)])
+                let put = pwrite(file, piece.baseAddress, piece.count, off_t(offset) + done)
+                if put > 0 {
+                    done += put
+                } else {
+                    let number = StoreError.lastNumber
+                    if put == 0 || number != EINTR { failed = put == 0 ? EIO : number }
+                }
+            }
+            if failed == 0 { sums = PieceSums.of(raw, id: id, from: offset) }
+        }
+        guard failed == 0 else { throw Self.failure("writing the file of a body", failed) }
+        return sums
+    }
+
+    /// The writer's transaction has ended.
+    /// - Parameter gone: whose rows it removed.
+    func settle(committed: Bool, gone: [Int64]) {
+        let written = fresh.withLock { fresh -> [Int64] in
+            defer { fresh = [] }
+            return fresh
+        }
+        for id in committed ? gone : written { remove(id) }
+    }
+
+    /// Takes a file's name away. Who has it open goes on reading.
+    func remove(_ id: Int64) {
+        // Marked before, so that no loop closes a descriptor of a file without a name, which may wait for the disk; and after,
+        // for who opened it meanwhile.
+        if let idle = table.remove(id) { Glibc.close(idle) }
+        if let directory = opened() { unlinkat(directory, Self.name(id), 0) }
+        if let idle = table.remove(id) { Glibc.close(idle) }
+    }
+
+    /// What was given up, and what its last reader has left. On the writer's thread.
+    func closeLeft() {
+        for id in table.takeAbandoned() { remove(id) }
+        for descriptor in table.takeLeft() { Glibc.close(descriptor) }
+    }
+
+    private func takeRoom(_ count: Int) throws(StoreError) {
+        let isFull = room.withLock { left -> Bool in
+            guard let most = left else { return false }
+            if most < Int64(count) { return true }
+            left = most - Int64(count)
+            return false
+        }
+        if isFull { throw Self.failure("writing the file of a body", ENOSPC) }
+    }
+
+    /// Errors as SQLite would tell them of its own file (sqlite.org/rescode.html).
+    static func failure(_ doing: String, _ number: Int32) -> StoreError {
+        let code =
+            switch number {
+            case ENOSPC: SQLITE_FULL
+            case EDQUOT, EFBIG, EIO: SQLITE_IOERR
+            case EROFS: SQLITE_READONLY
+            default: SQLITE_CANTOPEN
+            }
+        return StoreError(code: code, extendedCode: code, doing: doing, message: String(cString: strerror(number)))
+    }
+
+    // MARK: Reading
+
+    enum Borrowed {
+        case file(Int32)
+        case absent
+        /// To open it would wait for the disk, or cannot be told not to.
+        case wouldWait
+        case failed(Int32)
+    }
+
+    /// A descriptor, to be given back with `leave`.
+    /// - Parameters:
+    ///   - keeps: it may stay open afterwards.
+    ///   - waits: false on a loop.
+    func borrow(_ id: Int64, keeps: Bool, waits: Bool) -> Borrowed {
+        if let known = table.take(id) { return .file(known) }
+        let held = directory.withLock { $0 }
+        guard let directory = held >= 0 ? held : waits ? opened() : nil else { return waits ? .absent : .wouldWait }
+        let made: Int32
+        if waits {
+            let found = openat(directory, Self.name(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            made = found >= 0 ? found : -StoreError.lastNumber
+        } else {
+            made = NoWaitVFS.openCached(directory, Self.name(id))
+        }
+        guard made >= 0 else { return made == -ENOENT ? .absent : waits ? .failed(-made) : .wouldWait }
+        var status = stat()
+        fstat(made, &status)
+        let (known, isOurs) = table.add(id, made, Self.blocks(Int64(status.st_size)), keeps: keeps)
+        if !isOurs { Glibc.close(made) }
+        // Whoever removes it now sees it in the table; who has removed it before took its name.
+        if isOurs, fstat(made, &status) == 0, status.st_nlink == 0 { _ = table.remove(id) }
+        return .file(known)
+    }
+
+    func leave(_ id: Int64) {
+        if let idle = table.leave(id) { Glibc.close(idle) }
+    }
+}

@@ -1,0 +1,113 @@
+// Files that no row names are removed: what a kill left of bodies that were written and not committed, or removed and not yet
+// unlinked, and the directories of databases that were thrown away. Once after each opening, in slices of a few milliseconds,
+// in idle time or one a second; on the writer's thread, which alone knows what is under way. The pieces of bodies that an
+// earlier schema kept in the database go the same way.
+import Glibc
+import LarderCore
+
+/// How far it has come.
+struct BodySweep {
+    /// Without idle time a slice waits no longer.
+    static let patience = Duration.seconds(1)
+    /// Names that one slice looks at.
+    static let names = 256
+
+    var overdueAt = MonotonicTime.distantPast
+    var hasForeign = true
+    /// The next of the 256 directories.
+    var directory: Int64 = 0
+    /// Of the directory before it, yet to be looked at.
+    var ids: [Int64] = []
+}
+
+extension StoreWriter {
+    /// Sweeps within one time budget.
+    func sweepFiles() {
+        guard let database, var sweep = upkeep.sweep else { return }
+        let start = shared.time.monotonic()
+        var isOver = false
+        attempt { () throws(StoreError) in
+            repeat {
+                if database.rows.hasOldPieces, self.database?.rows.hasOldPieces == true {
+                    try transact(database.connection) { () throws(StoreError) in
+                        _ = try self.database?.rows.dropOldPieces()
+                    }
+                    upkeep.wrote(at: shared.time.monotonic())
+                } else if sweep.hasForeign {
+                    sweep.hasForeign = database.bodies.removeForeign(atMost: BodySweep.names)
+                } else if sweep.ids.isEmpty {
+                    guard sweep.directory < 256 else {
+                        isOver = true
+                        break
+                    }
+                    sweep.ids = database.bodies.ids(in: sweep.directory)
+                    sweep.directory += 1
+                } else {
+                    try sweepIDs(&sweep, database)
+                }
+            } while shared.time.monotonic() - start < Upkeep.budget
+        }
+        sweep.overdueAt = shared.time.monotonic() + BodySweep.patience
+        upkeep.sweep = isOver ? nil : sweep
+    }
+
+    private func sweepIDs(_ sweep: inout BodySweep, _ database: Database) throws(StoreError) {
+        var removed = 0
+        for id in sweep.ids.suffix(BodySweep.names) {
+            sweep.ids.removeLast()
+            if database.bodies.table.isUnderWay(id) { continue }
+            if try database.rows.hasFile(id) { continue }
+            database.bodies.remove(id)
+            removed += 1
+        }
+        shared.meters.sweptFiles.add(removed)
+    }
+}
+
+extension BodyFiles {
+    /// The names of files in one of the 256 directories.
+    func ids(in directory: Int64) -> [Int64] {
+        guard let held = opened() else { return [] }
+        return Self.names(held, Self.fan(directory)).compactMap(Int64.init)
+    }
+
+    /// Removes files of other generations, and their directories with the last of them. False where none is left that can
+    /// be removed.
+    func removeForeign(atMost limit: Int) -> Bool {
+        let rest = Self.names(AT_FDCWD, root).filter { $0 != generation && Self.isForeign($0) }
+        guard let name = rest.first else { return false }
+        let path = "\(root)/\(name)"
+        var left = limit
+        for fan in Self.names(AT_FDCWD, path) {
+            // Set aside with its database: the generation lies below it.
+            let below = Self.isGeneration(fan) ? Self.names(AT_FDCWD, "\(path)/\(fan)").map { "\(fan)/\($0)" } : [fan]
+            for directory in below {
+                for file in Self.names(AT_FDCWD, "\(path)/\(directory)") {
+                    guard left > 0 else { return true }
+                    if Int64(file) != nil { unlink("\(path)/\(directory)/\(file)") }
+                    left -= 1
+                }
+                rmdir("\(path)/\(directory)")
+            }
+            rmdir("\(path)/\(fan)")
+        }
+        return rmdir(path) == 0
+    }
+
+    /// Of another database, or set aside long ago.
+    private static func isForeign(_ name: String) -> Bool { isGeneration(name) || name.hasPrefix("aside-") }
+
+    private static func names(_ directory: Int32, _ path: String) -> [String] {
+        let descriptor = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0, let stream = fdopendir(descriptor) else { return [] }
+        defer { closedir(stream) }
+        var found: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in
+                String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { found.append(name) }
+        }
+        return found
+    }
+}

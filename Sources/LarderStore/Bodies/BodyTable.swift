@@ -1,0 +1,101 @@
+// What the database says of the files of large bodies.
+import CSQLite
+import LarderCore
+
+enum BodyTable {
+    /// Part of the schema, and the step to schema 7: never edited, but by another step.
+    ///
+    /// `generation` names the directory of this database's files. `bytes` is what the files of all rows take, in blocks of 4 KiB.
+    /// A row from before the files, whose body is NULL, has none.
+    static let sql = """
+        CREATE TABLE bodies (id INTEGER PRIMARY KEY CHECK (id = 1), generation TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
+        INSERT INTO bodies (id, generation, bytes) VALUES (1, lower(hex(randomblob(8))), 0);
+        CREATE TRIGGER bodyCame AFTER INSERT ON entry WHEN NEW.size > 65536 AND NEW.body IS NOT NULL BEGIN
+          UPDATE bodies SET bytes = bytes + ((NEW.size + 4095) & ~4095);
+        END;
+        CREATE TRIGGER bodyWent AFTER DELETE ON entry WHEN OLD.size > 65536 AND OLD.body IS NOT NULL BEGIN
+          UPDATE bodies SET bytes = bytes - ((OLD.size + 4095) & ~4095);
+        END;
+        """
+
+    /// What schema 6 had for bodies in pieces. Its pieces themselves go later, in slices (`EntryRows.dropOldPieces`): to drop
+    /// the table would take time that grows with it.
+    static let withoutPieces = """
+        DROP TRIGGER bodyGone;
+        DROP TRIGGER largeBodyGone;
+        DROP TABLE pending;
+        """
+
+    /// Of the writer's connection alone, and in memory: whose rows the present transaction has removed. A roll-back undoes it.
+    static let notes = """
+        CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY);
+        CREATE TEMP TRIGGER bodyGoes AFTER DELETE ON main.entry WHEN OLD.size > 65536 BEGIN
+          INSERT OR IGNORE INTO gone (id) VALUES (OLD.id);
+        END;
+        """
+}
+
+extension BodyTable {
+    /// The name of the directory of this database's files: nothing but hexadecimal digits.
+    static func generation(_ connection: Connection) throws(StoreError) -> String {
+        let name = try connection.text("SELECT generation FROM bodies") ?? ""
+        guard BodyFiles.isGeneration(name) else {
+            throw StoreError(
+                code: SQLITE_CORRUPT, extendedCode: SQLITE_CORRUPT, doing: "opening",
+                message: "the name of the directory of bodies is not as it was made")
+        }
+        return name
+    }
+}
+
+extension EntryRows {
+    /// Takes the notes of rows with files that the present transaction has removed.
+    static func takeGone(_ connection: Connection) throws(StoreError) -> [Int64] {
+        let look = try connection.statement("SELECT id FROM temp.gone")
+        var ids: [Int64] = []
+        do {
+            defer { look.reset() }
+            while try look.step() { ids.append(look.int(0)) }
+        }
+        if !ids.isEmpty { try connection.statement("DELETE FROM temp.gone").run() }
+        return ids
+    }
+
+    /// Whether a row names the file of that id.
+    func hasFile(_ id: Int64) throws(StoreError) -> Bool {
+        let look = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
+        defer { look.reset() }
+        look.bind(1, id)
+        return try look.step()
+    }
+
+    // MARK: Before the files
+
+    /// Whether the database has the table of pieces that schema 6 had.
+    static func hasOldPieces(_ connection: Connection) throws(StoreError) -> Bool {
+        try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'chunk'") ?? 0 > 0
+    }
+
+    /// Removes some pieces of bodies as schema 6 kept them, with the entries that they belong to, inside a transaction; the
+    /// table with the last of them. False where there was none.
+    mutating func dropOldPieces() throws(StoreError) -> Bool {
+        guard hasOldPieces else { return false }
+        guard let piece = try connection.number("SELECT min(id) FROM chunk"), piece != 0 else {
+            try connection.execute("DROP TABLE chunk")
+            try CacheMigration.recordSchema(connection)
+            hasOldPieces = false
+            return true
+        }
+        let entry = try connection.statement("DELETE FROM entry WHERE id = ?1 AND size > 65536 AND body IS NULL")
+        entry.bind(1, piece >> 20)
+        try entry.run()
+        let pieces = try connection.statement(
+            """
+            DELETE FROM chunk WHERE id IN (
+              SELECT id FROM chunk WHERE id BETWEEN ?1 AND (?1 | 1048575) ORDER BY id LIMIT 64)
+            """)
+        pieces.bind(1, piece)
+        try pieces.run()
+        return true
+    }
+}

@@ -1,0 +1,192 @@
+// Which files of bodies are open, and by how many: a bounded number stays open after its last use, so that a loop need not open
+// a file for each hit. What was removed meanwhile, or just written, is closed by the writer's thread and not by a loop: closing
+// the last descriptor of a file without a name frees its blocks, which may wait for the disk.
+//
+// It also counts the bytes of files that no row counts: of bodies under way, and of removed ones that are still read.
+import Glibc
+import LarderCore
+import Synchronization
+
+final class OpenBodies: Sendable {
+    /// Descriptors that stay open without a user at most.
+    static let kept = 128
+    /// Places that one look for the least recently used passes over at most.
+    private static let looks = 64
+
+    private struct Entry {
+        var descriptor: Int32
+        var users: Int
+        var blocks: Int64
+        /// Where it stands among those that stay open; nil for one that does not.
+        var place: Int?
+        var wasUsed = false
+        var isUnderWay = false
+        /// It was written by this descriptor: closing it gives back what was reserved for more.
+        var isWritten = false
+        var isRemoved = false
+    }
+
+    private struct State {
+        var entries: [Int64: Entry] = [:]
+        var ring: [Int64] = []
+        var hand = 0
+        /// Under way, and let go by all.
+        var abandoned: [Int64] = []
+        /// Of files without a name, and of new ones.
+        var left: [Int32] = []
+    }
+
+    private let state = Lock(State())
+    private let bytes = Atomic<Int64>(0)
+    /// The writer is to close what was left.
+    let onLeft = Lock<(@Sendable () -> Void)?>(nil)
+
+    /// Bytes on the disk that no row counts.
+    var uncounted: Int64 { bytes.load(ordering: .relaxed) }
+    /// Files that are being read or written: for tests.
+    var used: Int { state.withLock { $0.entries.values.count { $0.users > 0 } } }
+    /// All that are open.
+    var count: Int { state.withLock { $0.entries.count } }
+
+    /// One more user of a file that is open.
+    func take(_ id: Int64) -> Int32? {
+        state.withLock { state in
+            guard var entry = state.entries[id] else { return nil }
+            entry.users += 1
+            entry.wasUsed = true
+            state.entries[id] = entry
+            return entry.descriptor
+        }
+    }
+
+    /// A file that was opened, and its first user. Where another was quicker its descriptor counts.
+    func add(
+        _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false
+    ) -> (descriptor: Int32, isOurs: Bool) {
+        var evicted: Int32?
+        let known = state.withLock { state -> (Int32, Bool) in
+            if let known = state.entries[id] {
+                state.entries[id]?.users += 1
+                return (known.descriptor, false)
+            }
+            var entry = Entry(
+                descriptor: descriptor, users: 1, blocks: blocks, isUnderWay: isUnderWay, isWritten: isUnderWay)
+            if keeps { entry.place = Self.place(for: id, &state, &evicted) }
+            state.entries[id] = entry
+            return (descriptor, true)
+        }
+        // It has its name: only the descriptor goes.
+        if let evicted { Glibc.close(evicted) }
+        return known
+    }
+
+    /// A place among those that stay open: of one that was not used since the hand last passed it.
+    private static func place(for id: Int64, _ state: inout State, _ evicted: inout Int32?) -> Int? {
+        if state.ring.count < kept {
+            state.ring.append(id)
+            return state.ring.count - 1
+        }
+        for _ in 0..<looks {
+            let place = state.hand
+            state.hand = (place + 1) % kept
+            let other = state.ring[place]
+            if let entry = state.entries[other], entry.place == place {
+                state.entries[other]?.wasUsed = false
+                if entry.wasUsed || entry.users > 0 { continue }
+                state.entries[other] = nil
+                evicted = entry.descriptor
+            }
+            state.ring[place] = id
+            return place
+        }
+        return nil
+    }
+
+    /// One user less. What is given back is to be closed by the caller.
+    func leave(_ id: Int64) -> Int32? {
+        var isForWriter = false
+        let idle = state.withLock { state -> Int32? in
+            guard var entry = state.entries[id] else { return nil }
+            entry.users -= 1
+            state.entries[id] = entry
+            guard entry.users == 0 else { return nil }
+            if entry.isUnderWay {
+                state.abandoned.append(id)
+                isForWriter = true
+            } else if entry.isRemoved || entry.isWritten {
+                state.entries[id] = nil
+                state.left.append(entry.descriptor)
+                if entry.isRemoved { bytes.subtract(entry.blocks, ordering: .relaxed) }
+                isForWriter = true
+            } else if entry.place == nil {
+                state.entries[id] = nil
+                return entry.descriptor
+            }
+            return nil
+        }
+        if isForWriter { onLeft.withLock { $0 }?() }
+        return idle
+    }
+
+    // MARK: The writer's side
+
+    /// The file loses its name. What is given back is used by nobody and to be closed.
+    func remove(_ id: Int64) -> Int32? {
+        state.withLock { state in
+            guard var entry = state.entries[id], !entry.isRemoved else { return nil }
+            if entry.users == 0 {
+                if entry.isUnderWay { bytes.subtract(entry.blocks, ordering: .relaxed) }
+                state.entries[id] = nil
+                return entry.descriptor
+            }
+            if !entry.isUnderWay { bytes.add(entry.blocks, ordering: .relaxed) }
+            entry.isRemoved = true
+            entry.isUnderWay = false
+            state.entries[id] = entry
+            return nil
+        }
+    }
+
+    /// A body under way takes so many bytes now.
+    func grew(_ id: Int64, to blocks: Int64) {
+        state.withLock { state in
+            guard let entry = state.entries[id] else { return }
+            bytes.add(blocks - entry.blocks, ordering: .relaxed)
+            state.entries[id]?.blocks = blocks
+        }
+    }
+
+    /// The row of a body under way is committed, and counts it.
+    func completed(_ id: Int64) {
+        state.withLock { state in
+            guard let entry = state.entries[id], entry.isUnderWay else { return }
+            bytes.subtract(entry.blocks, ordering: .relaxed)
+            state.entries[id]?.isUnderWay = false
+        }
+    }
+
+    func isUnderWay(_ id: Int64) -> Bool { state.withLock { $0.entries[id]?.isUnderWay ?? false } }
+
+    func takeAbandoned() -> [Int64] {
+        state.withLock { state in
+            defer { state.abandoned = [] }
+            return state.abandoned
+        }
+    }
+
+    func takeLeft() -> [Int32] {
+        state.withLock { state in
+            defer { state.left = [] }
+            return state.left
+        }
+    }
+
+    /// The store is closed, and nobody reads.
+    func closeAll() {
+        let open = state.withLock { state -> [Int32] in
+            defer { state = State() }
+            return state.entries.values.map(\.descriptor) + state.left
+        }
+        for descriptor in open { Glibc.close(descriptor) }
+    }
+}

@@ -1,0 +1,317 @@
+// Large bodies in files: what a file that is not as it was written costs, when files go, and what a reader of one keeps.
+import CSQLite
+import Glibc
+import LarderCore
+import Testing
+
+@testable import LarderStore
+
+private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
+
+/// How a file is no longer what was written.
+enum FileDamage: CaseIterable, Sendable {
+    case cutShort, empty, flipped, missing, longer
+
+    func apply(_ path: String) throws {
+        switch self {
+        case .cutShort: try #require(truncate(path, 40_000) == 0)
+        case .empty: try #require(truncate(path, 0) == 0)
+        case .flipped: try Bench.flip(path, at: 12_345)
+        case .missing: try #require(unlink(path) == 0)
+        case .longer: try #require(truncate(path, 1_000_000) == 0)
+        }
+    }
+}
+
+@Suite struct BodyFileTests {
+    @Test(arguments: [65_536, 65_537])
+    func aBodyAboveSixtyFourKibibytesLiesInAFile(size: Int) async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let entry = bench.entry("a", size: size)
+            #expect(await store.write(entry) == .stored)
+            #expect(bench.bodyFiles().count == (size > 65_536 ? 1 : 0))
+            if size > 65_536 { #expect(try readFile(bench.bodyFile()) == entry.body) }
+        }
+    }
+
+    @Test(arguments: FileDamage.allCases, [100_000, 900_000])
+    func aFileThatIsNotWhatWasWrittenIsAMissThatRemovesTheRow(damage: FileDamage, size: Int) async throws {
+        try await withBench { (bench) async throws in
+            let entry = bench.entry("a", size: size)
+            let first = try bench.open(roomy)
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            try damage.apply(bench.bodyFile())
+            let store = try bench.open(roomy)
+            #expect(try await store.open(entry.key) == nil)
+            await store.maintain()
+            #expect(try await store.statistics().entries == 0)
+            #expect(bench.count(StoreCounters.checksumErrors, "piece") == 1)
+            #expect(bench.bodyFiles().isEmpty)
+            #expect(await store.write(entry) == .stored)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            await store.close()
+        }
+    }
+
+    @Test func aFileOfAnotherBodyIsNotTakenForIt() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let entries = ["a", "b"].map { bench.entry($0, size: 100_000) }
+            for entry in entries { #expect(await store.write(entry) == .stored) }
+            let files = bench.bodyFiles().map { "\(bench.bodies)/\($0)" }
+            try writeFile(files[0], try readFile(files[1]))
+            var found = 0
+            for entry in entries where try await store.read(entry.key) != nil { found += 1 }
+            #expect(found == 1)
+        }
+    }
+
+    enum Fate: CaseIterable { case replaced, purged, evicted, expired }
+
+    @Test(arguments: Fate.allCases)
+    func theFileOfARemovedRowIsGoneWhenTheRemovalIsAnswered(fate: Fate) async throws {
+        try await withStore(StoreSettings(maxSize: 8 << 20, minFree: 0)) { (store, bench) async throws in
+            #expect(await store.write(bench.entry("a", size: 900_000)) == .stored)
+            let file = try bench.bodyFile()
+            switch fate {
+            case .replaced: #expect(await store.write(bench.entry("a", size: 100, seed: 1)) == .stored)
+            case .purged: #expect(try await store.purge(.term("term=a", provider: nil), soft: false) == 1)
+            case .evicted:
+                bench.time.pass(.seconds(100))
+                for number in 0..<12 {
+                    #expect(await store.write(bench.entry("b\(number)", size: 900_000)) == .stored)
+                }
+            case .expired:
+                bench.time.pass(.seconds(100_000))
+                await store.maintain()
+            }
+            #expect(access(file, F_OK) != 0)
+        }
+    }
+
+    @Test func aFileStaysWhereTheRemovalOfItsRowFails() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let entry = bench.entry("a", size: 200_000)
+            #expect(await store.write(entry) == .stored)
+            store.shared.faults.fail(with: SQLITE_BUSY, changesOnly: true)
+            #expect(await store.write(bench.entry("a", size: 300_000, seed: 1)) == .refused("busy"))
+            // The new one is gone with its transaction, the old one is still named.
+            #expect(try readFile(bench.bodyFile()) == entry.body)
+            store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test func aFileThatAKillLeftBeforeItsRowIsSwept() async throws {
+        try await withBench { (bench) async throws in
+            let store = try bench.open(roomy)
+            let kept = bench.entry("kept", size: 100_000)
+            #expect(await store.write(kept) == .stored)
+            // Held before the commit: the file is there, the row is not.
+            store.shared.faults.hold(true)
+            let late = Task { await store.write(bench.entry("late", size: 300_000)) }
+            while !store.shared.faults.isHolding { await Task.yield() }
+            try await withBench { (copy) async throws in
+                try bench.copyAsKilled(to: copy)
+                #expect(copy.bodyFiles().count == 2)
+                let after = try copy.open(roomy)
+                #expect(try await after.read(bench.entry("late").key) == nil)
+                await after.maintain()
+                #expect(copy.bodyFiles().count == 1)
+                #expect(copy.count(StoreCounters.sweptFiles) == 1)
+                #expect(try await sameEntry(after.read(kept.key), kept))
+                await after.close()
+            }
+            store.shared.faults.hold(false)
+            _ = await late.value
+            await store.close()
+        }
+    }
+
+    @Test func theSweepLeavesABodyThatIsUnderWayAlone() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let entry = bench.entry("a", size: 700_000)
+            let writer = try await store.begin(expecting: nil).get()
+            #expect(await writer.append(Bytes(entry.body[..<400_000])) == .stored)
+            await store.maintain()
+            #expect(await writer.append(Bytes(entry.body[400_000...])) == .stored)
+            #expect(await writer.complete(entry) == .stored)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+        }
+    }
+
+    @Test func filesOfAnotherDatabaseAreSwept() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            for number in 0..<20 { #expect(await first.write(bench.entry("\(number)", size: 70_000)) == .stored) }
+            await first.close()
+            for suffix in ["", "-wal", "-shm"] { unlink(bench.path + suffix) }
+            let second = try bench.open(roomy)
+            // Under the id that an old file has.
+            let entry = bench.entry("new", size: 80_000)
+            #expect(await second.write(entry) == .stored)
+            await second.maintain()
+            #expect(bench.bodyFiles().count == 1)
+            #expect(try await sameEntry(second.read(entry.key), entry))
+            await second.close()
+        }
+    }
+
+    @Test func aDatabaseThatIsSetAsideTakesItsFilesAlong() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            #expect(await first.write(bench.entry("a", size: 100_000)) == .stored)
+            await first.close()
+            try writeFile(bench.path, Bytes(repeating: 0xAA, count: 100_000))
+            let second = try bench.open(roomy)
+            #expect(bench.count(StoreCounters.setAside, "cache") == 1)
+            #expect(bench.bodyFiles().isEmpty)
+            let names = Bench.names(in: bench.directory).filter { $0.contains(".corrupt-") }
+            #expect(names.count == 2 && names.first?.hasPrefix("bodies.") == true)
+            #expect(names[0].split(separator: "-").last == names[1].split(separator: "-").last)
+            await second.close()
+        }
+    }
+
+    @Test func filesOfADatabaseThatIsNoLongerKeptAreSwept() async throws {
+        try await withBench { (bench) async throws in
+            for number in 0..<4 {
+                let store = try bench.open(roomy)
+                #expect(await store.write(bench.entry("\(number)", size: 100_000)) == .stored)
+                await store.maintain()
+                await store.close()
+                if number < 3 { try writeFile(bench.path, Bytes(repeating: 0xAA, count: 100_000)) }
+                bench.time.pass(.seconds(10))
+            }
+            #expect(Bench.names(in: bench.directory).filter { $0.hasPrefix("bodies.corrupt-") }.count == 2)
+            #expect(Bench.names(in: bench.bodies).count == 1)
+        }
+    }
+
+    @Test func theSizeCountsFilesInBlocks() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let before = try await store.statistics().liveBytes
+            for number in 0..<10 { #expect(await store.write(bench.entry("\(number)", size: 100_000)) == .stored) }
+            let files = try await store.statistics().liveBytes - before
+            #expect(files >= 10 * 102_400 && files < 10 * 102_400 + 200_000)
+            #expect(try await store.purge(.all, soft: false) == 10)
+            #expect(try await store.statistics().liveBytes < before + 200_000)
+        }
+    }
+
+    @Test func aBodyUnderWayCountsAndGivesItsRoomBack() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let before = try await store.statistics().liveBytes
+            func giveUp() async throws {
+                let writer = try await store.begin(expecting: nil).get()
+                #expect(await writer.append(Bench.body("x", 2 << 20, 1)) == .stored)
+                #expect(try await store.statistics().liveBytes >= before + 2 << 20)
+            }
+            try await giveUp()
+            await store.maintain()
+            #expect(try await store.statistics().liveBytes <= before + 65_536)
+            #expect(bench.bodyFiles().isEmpty)
+        }
+    }
+
+    @Test(arguments: [500_000, 5_000_000])
+    func aFullDiskLeavesNoPartOfAFile(size: Int) async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            await store.limitPages(20)
+            #expect(await store.write(bench.entry("a", size: size)) == .refused("diskFull"))
+            #expect(bench.bodyFiles().isEmpty)
+        }
+    }
+
+    @Test func aFullDiskLeavesNothingOfABodyThatStreams() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            await store.limitPages(40)
+            let writer = try await store.begin(expecting: nil).get()
+            #expect(await writer.append(Bench.body("x", 300_000, 1)) == .stored)
+            #expect(await writer.append(Bench.body("x", 900_000, 2)) == .refused("diskFull"))
+            #expect(bench.bodyFiles().isEmpty)
+            #expect(try await writer.written.read(at: 0, atMost: 9) == Bytes(Bench.body("x", 300_000, 1)[..<9]))
+        }
+    }
+
+    @Test func bodiesWhoseDirectoryIsRemovedAreMissesAndNewOnesAreStored() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let old = bench.entry("old", size: 100_000)
+            #expect(await store.write(old) == .stored)
+            removeAll(bench.bodies)
+            #expect(try await store.read(old.key) == nil)
+            let new = bench.entry("new", size: 100_000)
+            #expect(await store.write(new) == .stored)
+            #expect(try await sameEntry(store.read(new.key), new))
+            #expect(bench.bodyFiles().count == 1)
+        }
+    }
+
+    @Test func descriptorsThatStayOpenAreBounded() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            for number in 0..<(OpenBodies.kept + 40) {
+                let entry = bench.entry("\(number)", size: 65_537)
+                #expect(await store.write(entry) == .stored)
+                #expect(try await store.read(entry.key) != nil)
+            }
+            let table = try #require(store.shared.bodies.withLock { $0 }).table
+            #expect(table.count == OpenBodies.kept && table.used == 0)
+            #expect(try await store.purge(.all, soft: false) == OpenBodies.kept + 40)
+            #expect(table.count == 0)
+        }
+    }
+
+    @Test func theLastDescriptorOfARemovedBodyIsClosedByTheWriter() {
+        let table = OpenBodies()
+        let told = Lock(0)
+        table.onLeft.withLock { $0 = { told.withLock { $0 += 1 } } }
+        _ = table.add(7, 1000, 8192, keeps: true)
+        #expect(table.remove(7) == nil && table.uncounted == 8192)
+        // Not given back to who leaves, which may be a loop.
+        #expect(table.leave(7) == nil)
+        #expect(table.takeLeft() == [1000] && table.uncounted == 0 && told.withLock { $0 } == 1)
+    }
+}
+
+/// Files that loops read.
+@Suite struct BodyFileLookTests {
+    @Test func aLoopReadsAFileThatIsInMemory() async throws {
+        try await withReady { (stand) async throws in
+            let entry = try await stand.kept(size: 100_000)
+            #expect(try await stand.look()?.response.body == entry.body)
+        }
+    }
+
+    @Test func aColdFileIsNotWaitedForOnALoop() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept(size: 100_000)
+            #expect(try await stand.look() != nil)
+            let file = Glibc.open(try stand.bench.bodyFile(), O_RDWR)
+            defer { close(file) }
+            // Out of the kernel's memory: written back first, since only clean pages go.
+            fsync(file)
+            guard posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0, !Self.isResident(file) else {
+                print("skipped: this file system keeps its pages")
+                return
+            }
+            #expect(stand.once("/raw/api/a") == nil)
+            #expect(stand.bench.count(StoreCounters.ready, "cold") == 1)
+        }
+    }
+
+    /// Whether its beginning could be read without waiting.
+    private static func isResident(_ file: Int32) -> Bool {
+        var bytes = Bytes(repeating: 0, count: 4096)
+        return bytes.withUnsafeMutableBytes { NoWaitVFS.read(file, $0) } != -Int(EAGAIN)
+    }
+
+    @Test func aFileThatIsMissingIsNotAnsweredByALoop() async throws {
+        try await withReady { (stand) async throws in
+            _ = try await stand.kept(size: 100_000)
+            // No loop has it open yet, nor a reader.
+            stand.store.shared.bodies.withLock { $0 }?.table.closeAll()
+            #expect(unlink(try stand.bench.bodyFile()) == 0)
+            #expect(try await stand.look() == nil)
+            #expect(stand.bench.count(StoreCounters.ready, "failed") >= 1)
+        }
+    }
+}
