@@ -180,7 +180,8 @@ import Testing
     private static let mostAhead = 16
 
     /// Every call that the origin saw was counted before it was sent; at most those in hand at each kill, and those that
-    /// were reserved ahead, were counted and not sent.
+    /// were reserved ahead, were counted and not sent. The daemon that is asked has reserved some ahead itself, where what was
+    /// looked for before had to be fetched.
     static func expectCallsCounted(_ origin: ScriptedOrigin, _ limit: Int, _ round: Int, at address: String) throws {
         let status = try LarderProcess.get("/v1/status", at: address).json()
         let itunes = status["providers"]?.elements.first { $0["name"]?.string == "itunes" }
@@ -188,6 +189,6 @@ import Testing
         let calls = origin.requests.filter { $0.target.hasPrefix("/search") }.count
         let counted = limit - Int(remaining)
         #expect(counted >= calls, "round \(round)")
-        #expect(counted <= calls + round * (clients + Self.mostAhead), "round \(round)")
+        #expect(counted <= calls + round * (clients + mostAhead) + mostAhead, "round \(round)")
     }
 }
