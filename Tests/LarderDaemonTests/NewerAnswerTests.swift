@@ -55,6 +55,7 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             #expect(try await held(larder).text == "one")
+            await larder.daemon.engine.cache.store.commit()
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).text != "one")
@@ -78,6 +79,7 @@ import Testing
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
             #expect(try await held(larder).text == "one")
+            await larder.daemon.engine.cache.store.commit()
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "two")
             #expect(try await held(larder).text != "one")
@@ -129,6 +131,7 @@ import Testing
             }
             #expect(try await larder.get("/raw/tmdb/3/movie/5").status == 200)
             #expect(try await stored() == 200)
+            await larder.daemon.engine.cache.store.commit()
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await larder.get("/v1/tmdb/movie/5").status == 502)
             #expect(try await stored() == 504)
@@ -147,6 +150,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder(configuration(origin)) { larder in
             #expect(try await larder.get("/raw/api/a").text == "one")
+            await larder.daemon.engine.cache.store.commit()
             larder.daemon.engine.cache.store.shared.faults.fail(with: Self.full)
             #expect(try await reload(larder).text == "one")
             larder.daemon.engine.cache.store.shared.faults.fail(with: nil)
