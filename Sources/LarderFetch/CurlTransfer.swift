@@ -65,7 +65,7 @@ final class CurlTransfer {
     let sockets: OpenSockets
     private let handles: EasyHandles
     /// It came to its end, and libcurl has nothing left of it.
-    private var isSound = false
+    private var isReusable = false
     /// A socket was opened for it: what comes first on that one is the server's own business.
     private var isNewConnection = false
 
@@ -135,7 +135,7 @@ final class CurlTransfer {
 
     /// Frees what belongs to libcurl. Only when the handle is in no multi handle.
     func close() {
-        if let easy { handles.giveBack(easy, isSound: isSound) }
+        if let easy { handles.giveBack(easy, isReusable: isReusable) }
         if let list { curl_slist_free_all(list) }
         easy = nil
         list = nil
@@ -173,7 +173,7 @@ final class CurlTransfer {
         case .length, .chunked, .untilClose, .some(.none):
             break
         }
-        isSound = true
+        isReusable = true
         return .answered(answer(takingBody: true))
     }
 

@@ -1,5 +1,5 @@
-// Making an easy handle and freeing it costs as much as setting its options. One whose transfer ended well is reset, which puts
-// it back to the state in which it was made (https://curl.se/libcurl/c/curl_easy_reset.html), and used again.
+// Making an easy handle and freeing it costs as much as setting its options. One whose transfer ended well is used again. It is
+// reset first, which puts all options back; it keeps its share (https://curl.se/libcurl/c/curl_easy_reset.html).
 import CCurl
 
 /// Easy handles that no transfer has. Confined to one loop.
@@ -22,9 +22,9 @@ final class EasyHandles {
     func take() -> UnsafeMutableRawPointer? { idle.popLast() ?? curl_easy_init() }
 
     /// Takes back a handle that is in no multi handle.
-    /// - Parameter isSound: its transfer came to its end.
-    func giveBack(_ easy: UnsafeMutableRawPointer, isSound: Bool) {
-        guard isSound, !isClosed, idle.count < Self.limit else { return curl_easy_cleanup(easy) }
+    /// - Parameter isReusable: its transfer came to its end.
+    func giveBack(_ easy: UnsafeMutableRawPointer, isReusable: Bool) {
+        guard isReusable, !isClosed, idle.count < Self.limit else { return curl_easy_cleanup(easy) }
         curl_easy_reset(easy)
         idle.append(easy)
     }

@@ -54,10 +54,4 @@ public enum FetchCounters {
     /// Bytes of whole answers that are in use.
     public static let heldBytes = CounterFamily(
         "larder_fetch_held_bytes", .gauge, help: "Bytes of whole answers in memory, but for those of up to 64 KiB.")
-
-    /// Every family, in the order of `/metrics`.
-    public static let all = [
-        fetches, requests, unfitConnections, retries, redirects, receivedBytes, active, paced, waiting, waited,
-        waitedTime, unplaced, memoryRefusals, heldBytes,
-    ]
 }

@@ -1,9 +1,9 @@
 // Nearly every URL that is fetched begins as one before it did. What libcurl's parser made of scheme and authority is remembered,
-// so that it reads each origin once. The path is left to libcurl as well, unless it would leave it as it is.
+// so that it reads each origin once. A URL whose path or query libcurl would change is given to libcurl.
 
 /// Origins that libcurl has read. Confined to one loop.
 struct KnownOrigins {
-    /// More would be made up by somebody.
+    /// A client could name any number of them.
     static let limit = 64
 
     private var known: [String: Origin] = [:]
@@ -28,6 +28,8 @@ struct KnownOrigins {
         var text = text
         return text.withUTF8 { bytes in
             guard let place = FetchURL.placeOfTarget(in: bytes), place.upperBound == bytes.count else { return nil }
+            // libcurl drops a query that is empty, and may write what is encoded in another way.
+            if bytes.last == 0x3F { return nil }
             for byte in bytes[place] where byte == 0x25 { return nil }
             return (
                 String(decoding: UnsafeBufferPointer(rebasing: bytes[..<place.lowerBound]), as: UTF8.self),

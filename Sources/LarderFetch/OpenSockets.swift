@@ -50,14 +50,20 @@ final class OpenSockets {
     var count: Int { descriptors.count }
 
     func add(_ descriptor: Int32) {
-        if descriptor >= 0 { descriptors.insert(descriptor) }
+        guard descriptor >= 0 else { return }
+        descriptors.insert(descriptor)
+        forget(descriptor)
     }
 
     /// Closes one that libcurl has done with. Its number may be another's at once.
     func close(_ descriptor: Int32) -> Bool {
         descriptors.remove(descriptor)
-        if let ends = known.first(where: { $0.value == descriptor })?.key { known[ends] = nil }
+        forget(descriptor)
         return Glibc.close(descriptor) == 0
+    }
+
+    private func forget(_ descriptor: Int32) {
+        if let ends = known.first(where: { $0.value == descriptor })?.key { known[ends] = nil }
     }
 
     /// The socket of the connection between those ends.

@@ -10,7 +10,7 @@ import Glibc
 import LarderCore
 
 /// One thread with an epoll instance. Members under "On the loop" may be used by that thread alone and trap elsewhere;
-/// `post` and the executor's `enqueue` are the only ways in from another thread.
+/// `post` and what the two executors enqueue are the only ways in from another thread.
 public final class EventLoop: TaskExecutor, Sendable {
     /// Its number: part of every request id made here.
     public let index: UInt16
@@ -138,8 +138,8 @@ public final class EventLoop: TaskExecutor, Sendable {
         enqueue(.job(UnownedJob(job)))
     }
 
-    func enqueue(_ job: UnownedJob, for actor: LoopSerialExecutor) {
-        enqueue(.isolated(job, actor))
+    func enqueue(_ job: UnownedJob, on executor: LoopSerialExecutor) {
+        enqueue(.isolated(job, executor))
     }
 
     private func enqueue(_ work: Work) {
@@ -250,9 +250,9 @@ public final class EventLoop: TaskExecutor, Sendable {
             case .closure(let body): body()
             case .job(let job):
                 job.runSynchronously(on: asUnownedTaskExecutor())
-            case .isolated(let job, let actor):
+            case .isolated(let job, let executor):
                 job.runSynchronously(
-                    isolatedTo: actor.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                    isolatedTo: executor.asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
         }
     }

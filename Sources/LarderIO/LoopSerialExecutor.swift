@@ -11,7 +11,7 @@ public final class LoopSerialExecutor: SerialExecutor {
     }
 
     public func enqueue(_ job: consuming ExecutorJob) {
-        loop.enqueue(UnownedJob(job), for: self)
+        loop.enqueue(UnownedJob(job), on: self)
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor {

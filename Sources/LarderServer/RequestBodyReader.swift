@@ -117,7 +117,7 @@ final class RequestBodyReader: RestingBodyReader {
     /// Whether more should be read off the socket now.
     var wants: Bool { state.withLock { $0.wants } }
 
-    // What resumes a continuation is not inlined: every request of a connection would look its type up.
+    // What resumes a continuation is not inlined: inlining puts the look-up of the continuation's type on the way of every request.
 
     /// The next bytes of the body; dropped where nobody takes them any more.
     @inline(never)

@@ -42,8 +42,4 @@ public enum ServerCounters {
         "larder_server_accept_pauses_total",
         help: "Times that accepting stopped for want of connections or descriptors.",
         labels: ["reason"])
-
-    public static let all = [
-        memoryHits, requests, refusals, left, cuts, accepted, open, connectionsLimit, timeouts, slow, shed, pauses,
-    ]
 }

@@ -42,15 +42,18 @@ import Testing
         "http://a.example/x?y/../z", "http://a.example/x#y", "http://a.example/x%2ey", "http://a.example/.x",
         "http://a.example/x/../y", "http://a.example", "http://a.example?x/y", "http://a.example/\\b.example/x",
         "http://a.example/@b.example/", "http://[::1]:8080/x:y", "http://a.example/x\u{E9}",
-        "http://a.example//x", "http://a.example/x?q='\"<>`{|}^~", "https://a.example:443/x", "http:///x",
+        "http://a.example//x", "http://a.example/x?q='\"<>`{|}^~", "https://a.example:443/x", "http://a.example/x?",
+        "http://a.example/x??", "http://a.example/?", "http:///x",
         "http:///x/x", "http:/x/x",
     ])
     func aURLOfAKnownOriginIsReadAsAnUnknownOne(text: String) throws {
         var origins = KnownOrigins()
-        for _ in 0..<2 {
-            let (read, expected) = (try origins.read(text), try FetchURL(text))
-            #expect(read.text == expected.text && read.origin == expected.origin && read.target == expected.target)
-        }
+        // Another path makes the letters before the path known, where they can be.
+        let scheme = text.prefix { $0 != ":" } + "://"
+        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+        _ = try? origins.read(scheme + authority + "/known")
+        let (read, expected) = (try origins.read(text), try FetchURL(text))
+        #expect(read.text == expected.text && read.origin == expected.origin && read.target == expected.target)
     }
 
     @Test(arguments: ["http://u:p@a.example/x", "ftp://a.example/x", "http://a.example\\@b.example/x"])

@@ -22,7 +22,7 @@ struct Answer: Sendable {
     var provenance: Provenance
     /// Nil for an answer over several.
     var provider: String?
-    /// As what it may be kept ready; nil keeps it out of memory and of what the database has ready.
+    /// Under which keys it may be kept ready; nil: neither memory nor the database keeps it.
     var keeping: Keeping?
     /// It was made from several sources' answers.
     var isMerged = false
@@ -35,7 +35,7 @@ struct Answer: Sendable {
 }
 
 extension Answer {
-    /// As what an answer is kept ready.
+    /// Under which keys an answer is kept ready.
     struct Keeping: Sendable {
         /// The entry it was made from, and the state of memory when that was read.
         var digest: Digest

@@ -34,7 +34,7 @@ struct Responder: Sendable {
 
 extension Responder {
     /// Finishes an answer for one request.
-    func respond(_ answer: Answer, to exchange: Exchange) -> ServerResponse {
+    func respond(_ answer: Answer, to context: RequestContext) -> ServerResponse {
         let now = engine.time.wall()
         var answer = answer
         // A stored answer keeps the origin's date; one that came without, and what Larder made, was made when its age
@@ -48,14 +48,14 @@ extension Responder {
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
         var response = ServerResponse(
             status: answer.status, reason: answer.reason, fields: answer.fields,
-            body: answer.stream?.whole(isRead: exchange.request.method != .head) ?? .bytes(answer.body),
-            outcome: answer.provenance.outcome, provider: answer.provider, route: exchange.route)
+            body: answer.stream?.whole(isRead: context.request.method != .head) ?? .bytes(answer.body),
+            outcome: answer.provenance.outcome, provider: answer.provider, route: context.route)
         if answer.status == 200, !answer.isMirroredError {
-            keepReady(answer, exchange.request, now)
-            applyConditions(answer, exchange.request, &response, now)
+            keepReady(answer, context.request, now)
+            applyConditions(answer, context.request, &response, now)
         }
         // Its client may be slow. A body of the store, or one made here, is nobody else's.
-        if exchange.request.method != .head {
+        if context.request.method != .head {
             response.hold = answer.hold ?? engine.bodies.claim(response.body.heldBytes)
         }
         response.fields.set("Age", String(age))

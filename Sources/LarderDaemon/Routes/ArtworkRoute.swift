@@ -50,11 +50,11 @@ struct ArtworkRoute: Sendable {
             if failure.provider.isEmpty { failure.provider = name }
             throw failure.clientFacing(now: engine.time.wall())
         }
-        return try answer(served, provider, Exchange(request: request, snapshot: snapshot, route: route))
+        return try answer(served, provider, RequestContext(request: request, snapshot: snapshot, route: route))
     }
 
     private func answer(
-        _ served: Served, _ provider: ConfiguredProvider, _ exchange: Exchange
+        _ served: Served, _ provider: ConfiguredProvider, _ context: RequestContext
     ) throws(ClientFacingError) -> ServerResponse {
         let entry = served.entry
         let now = engine.time.wall()
@@ -79,6 +79,6 @@ struct ArtworkRoute: Sendable {
         answer.keeping = served.ready.map { stamp in
             Answer.Keeping(digest: entry.key.digest, stamp: stamp, row: engine.cache.row(of: served))
         }
-        return responder.respond(answer, to: exchange)
+        return responder.respond(answer, to: context)
     }
 }

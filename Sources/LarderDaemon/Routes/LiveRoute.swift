@@ -35,9 +35,9 @@ struct LiveRoute: Sendable {
     /// - Returns: nil where the client is to be answered in the usual way: it did not ask for anything else, or all of it
     ///   is at hand.
     func begin(
-        _ exchange: Exchange, _ question: SearchQuestion, _ compose: @escaping Compose
+        _ context: RequestContext, _ question: SearchQuestion, _ compose: @escaping Compose
     ) async throws(ClientFacingError) -> ServerResponse? {
-        let request = exchange.request
+        let request = context.request
         guard request.method == .get, request.fields.contains("Prefer") else { return nil }
         let preferences = Preferences(request.fields)
         guard preferences.respondsAsync, await !engine.isAtHand(question) else { return nil }
@@ -53,13 +53,13 @@ struct LiveRoute: Sendable {
                 // Its sources were counted when it ended.
                 var answer = try result.get()
                 answer.isMerged = true
-                var response = responder.respond(answer, to: exchange)
+                var response = responder.respond(answer, to: context)
                 response.fields.set("Preference-Applied", "wait=\(wait.wholeSeconds)")
                 response.fields.add("Vary", "Prefer")
                 return response
             }
         }
-        return await accepted(page, route: exchange.route)
+        return await accepted(page, route: context.route)
     }
 
     /// Nobody waits longer than this with a connection in hand.

@@ -13,36 +13,36 @@ struct PassRoute: Sendable {
     let responder: Responder
 
     func pass(
-        _ exchange: Exchange, _ way: WayOut
+        _ context: RequestContext, _ way: WayOut
     ) async throws(ClientFacingError) -> ServerResponse {
-        let request = try PassRequest(exchange.request, way)
-        if exchange.request.method == .options, Self.forwardsLeft(exchange.request) == 0 {
-            return Self.options(exchange.route)
+        let request = try PassRequest(context.request, way)
+        if context.request.method == .options, Self.forwardsLeft(context.request) == 0 {
+            return Self.options(context.route)
         }
-        let hasBody = exchange.request.upload != nil || !exchange.request.body.isEmpty
-        guard exchange.request.method == .get || exchange.request.method == .head, !hasBody, !request.isOwnBusiness
+        let hasBody = context.request.upload != nil || !context.request.body.isEmpty
+        guard context.request.method == .get || context.request.method == .head, !hasBody, !request.isOwnBusiness
         else {
-            let isRead = exchange.request.method == .get || exchange.request.method == .head
+            let isRead = context.request.method == .get || context.request.method == .head
             let reason: ForwardReason = isRead ? .bypass : .method
             // A body is the reason only where the method alone would not be.
             let rule: CacheRule = !isRead ? .method : hasBody ? .requestBody : .ownBusiness
-            return try await forward(exchange, request, reason, stored: nil, rule: rule)
+            return try await forward(context, request, reason, stored: nil, rule: rule)
         }
         do {
             let entry = EntryRequest(
                 engine: engine,
                 recipe: EntryRecipe(
-                    PassSelection(engine: engine, request: request, snapshot: exchange.snapshot),
+                    PassSelection(engine: engine, request: request, snapshot: context.snapshot),
                     provider: request.provider.name),
-                terms: request.terms(patience: exchange.snapshot.settings.fetchSoftDeadline))
+                terms: request.terms(patience: context.snapshot.settings.fetchSoftDeadline))
             switch try await entry.run() {
-            case .served(let served): return await respond(served, request, exchange)
+            case .served(let served): return await respond(served, request, context)
             case .passOn(let reason, let stored, let rule):
-                return try await forward(exchange, request, reason, stored: stored, rule: rule)
+                return try await forward(context, request, reason, stored: stored, rule: rule)
             case .notCached(let rule): throw notCached(request, rule)
             }
         } catch let failure as UpstreamFailure {
-            if let response = failure.response { return await mirrored(response, request, exchange) }
+            if let response = failure.response { return await mirrored(response, request, context) }
             throw refusal(failure, request)
         } catch let error as ClientFacingError {
             throw error
@@ -54,19 +54,19 @@ struct PassRoute: Sendable {
     // MARK: Answers
 
     private func respond(
-        _ served: Served, _ request: PassRequest, _ exchange: Exchange
+        _ served: Served, _ request: PassRequest, _ context: RequestContext
     ) async -> ServerResponse {
-        explain(exchange, request, served)
-        var answer = assemble(served, request, exchange)
+        explain(context, request, served)
+        var answer = assemble(served, request, context)
         // Asked here and not behind a call that may wait: mostly there is nothing to undo.
-        if let coding = answer.chooseCoding(for: exchange.request) { answer = await responder.plain(answer, coding) }
-        var response = responder.respond(answer, to: exchange)
+        if let coding = answer.chooseCoding(for: context.request) { answer = await responder.plain(answer, coding) }
+        var response = responder.respond(answer, to: context)
         response.interim = request.way.interim(served.interim)
         return response
     }
 
     private func assemble(
-        _ served: Served, _ request: PassRequest, _ exchange: Exchange
+        _ served: Served, _ request: PassRequest, _ context: RequestContext
     ) -> Answer {
         let isShared =
             !served.isOwn && served.outcome != .bypass && (served.provenance.isStored || !served.outcome.isFetched)
@@ -86,7 +86,7 @@ struct PassRoute: Sendable {
                 rows: [request.primary.digest, served.entry.key.digest])
             // A variant is bound to the list that chose it, too.
             if served.entry.key == request.primary || served.list != nil,
-                !ClientCredentials.mayName(exchange.request.query, request.provider.about)
+                !ClientCredentials.mayName(context.request.query, request.provider.about)
             {
                 keeping.row = engine.cache.row(of: served)
             }
@@ -97,7 +97,7 @@ struct PassRoute: Sendable {
 
     /// With our own rules, a failure that nothing covers for is the upstream's own answer, where it gave one.
     private func mirrored(
-        _ response: UpstreamResponse, _ request: PassRequest, _ exchange: Exchange
+        _ response: UpstreamResponse, _ request: PassRequest, _ context: RequestContext
     ) async -> ServerResponse {
         var answer = Answer(
             passedOn: response, request.way.fields(response.fields, isShared: true, received: response.responseTime),
@@ -105,50 +105,50 @@ struct PassRoute: Sendable {
             provider: request.provider.name)
         answer.reason = response.reason
         answer.isOurs = false
-        return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
+        return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 
-    private func explain(_ exchange: Exchange, _ request: PassRequest, _ served: Served) {
+    private func explain(_ context: RequestContext, _ request: PassRequest, _ served: Served) {
         var part = ExplainedPart(provider: request.provider.name)
         part.target = request.target
         if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
         part.digest = served.entry.key.digest
         part.tell(served.provenance)
         part.tell(served.entry)
-        responder.explanations.note(exchange.request.id, at: engine.time.wall(), part)
+        responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 
     // MARK: Alone
 
     /// Passes the request on as it is, and its answer back as it comes: neither joined nor stored.
     private func forward(
-        _ exchange: Exchange, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
+        _ context: RequestContext, _ request: PassRequest, _ reason: ForwardReason, stored: StoredResponse?,
         rule: CacheRule
     ) async throws(ClientFacingError) -> ServerResponse {
         var fields = request.forwarded
         for name in PassRequest.conditions {
-            for value in exchange.request.fields.all(name) where exchange.request.method != .head {
+            for value in context.request.fields.all(name) where context.request.method != .head {
                 fields.add(name, value)
             }
         }
-        if exchange.request.method == .options, let hops = Self.forwardsLeft(exchange.request), hops > 0 {
+        if context.request.method == .options, let hops = Self.forwardsLeft(context.request), hops > 0 {
             fields.set("Max-Forwards", String(min(hops - 1, UInt64(UInt32.max))))
         }
         let began = engine.cache.begin(request.primary)
         var order = request.order(
-            fields, method: exchange.request.method, settings: exchange.snapshot.settings, limit: .max)
-        order.mayRetry = order.mayRetry && exchange.request.method.isSafe && exchange.request.upload == nil
-        order.body = exchange.request.body.isEmpty ? nil : exchange.request.body
-        switch await engine.upstream.open(request.call(order), upload: exchange.request.upload, stall: PassFetch.stall)
+            fields, method: context.request.method, settings: context.snapshot.settings, limit: .max)
+        order.mayRetry = order.mayRetry && context.request.method.isSafe && context.request.upload == nil
+        order.body = context.request.body.isEmpty ? nil : context.request.body
+        switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: PassFetch.stall)
         {
         case .failure(let failure):
-            if exchange.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
-                return await respond(served, request, exchange)
+            if context.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
+                return await respond(served, request, context)
             }
             throw refusal(failure, request)
         case .success((let stream, _)):
-            await applyEffects(stream.head, request, exchange, stored, since: began)
-            return await passOn(stream, request, exchange, reason, rule)
+            await applyEffects(stream.head, request, context, stored, since: began)
+            return await passOn(stream, request, context, reason, rule)
         }
     }
 
@@ -166,10 +166,10 @@ struct PassRoute: Sendable {
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
     /// (§4.3.5).
     private func applyEffects(
-        _ head: UpstreamHead, _ request: PassRequest, _ exchange: Exchange, _ stored: StoredResponse?,
+        _ head: UpstreamHead, _ request: PassRequest, _ context: RequestContext, _ stored: StoredResponse?,
         since began: RemovalStamp
     ) async {
-        if Invalidation.isDue(method: exchange.request.method, status: head.status) {
+        if Invalidation.isDue(method: context.request.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
             await engine.cache.remove(request.primary.digest, of: request.provider.name)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
@@ -177,7 +177,7 @@ struct PassRoute: Sendable {
                 await engine.cache.remove(key.digest, of: request.provider.name)
             }
         }
-        guard exchange.request.method == .head, request.rule.semantics == .rfc, let stored else { return }
+        guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
         case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
             await engine.cache.remove(stored.key.digest, of: stored.provider)
@@ -190,7 +190,7 @@ struct PassRoute: Sendable {
     }
 
     private func passOn(
-        _ stream: UpstreamStream, _ request: PassRequest, _ exchange: Exchange, _ reason: ForwardReason,
+        _ stream: UpstreamStream, _ request: PassRequest, _ context: RequestContext, _ reason: ForwardReason,
         _ rule: CacheRule
     ) async -> ServerResponse {
         let head = stream.head
@@ -202,7 +202,7 @@ struct PassRoute: Sendable {
         part.upstreamStatus = head.status
         part.rule = rule
         part.isStored = false
-        responder.explanations.note(exchange.request.id, at: engine.time.wall(), part)
+        responder.explanations.note(context.request.id, at: engine.time.wall(), part)
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         var answer = Answer(
@@ -215,7 +215,7 @@ struct PassRoute: Sendable {
                 forwardStatus: head.status), provider: request.provider.name)
         answer.isOurs = false
         answer.isMirroredError = true
-        let isHead = exchange.request.method == .head
+        let isHead = context.request.method == .head
         if let whole = isHead ? nil : stream.body.whole {
             answer.body = whole
         } else {
@@ -223,7 +223,7 @@ struct PassRoute: Sendable {
             let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
             answer.stream = .tape(TapeBody(stream.body, length: length))
         }
-        var response = responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
+        var response = responder.respond(await responder.accepted(answer, by: context.request), to: context)
         response.interim = request.way.interim(head.interim)
         return response
     }

@@ -7,6 +7,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 /// A search made typed, whichever route it came by.
 struct AskedSearch: Sendable {
@@ -35,11 +36,13 @@ struct ProvisionalAnswer: Sendable {
         _ request: ServerRequest, route: String,
         _ make: (QueryParameters) throws(ClientFacingError) -> AskedSearch?
     ) async -> ServerResponse? {
+        let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
+        let settings = context.snapshot.settings
         // What is wrong with a request is said by the ordinary way.
         guard let seat = SessionSeat.current, Self.isWanted(request.fields),
             let query = try? QueryParameters(parsing: request.query ?? ""),
             let place = query.items.firstIndex(where: { Self.termParameters.contains($0.name) }),
-            let asked = try? make(query), await needsFetch(asked), seat.takeProvisional()
+            let asked = try? make(query), await needsFetch(asked, settings), seat.takeProvisional()
         else { return nil }
         for prefix in Self.prefixes(of: query.items[place].value ?? "") {
             var shorter = query
@@ -47,8 +50,8 @@ struct ProvisionalAnswer: Sendable {
             guard let candidate = try? make(shorter) else { continue }
             let found = await stored(candidate, of: asked)
             guard found.contains(where: { ($0.normalised?.count ?? 0) > 0 }) else { continue }
-            begin(asked, seat)
-            return await render(found, asked, prefix, request, route)
+            begin(asked, seat, settings)
+            return await render(found, asked, prefix, context)
         }
         return nil
     }
@@ -71,14 +74,14 @@ struct ProvisionalAnswer: Sendable {
         return found
     }
 
-    private func needsFetch(_ asked: AskedSearch) async -> Bool {
+    private func needsFetch(_ asked: AskedSearch, _ settings: Settings) async -> Bool {
         for (provider, endpoint) in asked.parts {
             let key = provider.normalisedKey(endpoint, signer: engine.signer)
             if let entry = await engine.cache.read(key), isUsable(entry, provider.rule(for: endpoint.name)) {
                 continue
             }
             let question = NormalisedQuestion(
-                provider: provider, endpoint: endpoint, directives: .none, settings: engine.snapshot.settings)
+                provider: provider, endpoint: endpoint, directives: .none, settings: settings)
             if await !engine.isAtHand(question) { return true }
         }
         return false
@@ -106,9 +109,8 @@ struct ProvisionalAnswer: Sendable {
     }
 
     /// The fetch of the real answer, for whoever asks next. A newer question of the session ends it.
-    private func begin(_ asked: AskedSearch, _ seat: SessionSeat) {
+    private func begin(_ asked: AskedSearch, _ seat: SessionSeat, _ settings: Settings) {
         let engine = engine
-        let settings = engine.snapshot.settings
         let task = Task(executorPreference: engine.flights.home) {
             await withTaskGroup(of: Void.self) { group in
                 for (provider, endpoint) in asked.parts {
@@ -126,7 +128,7 @@ struct ProvisionalAnswer: Sendable {
     }
 
     private func render(
-        _ found: [SourceAnswer], _ asked: AskedSearch, _ prefix: String, _ request: ServerRequest, _ route: String
+        _ found: [SourceAnswer], _ asked: AskedSearch, _ prefix: String, _ context: RequestContext
     ) async -> ServerResponse? {
         let usable = found.compactMap(\.normalised)
         let (sort, shape) = (asked.sort, asked.shape)
@@ -148,8 +150,7 @@ struct ProvisionalAnswer: Sendable {
         // It is none of the cache's answers to this question.
         answer.isMerged = true
         engine.counters.cell(TypingCounters.provisional).add()
-        return responder.respond(
-            answer, to: Exchange(request: request, snapshot: engine.snapshot, route: route))
+        return responder.respond(answer, to: context)
     }
 
     /// The envelope with the mark in front, where nobody misses it.

@@ -19,20 +19,20 @@ struct RawRoute: Sendable {
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         if let tokenless = Authority.withoutToken(client, snapshot.settings) {
-            let exchange = Exchange(request: tokenless, snapshot: snapshot, route: route)
-            return try await pass(exchange, of: client, provider: name, path: path)
+            let context = RequestContext(request: tokenless, snapshot: snapshot, route: route)
+            return try await pass(context, of: client, provider: name, path: path)
         }
-        let exchange = Exchange(request: client, snapshot: snapshot, route: route)
-        return try await pass(exchange, of: client, provider: name, path: path)
+        let context = RequestContext(request: client, snapshot: snapshot, route: route)
+        return try await pass(context, of: client, provider: name, path: path)
     }
 
     /// - Parameters:
-    ///   - begun: its request is without the admin token.
+    ///   - given: its request is without the admin token.
     ///   - client: as it came: what it may do is judged by that.
     private func pass(
-        _ begun: Exchange, of client: ServerRequest, provider name: String, path: String
+        _ given: RequestContext, of client: ServerRequest, provider name: String, path: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        let snapshot = begun.snapshot
+        let snapshot = given.snapshot
         guard let provider = snapshot.providers.named(name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name))
         }
@@ -42,10 +42,10 @@ struct RawRoute: Sendable {
             // Without the key that its owner wanted to be sent, it would be another request.
             guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
             let passing = PassRoute(engine: engine, responder: responder)
-            return try await passing.pass(begun, way)
+            return try await passing.pass(given, way)
         }
-        var exchange = begun
-        var raw = try RawRequest(exchange.request, provider: provider, path: way.path)
+        var context = given
+        var raw = try RawRequest(context.request, provider: provider, path: way.path)
         guard !provider.about.needsKey || raw.hasCredentials else {
             throw provider.notConfigured.clientFacing(now: engine.time.wall())
         }
@@ -54,13 +54,13 @@ struct RawRoute: Sendable {
         let claim = provider.claim(for: raw.upstream)
         if claim != nil { try Authority.check(client, snapshot.settings, what: "Answers for an account") }
         // The key, and a form that repeats the query, have been heard: memory takes the answer as that to any other request.
-        exchange.request.fields = raw.fields
-        if raw.bypass != .requestBody { exchange.request.body = [] }
+        context.request.fields = raw.fields
+        if raw.bypass != .requestBody { context.request.body = [] }
         let constancy = raw.identity.isEmpty ? provider.provider.constancy(of: raw.upstream) : .constant
         if case .fleeting = constancy, raw.bypass == nil { raw.bypass = .fleeting }
-        if raw.bypass != nil { return try await bypass(raw, way, exchange) }
+        if raw.bypass != nil { return try await bypass(raw, way, context) }
         let endpoint = provider.provider.endpointName(for: raw.upstream)
-        let directives = ClientDirectives(fields: exchange.request.fields)
+        let directives = ClientDirectives(fields: context.request.fields)
         let key = provider.rawKey(raw.upstream, identity: raw.identity)
         let question = RawQuestion(
             provider: provider, endpoint: endpoint, request: raw.upstream, key: key,
@@ -73,7 +73,7 @@ struct RawRoute: Sendable {
                     PoolQuestion(
                         provider: provider, endpoint: endpoint, terms: terms, directives: directives,
                         settings: snapshot.settings))
-                return await answer(served, way, raw, exchange)
+                return await answer(served, way, raw, context)
             }
             let served = try await EntryRequest(
                 engine: engine, recipe: engine.rawRecipe(question),
@@ -81,18 +81,18 @@ struct RawRoute: Sendable {
                     directives: directives, judge: provider.judge(for: endpoint),
                     patience: snapshot.settings.fetchSoftDeadline)
             ).served()
-            return await answer(served, way, raw, exchange)
+            return await answer(served, way, raw, context)
         } catch {
-            return try await mirrored(error, way, raw, .uriMiss, exchange)
+            return try await mirrored(error, way, raw, .uriMiss, context)
         }
     }
 
     /// Neither joined nor stored: the client's own business with the API, within its budget.
     private func bypass(
-        _ raw: RawRequest, _ way: WayOut, _ exchange: Exchange
+        _ raw: RawRequest, _ way: WayOut, _ context: RequestContext
     ) async throws(ClientFacingError) -> ServerResponse {
         let provider = way.provider
-        var order = raw.order(provider, exchange.snapshot.settings)
+        var order = raw.order(provider, context.snapshot.settings)
         order.mayRetry = false
         let endpoint = provider.provider.endpointName(for: raw.upstream)
         let limit = order.maxBody
@@ -110,25 +110,25 @@ struct RawRoute: Sendable {
                     response.decoded(limit: limit, in: bodies) ?? response, endpoint: endpoint, of: upstream)
             })
         switch await engine.upstream.perform(call) {
-        case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, exchange)
+        case .failure(let failure): return try await mirrored(failure, way, raw, .bypass, context)
         case .success((let response, _)):
-            note(exchange, explained(raw, provider, forward: .bypass, status: response.status))
+            note(context, explained(raw, provider, forward: .bypass, status: response.status))
             let answer = Answer(
                 passedOn: response, way.fields(response.fields, isShared: false, received: response.responseTime),
                 Provenance(
                     outcome: .bypass, forward: raw.upstream.method.isSafe ? .bypass : .method,
                     forwardStatus: response.status),
                 provider: provider.name)
-            return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
+            return responder.respond(await responder.accepted(answer, by: context.request), to: context)
         }
     }
 
     private func answer(
-        _ served: Served, _ way: WayOut, _ raw: RawRequest, _ exchange: Exchange
+        _ served: Served, _ way: WayOut, _ raw: RawRequest, _ context: RequestContext
     ) async -> ServerResponse {
         let provider = way.provider
         let entry = served.entry
-        note(exchange, served.explained(raw.keyParts))
+        note(context, served.explained(raw.keyParts))
         let isShared = served.provenance.isStored || served.outcome != .miss
         var answer = Answer.of(
             served, way.fields(entry.fields, isShared: isShared, received: entry.responseTime),
@@ -143,13 +143,13 @@ struct RawRoute: Sendable {
             answer.fields.set("Cache-Control", "private, no-store")
         } else if entry.status == 200, raw.identity.isEmpty, let stamp = served.ready {
             var keeping = Answer.Keeping(digest: entry.key.digest, stamp: stamp)
-            if !ClientCredentials.mayName(exchange.request.query, provider.about) {
+            if !ClientCredentials.mayName(context.request.query, provider.about) {
                 keeping.row = engine.cache.row(of: served)
             }
             answer.keeping = keeping
         }
         answer.variesByCoding = entry.fields.contains("Content-Encoding")
-        return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
+        return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 
     /// What is told of a request that its provider was asked for, and whose answer is not kept.
@@ -169,14 +169,14 @@ struct RawRoute: Sendable {
         return part
     }
 
-    private func note(_ exchange: Exchange, _ part: ExplainedPart) {
-        responder.explanations.note(exchange.request.id, at: engine.time.wall(), part)
+    private func note(_ context: RequestContext, _ part: ExplainedPart) {
+        responder.explanations.note(context.request.id, at: engine.time.wall(), part)
     }
 
     /// A failure in raw mode is the upstream's own answer, where it gave one.
     private func mirrored(
         _ failure: UpstreamFailure, _ way: WayOut, _ raw: RawRequest, _ forward: ForwardReason,
-        _ exchange: Exchange
+        _ context: RequestContext
     ) async throws(ClientFacingError) -> ServerResponse {
         let provider = way.provider
         var part = explained(raw, provider, forward: forward, status: failure.response?.status)
@@ -185,19 +185,19 @@ struct RawRoute: Sendable {
             // Nothing was answered: that the request would have been passed on is told by its rule.
             part.outcome = .none
             part.forward = nil
-            note(exchange, part)
+            note(context, part)
             engine.countFailure(provider.name)
             var failure = failure
             if failure.provider.isEmpty { failure.provider = provider.name }
             throw failure.clientFacing(now: engine.time.wall())
         }
-        note(exchange, part)
+        note(context, part)
         let answer = Answer(
             passedOn: response,
             way.fields(response.fields, isShared: forward != .bypass, received: response.responseTime),
             Provenance(
                 outcome: forward == .bypass ? .bypass : .miss, forward: forward, forwardStatus: response.status),
             provider: provider.name)
-        return responder.respond(await responder.accepted(answer, by: exchange.request), to: exchange)
+        return responder.respond(await responder.accepted(answer, by: context.request), to: context)
     }
 }

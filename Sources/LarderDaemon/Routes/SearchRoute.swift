@@ -25,7 +25,7 @@ struct SearchRoute: Sendable {
         let (endpoint, shape) = try provider.question(path: path, query: query)
         let question = SearchQuestion(
             provider, endpoint, shape, ClientDirectives(fields: request.fields), snapshot.settings)
-        return try await answer(Exchange(request: request, snapshot: snapshot, route: route), question)
+        return try await answer(RequestContext(request: request, snapshot: snapshot, route: route), question)
     }
 
     /// `GET /v1/search`.
@@ -33,11 +33,11 @@ struct SearchRoute: Sendable {
         let snapshot = engine.snapshot
         let plan = try SearchPlan(query: request.parameters(), providers: snapshot.providers)
         let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)
-        return try await answer(Exchange(request: request, snapshot: snapshot, route: route), question)
+        return try await answer(RequestContext(request: request, snapshot: snapshot, route: route), question)
     }
 
     private func answer(
-        _ exchange: Exchange, _ question: SearchQuestion
+        _ context: RequestContext, _ question: SearchQuestion
     ) async throws(ClientFacingError) -> ServerResponse {
         let composing: LiveRoute.Compose = { answers in
             do throws(ClientFacingError) {
@@ -46,12 +46,12 @@ struct SearchRoute: Sendable {
                 return .failure(error)
             }
         }
-        if let begun = try await live.begin(exchange, question, composing) {
+        if let begun = try await live.begin(context, question, composing) {
             return begun
         }
         let answers = await engine.ask(question)
-        responder.note(answers, of: question, exchange.request.id)
-        return responder.respond(try await compose(question, answers), to: exchange)
+        responder.note(answers, of: question, context.request.id)
+        return responder.respond(try await compose(question, answers), to: context)
     }
 
     /// The answer that these make.

@@ -3,7 +3,7 @@
 import LarderEngine
 import LarderServer
 
-struct Exchange: Sendable {
+struct RequestContext: Sendable {
     /// As upstreams and the cache may know it; a route may take out what is for the daemon alone.
     var request: ServerRequest
     let snapshot: Snapshot
