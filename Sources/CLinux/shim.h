@@ -52,6 +52,9 @@ static inline int larder_accept4(int fd, struct sockaddr *address, socklen_t *le
     return (int)syscall(SYS_accept4, fd, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+// dup3 likewise: the copy is closed with exec from its first moment.
+static inline int larder_dup3(int from, int to) { return (int)syscall(SYS_dup3, from, to, O_CLOEXEC); }
+
 // Reads what the page cache holds and never waits for the disk (preadv2(2), RWF_NOWAIT). Bytes, or the error number below
 // zero: EAGAIN where it would have to wait, EOPNOTSUPP where the file system does not know the question.
 static inline ssize_t larder_pread_nowait(int fd, void *bytes, size_t count, off_t offset) {

@@ -43,7 +43,8 @@ struct EntryRows {
         nextID = last + 1
     }
 
-    /// Ids are never given twice while the store is open, so no body takes the file of one that is still read.
+    /// An id of a body that was under way may be given again where the same database is opened anew: its file then loses its
+    /// name first (`BodyFiles.create`).
     mutating func newID() -> Int64 {
         defer { nextID += 1 }
         return nextID

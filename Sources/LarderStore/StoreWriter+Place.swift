@@ -62,6 +62,7 @@ extension StoreWriter {
         database?.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
+        shareBodies()
         shared.files.opened.withLock { $0 = nil }
         shared.degrade("the cache directory was removed or replaced")
         reopen()
@@ -95,6 +96,7 @@ extension StoreWriter {
         database?.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
+        shareBodies()
         shared.files.opened.withLock { $0 = nil }
         reopen()
     }
@@ -114,5 +116,6 @@ extension StoreWriter {
         open.connection.close(keepsLog: !isWhole || lost != nil)
         if lost == .log, shared.files.isDirectoryInPlace { shared.files.removeForeignLog() }
         database = nil
+        shareBodies()
     }
 }

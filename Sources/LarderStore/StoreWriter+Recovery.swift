@@ -14,6 +14,7 @@ extension StoreWriter {
         old.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
+        shareBodies()
         let path = shared.files.setAside(at: shared.time.wall())
         shared.meters.setAside.add()
         shared.log.warning("store.setAside", ["error": error.description, "path": path])
@@ -47,6 +48,7 @@ extension StoreWriter {
         old.connection.close(keepsLog: true)
         shared.files.closeDescriptors()
         database = nil
+        shareBodies()
         do throws(StoreError) {
             try shared.files.remove()
         } catch {
@@ -90,6 +92,7 @@ extension StoreWriter {
             shared.removals.beginAnew()
             removing = RemovalUpkeep()
             shared.keys.forget()
+            shareBodies()
             shared.gate.reopen(isNew: true)
             equip()
             upkeep = Upkeep(now: shared.time.monotonic())

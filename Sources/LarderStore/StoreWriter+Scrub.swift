@@ -69,6 +69,8 @@ extension StoreWriter {
                     if !isMended { try database.rows.remove(id: name.id) }
                 }
             }
+            // The size that the trigger took away may be the damage.
+            if rows.values.contains(.row) { upkeep.doubtsFileBytes = true }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
         }
@@ -238,7 +240,10 @@ extension StoreWriter {
             return false
         }
         switch database.bodies.borrow(body.id, keeps: false, waits: true) {
-        case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
+        case .failed:
+            // It says nothing of the body, and may stay so: nothing else waits for it.
+            upkeep.scrub.body = nil
+            return false
         case .absent, .wouldWait: isSound = false
         case .file(let file):
             defer { database.bodies.leave(body.id) }
@@ -261,6 +266,16 @@ extension StoreWriter {
         upkeep.scrub.body = isSound && body.done < body.size ? body : nil
         if !isSound { _ = damaged(body.id, .piece, database.rows) }
         return false
+    }
+
+    /// Sums up anew what files take. In idle time: it looks at every row.
+    func restateFileBytes() {
+        guard let database else { return }
+        attempt { () throws(StoreError) in
+            try transact(database.connection) { () throws(StoreError) in try database.rows.restateFileBytes() }
+            upkeep.doubtsFileBytes = false
+            upkeep.wrote(at: shared.time.monotonic())
+        }
     }
 
     // MARK: What was made from others

@@ -58,6 +58,8 @@ struct Upkeep {
     var isRelieving = false
     /// Files that no row names are looked for; nil where that is done.
     var sweep: BodySweep? = BodySweep()
+    /// The sum of the files may be wrong: a row was removed whose size may have been damaged.
+    var doubtsFileBytes = false
     /// When what is useless is next looked for.
     var uselessAt: MonotonicTime
     var mayVacuum = true
@@ -96,7 +98,11 @@ extension StoreWriter {
         let now = shared.time.monotonic()
         if database == nil { return upkeep.retryOpenAt.map { max(.milliseconds(1), $0 - now) } }
         if let rest = rest(at: now) { return rest }
-        if upkeep.sweep != nil || upkeep.isEvicting || upkeep.isRelieving || isKeyReadingDue(now) { return .zero }
+        if upkeep.sweep != nil || upkeep.doubtsFileBytes || upkeep.isEvicting || upkeep.isRelieving
+            || isKeyReadingDue(now)
+        {
+            return .zero
+        }
         var due: [MonotonicTime] = []
         if shared.keys.wantsReading, let at = upkeep.readKeysAt { due.append(at) }
         let notes = shared.notes.withLock { $0.count }
@@ -145,6 +151,7 @@ extension StoreWriter {
         if isKeyReadingDue(now) { readKeys() }
         if now >= upkeep.uselessAt { removeUseless() }
         if now >= scrubTime { scrubSlice() }
+        if upkeep.doubtsFileBytes { restateFileBytes() }
         if now >= upkeep.lastWrite + Upkeep.settleTime { settle() }
     }
 
@@ -160,6 +167,7 @@ extension StoreWriter {
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
         scrubAll()
+        if upkeep.doubtsFileBytes { restateFileBytes() }
         upkeep.indexing.notBefore = nil
         indexAll(within: .seconds(60))
         upkeep.mayVacuum = true
@@ -286,6 +294,7 @@ extension StoreWriter {
         }
         upkeep.hasWarnedOfLog = log > Upkeep.longLog
         attempt { () throws(StoreError) in
+            if try rows.isFileSumBelowZero() { upkeep.doubtsFileBytes = true }
             let live = try rows.liveBytes()
             shared.meters.liveBytes.set(Int(live))
             guard live > settings.highWaterBytes else {

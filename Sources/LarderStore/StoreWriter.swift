@@ -66,9 +66,12 @@ final class StoreWriter {
         database?.rows.keys = shared.keys
         database?.rows.damaged = shared.damaged
         database?.rows.generation = shared.gate.present
-        shared.bodies.withLock { $0 = database?.bodies }
+        shareBodies()
         database?.bodies.table.onLeft.withLock { $0 = { [weak shared] in _ = shared?.writes.insist(.sweep) } }
     }
+
+    /// Whoever enters the present database from now on finds its files. Said before readers may enter.
+    func shareBodies() { shared.bodies.withLock { $0 = database?.bodies } }
 
     /// The thread's life.
     func run() {

@@ -5,6 +5,7 @@
 //
 // Names are looked up below an open directory, so that what is written goes where the database is, also where the path
 // leads elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
+import CLinux
 import CSQLite
 import Glibc
 import LarderCore
@@ -25,7 +26,7 @@ final class BodyFiles: Sendable {
     private let fresh = Lock<[Int64]>([])
     private let directory = Lock<Int32>(-1)
     /// Whether the cache's directory is the one that this process has locked.
-    private let isInPlace: @Sendable () -> Bool
+    let isInPlace: @Sendable () -> Bool
     /// What a full disk does, for tests: so many bytes may be written.
     let room = Lock<Int64?>(nil)
 
@@ -59,13 +60,23 @@ final class BodyFiles: Sendable {
 
     // MARK: The directory
 
-    /// The open directory; nil where there is none.
-    func opened() -> Int32? {
-        directory.withLock { held in
-            if held < 0 { held = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) }
-            return held < 0 ? nil : held
+    /// The open directory, or the error number below zero.
+    func opened() -> Int32 {
+        let held = directory.withLock { $0 }
+        if held >= 0 { return held }
+        // Not under the lock, which loops take too.
+        let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard found >= 0 else { return -StoreError.lastNumber }
+        let kept = directory.withLock { held -> Int32 in
+            if held < 0 { held = found }
+            return held
         }
+        if kept != found { Glibc.close(found) }
+        return kept
     }
+
+    /// Whether a negated error number says that there is no such file. Any other may pass, and says nothing of what is there.
+    private static func isAbsent(_ number: Int32) -> Bool { number == -ENOENT || number == -ENOTDIR }
 
     /// Makes the directory where it has no name, below the directory that this process has locked.
     private func make() throws(StoreError) {
@@ -76,18 +87,23 @@ final class BodyFiles: Sendable {
         }
         let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard found >= 0 else { throw Self.failure("opening \(path)", StoreError.lastNumber) }
-        directory.withLock { held in
-            guard held >= 0 else { return held = found }
+        let failed = directory.withLock { held -> Int32 in
+            guard held >= 0 else {
+                held = found
+                return 0
+            }
             // The number stays what others use at this moment.
-            dup2(found, held)
-            _ = fcntl(held, F_SETFD, FD_CLOEXEC)
+            let number = larder_dup3(found, held) < 0 ? StoreError.lastNumber : 0
             Glibc.close(found)
+            return number
         }
+        guard failed == 0 else { throw Self.failure("opening \(path)", failed) }
     }
 
     /// Makes the directory anew where its name is gone or another's: rows whose files went with it are misses.
     func check() {
-        guard let held = opened() else { return }
+        let held = opened()
+        guard held >= 0 else { return }
         var (mine, named) = (stat(), stat())
         guard fstat(held, &mine) == 0 else { return }
         if stat(path, &named) == 0, FileIdentity(mine) == FileIdentity(named) { return }
@@ -96,15 +112,19 @@ final class BodyFiles: Sendable {
 
     // MARK: Writing, on the writer's thread
 
-    /// A new file. One of that name is left from a run that was killed.
+    /// A new file. One of that name is left from a run that was killed, or from a body that was under way when the database was
+    /// opened anew. It loses its name and is not emptied: it may still be read.
     func create(_ id: Int64) throws(StoreError) -> Int32 {
         let name = Self.name(id)
-        for _ in 0..<3 {
-            if let directory = opened() {
-                let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
+        for _ in 0..<4 {
+            let directory = opened()
+            guard directory >= 0 || Self.isAbsent(directory) else { throw Self.failure("opening \(path)", -directory) }
+            if directory >= 0 {
+                let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
                 let made = openat(directory, name, flags, 0o600)
                 if made >= 0 { return made }
                 let number = StoreError.lastNumber
+                if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
                 guard number == ENOENT else { throw Self.failure("making the file of a body", number) }
                 if mkdirat(directory, Self.fan(id), 0o700) == 0 { continue }
                 let why = StoreError.lastNumber
@@ -164,7 +184,8 @@ final class BodyFiles: Sendable {
         // Marked before, so that no loop closes a descriptor of a file without a name, which may wait for the disk; and after,
         // for who opened it meanwhile.
         if let idle = table.remove(id) { Glibc.close(idle) }
-        if let directory = opened() { unlinkat(directory, Self.name(id), 0) }
+        let directory = opened()
+        if directory >= 0 { unlinkat(directory, Self.name(id), 0) }
         if let idle = table.remove(id) { Glibc.close(idle) }
     }
 
@@ -212,8 +233,10 @@ final class BodyFiles: Sendable {
     ///   - waits: false on a loop.
     func borrow(_ id: Int64, keeps: Bool, waits: Bool) -> Borrowed {
         if let known = table.take(id) { return .file(known) }
-        let held = directory.withLock { $0 }
-        guard let directory = held >= 0 ? held : waits ? opened() : nil else { return waits ? .absent : .wouldWait }
+        let directory = waits ? opened() : directory.withLock { $0 }
+        guard directory >= 0 else {
+            return !waits ? .wouldWait : Self.isAbsent(directory) ? .absent : .failed(-directory)
+        }
         let made: Int32
         if waits {
             let found = openat(directory, Self.name(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -221,7 +244,7 @@ final class BodyFiles: Sendable {
         } else {
             made = NoWaitVFS.openCached(directory, Self.name(id))
         }
-        guard made >= 0 else { return made == -ENOENT ? .absent : waits ? .failed(-made) : .wouldWait }
+        guard made >= 0 else { return Self.isAbsent(made) ? .absent : waits ? .failed(-made) : .wouldWait }
         var status = stat()
         fstat(made, &status)
         let (known, isOurs) = table.add(id, made, Self.blocks(Int64(status.st_size)), keeps: keeps)

@@ -47,6 +47,8 @@ extension StoreWriter {
                 }
             } while shared.time.monotonic() - start < Upkeep.budget
         }
+        // The database was opened anew: its own sweep begins at the beginning.
+        guard self.database?.bodies === database.bodies else { return }
         sweep.overdueAt = shared.time.monotonic() + BodySweep.patience
         upkeep.sweep = isOver ? nil : sweep
     }
@@ -67,31 +69,35 @@ extension StoreWriter {
 extension BodyFiles {
     /// The names of files in one of the 256 directories.
     func ids(in directory: Int64) -> [Int64] {
-        guard let held = opened() else { return [] }
+        let held = opened()
+        guard held >= 0 else { return [] }
         return Self.names(held, Self.fan(directory)).compactMap(Int64.init)
     }
 
-    /// Removes files of other generations, and their directories with the last of them. False where none is left that can
-    /// be removed.
+    /// Removes files of other generations, and their directories with the last of them. What cannot be removed is passed over.
+    /// - Returns: whether it has removed as many as it may, so that more may be left.
     func removeForeign(atMost limit: Int) -> Bool {
-        let rest = Self.names(AT_FDCWD, root).filter { $0 != generation && Self.isForeign($0) }
-        guard let name = rest.first else { return false }
-        let path = "\(root)/\(name)"
+        // What lies there by now may be another daemon's, and in use.
+        guard isInPlace() else { return false }
         var left = limit
-        for fan in Self.names(AT_FDCWD, path) {
-            // Set aside with its database: the generation lies below it.
-            let below = Self.isGeneration(fan) ? Self.names(AT_FDCWD, "\(path)/\(fan)").map { "\(fan)/\($0)" } : [fan]
-            for directory in below {
-                for file in Self.names(AT_FDCWD, "\(path)/\(directory)") {
-                    guard left > 0 else { return true }
-                    if Int64(file) != nil { unlink("\(path)/\(directory)/\(file)") }
-                    left -= 1
+        for name in Self.names(AT_FDCWD, root) where name != generation && Self.isForeign(name) {
+            let path = "\(root)/\(name)"
+            for fan in Self.names(AT_FDCWD, path) {
+                // Set aside with its database: the generation lies below it.
+                let below =
+                    Self.isGeneration(fan) ? Self.names(AT_FDCWD, "\(path)/\(fan)").map { "\(fan)/\($0)" } : [fan]
+                for directory in below {
+                    for file in Self.names(AT_FDCWD, "\(path)/\(directory)") {
+                        guard left > 0 else { return true }
+                        if Int64(file) != nil, unlink("\(path)/\(directory)/\(file)") == 0 { left -= 1 }
+                    }
+                    rmdir("\(path)/\(directory)")
                 }
-                rmdir("\(path)/\(directory)")
+                rmdir("\(path)/\(fan)")
             }
-            rmdir("\(path)/\(fan)")
+            rmdir(path)
         }
-        return rmdir(path) == 0
+        return false
     }
 
     /// Of another database, or set aside long ago.
@@ -99,7 +105,11 @@ extension BodyFiles {
 
     private static func names(_ directory: Int32, _ path: String) -> [String] {
         let descriptor = openat(directory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0, let stream = fdopendir(descriptor) else { return [] }
+        guard descriptor >= 0 else { return [] }
+        guard let stream = fdopendir(descriptor) else {
+            Glibc.close(descriptor)
+            return []
+        }
         defer { closedir(stream) }
         var found: [String] = []
         while let entry = readdir(stream) {

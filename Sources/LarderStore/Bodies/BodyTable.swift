@@ -69,6 +69,22 @@ extension EntryRows {
         return try look.step()
     }
 
+    /// Whether the sum of what files take cannot be true.
+    func isFileSumBelowZero() throws(StoreError) -> Bool {
+        try connection.number("SELECT bytes FROM bodies") ?? 0 < 0
+    }
+
+    /// Sums up anew what the files of all rows take.
+    func restateFileBytes() throws(StoreError) {
+        try connection.statement(
+            """
+            UPDATE bodies SET bytes = (
+              SELECT coalesce(sum((min(size, 1 << 42) + 4095) & ~4095), 0) FROM entry
+              WHERE size > 65536 AND body IS NOT NULL)
+            """
+        ).run()
+    }
+
     // MARK: Before the files
 
     /// Whether the database has the table of pieces that schema 6 had.

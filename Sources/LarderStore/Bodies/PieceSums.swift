@@ -47,7 +47,7 @@ enum PieceSums {
 
 /// Reads of a body's file that wait for the disk: on the store's threads.
 enum BodyRead {
-    /// Bytes from a place on; fewer where the file ends before.
+    /// Bytes from a place on; fewer where the file ends before, or where the disk has lost what follows.
     static func bytes(_ file: Int32, at offset: Int64, count: Int) throws(StoreError) -> Bytes {
         var failed: Int32 = 0
         let bytes = Bytes(room: count) { buffer, done in
@@ -58,7 +58,7 @@ enum BodyRead {
                 } else {
                     let number = StoreError.lastNumber
                     if got < 0 && number == EINTR { continue }
-                    if got < 0 { failed = number }
+                    if got < 0 && number != EIO { failed = number }
                     return
                 }
             }
