@@ -160,6 +160,8 @@ import Testing
         let time = SetTime()
         try await withRig(FetchSettings(maxTransfers: 1), time: time) { rig in
             async let first = rig.failure(order(origin.base + "/1", deadline: .seconds(60)))
+            // Only then: whoever of two comes first has the place.
+            await until { origin.requests.count == 1 }
             async let second = rig.failure(order(origin.base + "/2", deadline: .seconds(1)))
             await until { rig.count(FetchCounters.waiting) == 1 && origin.requests.count == 1 }
             time.advance(.seconds(60))
