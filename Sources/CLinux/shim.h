@@ -71,7 +71,8 @@ static inline ssize_t larder_pread_nowait(int fd, void *bytes, size_t count, off
 // wait, ENOSYS or EINVAL where the kernel does not know the question.
 static inline int larder_open_cached(int directory, const char *name) {
     // struct open_how, which old headers lack: flags, mode, how the name is resolved (without links, from the cache).
-    uint64_t how[3] = {O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0, 0x20 | 0x04};
+    // Opening a FIFO would wait for who writes into it.
+    uint64_t how[3] = {O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0, 0x20 | 0x04};
     long opened = syscall(437, directory, name, how, sizeof how);
     return opened < 0 ? -errno : (int)opened;
 }

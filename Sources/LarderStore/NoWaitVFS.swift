@@ -31,6 +31,9 @@ public enum NoWaitVFS {
     /// The descriptor of our own for a file, where there is one.
     static func descriptor(of path: String) -> Int32? { NoWaitFiles.known(path) }
 
+    /// Lets a number name what another descriptor names (dup3(2)); it is closed with exec. Below zero where it cannot.
+    static func rename(_ number: Int32, to found: Int32) -> Int32 { larder_dup3(found, number) }
+
     /// Opens a file below a directory where that waits for no disk: a descriptor, or an error number below zero.
     static func openCached(_ directory: Int32, _ name: String) -> Int32 { larder_open_cached(directory, name) }
 

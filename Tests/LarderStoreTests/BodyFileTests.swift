@@ -106,6 +106,8 @@ enum FileDamage: CaseIterable, Sendable {
             let store = try bench.open(roomy)
             let kept = bench.entry("kept", size: 100_000)
             #expect(await store.write(kept) == .stored)
+            // Upkeep commits too.
+            await store.maintain()
             // Held before the commit: the file is there, the row is not.
             store.shared.faults.hold(true)
             let late = Task { await store.write(bench.entry("late", size: 300_000)) }
@@ -291,12 +293,28 @@ enum FileDamage: CaseIterable, Sendable {
             let first = try bench.open(roomy)
             #expect(await first.write(entry) == .stored)
             await first.close()
-            let store = try bench.open(roomy)
+            // Before the store looks for files without a row, and keeps the directory open.
             try block(bench.bodies)
+            let store = try bench.open(roomy)
             await #expect(throws: StoreError.self) { try await store.read(entry.key) }
             await store.maintain()
             try unblock(bench.bodies)
             #expect(try await sameEntry(store.read(entry.key), entry))
+            await store.close()
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aPipeInPlaceOfAFileIsAMissAndNobodyWaitsForIt() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await first.write(entry) == .stored)
+            let file = try bench.bodyFile()
+            await first.close()
+            try #require(unlink(file) == 0 && mkfifo(file, 0o600) == 0)
+            let store = try bench.open(roomy)
+            #expect(try await store.read(entry.key) == nil)
             await store.close()
         }
     }
@@ -333,17 +351,20 @@ enum FileDamage: CaseIterable, Sendable {
     }
 
     @Test func filesThatCannotBeRemovedDoNotHoldUpTheSweep() async throws {
-        try await withStore(roomy) { (store, bench) async throws in
-            #expect(await store.write(bench.entry("a", size: 100_000)) == .stored)
-            let (stuck, other) = ("0123456789abcdef", "fedcba9876543210")
-            for name in [stuck, "\(stuck)/00", other, "\(other)/00"] { mkdir("\(bench.bodies)/\(name)", 0o700) }
-            // Directories: to unlink one fails, whoever tries.
-            for number in 0..<(BodySweep.names + 40) { mkdir("\(bench.bodies)/\(stuck)/00/\(number)", 0o700) }
-            try writeFile("\(bench.bodies)/\(other)/00/7", [1])
-            let files = try #require(store.shared.bodies.withLock { $0 })
-            #expect(!files.removeForeign(atMost: BodySweep.names))
-            #expect(access("\(bench.bodies)/\(other)", F_OK) != 0)
-            #expect(bench.bodyFiles().count == BodySweep.names + 41)
+        try await withBench { (bench) async throws in
+            // A writer without a thread, which would sweep meanwhile.
+            try await withWriter(bench) { (writer, _) async throws in
+                let (stuck, other) = ("0123456789abcdef", "fedcba9876543210")
+                mkdir(bench.bodies, 0o700)
+                for name in [stuck, "\(stuck)/00", other, "\(other)/00"] { mkdir("\(bench.bodies)/\(name)", 0o700) }
+                // Directories: to unlink one fails, whoever tries.
+                for number in 0..<(BodySweep.names + 40) { mkdir("\(bench.bodies)/\(stuck)/00/\(number)", 0o700) }
+                try writeFile("\(bench.bodies)/\(other)/00/7", [1])
+                let files = try #require(writer.database?.bodies)
+                #expect(!files.removeForeign(atMost: BodySweep.names))
+                #expect(access("\(bench.bodies)/\(other)", F_OK) != 0)
+                #expect(bench.bodyFiles().count == BodySweep.names + 40)
+            }
         }
     }
 

@@ -5,7 +5,6 @@
 //
 // Names are looked up below an open directory, so that what is written goes where the database is, also where the path
 // leads elsewhere by now. The directory is made with the first body: a full disk does not keep a database from being opened.
-import CLinux
 import CSQLite
 import Glibc
 import LarderCore
@@ -93,7 +92,7 @@ final class BodyFiles: Sendable {
                 return 0
             }
             // The number stays what others use at this moment.
-            let number = larder_dup3(found, held) < 0 ? StoreError.lastNumber : 0
+            let number = NoWaitVFS.rename(held, to: found) < 0 ? StoreError.lastNumber : 0
             Glibc.close(found)
             return number
         }
@@ -239,14 +238,18 @@ final class BodyFiles: Sendable {
         }
         let made: Int32
         if waits {
-            let found = openat(directory, Self.name(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            // Opening a FIFO would wait for who writes into it.
+            let found = openat(directory, Self.name(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             made = found >= 0 ? found : -StoreError.lastNumber
         } else {
             made = NoWaitVFS.openCached(directory, Self.name(id))
         }
         guard made >= 0 else { return Self.isAbsent(made) ? .absent : waits ? .failed(-made) : .wouldWait }
         var status = stat()
-        fstat(made, &status)
+        guard fstat(made, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            Glibc.close(made)
+            return .absent
+        }
         let (known, isOurs) = table.add(id, made, Self.blocks(Int64(status.st_size)), keeps: keeps)
         if !isOurs { Glibc.close(made) }
         // Whoever removes it now sees it in the table; who has removed it before took its name.
