@@ -68,7 +68,8 @@ import Testing
                     #expect(try answer.json()["class"]?.string == "overloaded", "\(answer)")
                 }
             }
-            #expect(answered >= 1 && answered <= 3)
+            // Each that its client has taken whole leaves its room to the next.
+            #expect(answered >= 1 && answered <= asked.count - refused)
             try await larder.eventually("the room is given back") {
                 try await larder.counter("larder_fetch_held_bytes") == 0
             }
