@@ -4,7 +4,7 @@
 struct Arguments {
     /// One part of a run.
     enum Part: String, CaseIterable {
-        case hits, latency, misses, mixed, collapse, million, eviction, kill, large, micro
+        case hits, latency, misses, mixed, collapse, million, eviction, kill, large, stalls, micro
     }
 
     var servers: [ServerKind] = ServerKind.allCases
@@ -18,6 +18,8 @@ struct Arguments {
     var larder = ".build/release/larder"
     var bareLoop = "Benchmarks/bareloop"
     var originProgram = "Benchmarks/origin"
+    /// What larder is started with in `stalls`.
+    var preload = "Benchmarks/stalls.so"
     var templates = "Benchmarks"
     var output: String?
     /// Requests counted by `--hot-path`.
@@ -35,7 +37,7 @@ struct Arguments {
           --seconds N           length of a round (4)
           --servers A,B         of nginx,nginx-copy,varnish,bareloop,larder,larder-sqlite (all)
           --sizes A,B           of 1,10,100: kilobytes of body (all)
-          --only A,B            of hits,latency,misses,mixed,collapse,million,eviction,kill,large,micro (all)
+          --only A,B            of hits,latency,misses,mixed,collapse,million,eviction,kill,large,stalls,micro (all)
           --objects N           objects of the mixed workload (100000)
           --requests N          requests of one of its rounds (100000)
           --entries N           entries of `million` (1000000)
@@ -71,6 +73,7 @@ struct Arguments {
             case "--larder": larder = try Self.text(word, rest.popFirst())
             case "--bareloop": bareLoop = try Self.text(word, rest.popFirst())
             case "--origin": originProgram = try Self.text(word, rest.popFirst())
+            case "--preload": preload = try Self.text(word, rest.popFirst())
             case "--templates": templates = try Self.text(word, rest.popFirst())
             case "--output": output = try Self.text(word, rest.popFirst())
             default: throw .usage("unknown option \(word)\n\(Self.usage)")

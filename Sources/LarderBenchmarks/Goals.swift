@@ -25,6 +25,8 @@ struct Goal {
     /// The most that a search of 200 iTunes results may add, in milliseconds: the plan of the engine asks for half of what it was
     /// (4.1 to 5.9).
     static let addedByNormalising = 2.5
+    /// The most that the p99 of memory hits may be while something slow is done, as a multiple of what it is without.
+    static let p99BesideStalls = 2.0
     /// The most memory that an idle daemon may hold, in KiB.
     static let idleAnonymous = 10 * 1024
     static let idleResident = 32 * 1024

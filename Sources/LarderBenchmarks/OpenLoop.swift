@@ -56,6 +56,12 @@ struct OpenLoop {
     private let poller: Int32
     private let request: Bytes
     private let bodyLength: Int
+    /// What else is asked for meanwhile.
+    var aside: Aside?
+    /// Where it looks, requests are not counted during which the load was off its core.
+    var absence = Absence()
+    /// How many these were.
+    private(set) var discounted = 0
 
     init(port: UInt16, path: String, connections count: Int) throws(Failure) {
         request = ProbeClient.request(path, port: port)
@@ -80,12 +86,14 @@ struct OpenLoop {
         let interval = 1e9 / rate
         latencies.reserveCapacity(total)
         let start = monotonicNanoseconds() + 1_000_000
+        aside?.begin(at: start)
         let countedFrom = start + Int64(seconds) * 100_000_000
         let giveUpAt = start + Int64(seconds) * 1_000_000_000 + 2_000_000_000
         var made = 0
         var now = start
         while made < total || !due.isEmpty || idle.count < connections.count, now < giveUpAt {
             now = monotonicNanoseconds()
+            absence.look(now)
             while made < total {
                 let dueAt = start + Int64(Double(made) * interval)
                 if dueAt > now { break }
@@ -96,9 +104,11 @@ struct OpenLoop {
                 try send(on: index, dueAt: dueAt)
             }
             try readReady(countedFrom: countedFrom)
+            try aside?.step(now, isOver: made == total)
         }
         let left = due.rest + connections.indices.filter { !idle.rest.contains($0) }.map { connections[$0].dueAt }
         for dueAt in left where dueAt >= countedFrom { latencies.append(now - dueAt) }
+        aside?.close()
         connections.forEach { close($0.socket) }
         close(poller)
         guard let round = LatencyRound(latencies, unanswered: left.count) else {
@@ -123,7 +133,8 @@ struct OpenLoop {
             guard try readAnswer(index) else { continue }
             idle.append(index)
             let dueAt = connections[index].dueAt
-            if dueAt >= countedFrom { latencies.append(monotonicNanoseconds() - dueAt) }
+            guard dueAt >= countedFrom else { continue }
+            if dueAt < absence.end { discounted += 1 } else { latencies.append(monotonicNanoseconds() - dueAt) }
         }
     }
 
@@ -180,7 +191,7 @@ struct OpenLoop {
 }
 
 /// First in, first out, without moving what is behind.
-private struct Queue<Element> {
+struct Queue<Element> {
     private var items: [Element] = []
     private var first = 0
 

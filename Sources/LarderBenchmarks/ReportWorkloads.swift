@@ -9,6 +9,7 @@ extension Report {
         if let found = results.million { sections.append(million(found)) }
         if let found = results.eviction { sections.append(eviction(found)) }
         if !results.large.isEmpty { sections.append(large) }
+        if !results.stalls.isEmpty { sections.append(stalls) }
         return sections
     }
 

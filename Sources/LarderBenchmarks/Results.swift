@@ -38,5 +38,6 @@ struct Results {
     var eviction: EvictionFigures?
     var kills: KillFigures?
     var large: [LargeFigures] = []
+    var stalls: [StallCause: StallFigures] = [:]
     var micro: [(title: String, nanoseconds: Sample)] = []
 }

@@ -14,6 +14,12 @@ struct LarderSetup {
     var hasOwnListener = false
     /// The built-in iTunes provider asks the origin too, without its rate.
     var hasITunes = false
+    /// Instead of its default.
+    var connectTimeout: String?
+    /// Who may change something, by the token.
+    var adminToken: String?
+    /// Further pass-through providers, by name, and their base URLs.
+    var passthrough: [(name: String, baseURL: String)] = []
     /// What the daemon is started through, such as a tool that watches it.
     var prefix: [String] = []
     var isPinned = true
@@ -31,9 +37,12 @@ struct LarderSetup {
         }
         text += "state:\n  path: \"\(directory)/state\"\n"
         if isPatient { text += "fetch:\n  deadline: 10min\n  maxBody: 1 GiB\n" }
+        if let connectTimeout { text += "fetch:\n  connectTimeout: \(connectTimeout)\n" }
+        if let adminToken { text += "admin:\n  token: \"\(adminToken)\"\n" }
         text += "providers:\n"
-        text +=
-            "  bench:\n    kind: passthrough\n    baseURL: \"http://127.0.0.1:\(origin)\"\n    rate: off\n    quota: off\n"
+        for (name, baseURL) in [("bench", "http://127.0.0.1:\(origin)")] + passthrough {
+            text += "  \(name):\n    kind: passthrough\n    baseURL: \"\(baseURL)\"\n    rate: off\n    quota: off\n"
+        }
         if hasITunes {
             text += "  itunes:\n    baseURL: \"http://127.0.0.1:\(origin)\"\n    rate: off\n    quota: off\n"
         }

@@ -28,10 +28,10 @@ struct Verdicts {
     let arguments: Arguments
 
     var rows: [Verdict] {
-        ratios + latency + misses + mixed + crowd + million + eviction + idle + kills + large + elsewhere
+        ratios + latency + misses + mixed + crowd + million + eviction + idle + kills + large + stalls + elsewhere
     }
 
-    private func absent(_ measure: String, _ goal: String, _ part: Arguments.Part) -> [Verdict] {
+    func absent(_ measure: String, _ goal: String, _ part: Arguments.Part) -> [Verdict] {
         [
             Verdict(
                 measure: measure, goal: goal, figure: "–",
@@ -39,7 +39,7 @@ struct Verdicts {
         ]
     }
 
-    private func two(_ value: Double) -> String { Figures.fixed(value, 2) }
+    func two(_ value: Double) -> String { Figures.fixed(value, 2) }
 
     private var ratios: [Verdict] {
         Goal.all.flatMap { goal -> [Verdict] in

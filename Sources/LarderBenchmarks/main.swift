@@ -58,6 +58,7 @@ enum Run {
         if parts.contains(.eviction), hasLarder { results.eviction = try EvictionRun(stand: stand).measure() }
         if parts.contains(.kill), hasLarder { results.kills = try KillRun(stand: stand).measure() }
         if parts.contains(.large), hasLarder { results.large = try LargeRun(stand: stand).measure() }
+        if parts.contains(.stalls), hasLarder { results.stalls = try StallRun(stand: stand).measure() }
         let report = Report(stand: stand, results: results).text
         print(report, terminator: "")
         if let output = arguments.output { try Files.write(Bytes(text: report), to: output) }
@@ -109,6 +110,7 @@ enum Run {
         case "load": return try Load.part(words)
         case "crowd": return try CrowdRun.part(words)
         case "large": return try LargeRun.part(words)
+        case "stalls": return try StallRound.part(words)
         case "micro" where words.count == 1:
             for result in Micro.measure() {
                 print(([result.title] + result.nanoseconds.values.map { "\($0)" }).joined(separator: "\t"))

@@ -1,0 +1,134 @@
+// What a load of hits does beside it: requests of another kind at a constant, low rate, on connections of their own, by the
+// same spinning thread, so that no second load shares its core. An answer that is none of the expected kind ends the run.
+import CLinux
+import Glibc
+import LarderCore
+
+/// What came of the requests beside the load; times in nanoseconds.
+struct AsideRound {
+    var sent = 0
+    var answered = 0
+    var p50: Int64 = 0
+    var greatest: Int64 = 0
+}
+
+struct Aside {
+    /// Connections; a request for which none is idle waits.
+    static let connections = 32
+
+    private struct Connection {
+        var socket: Int32
+        var dueAt: Int64 = 0
+        var head: Bytes = []
+        /// Body bytes still to come; nil while the head is read.
+        var missing: Int?
+    }
+
+    private let port: UInt16
+    private let plan: StallPlan
+    private let isSilent: Bool
+    private let interval: Double
+    private let first: Int
+    private let poller: Int32
+    private var connections: [Connection] = []
+    private var idle: Queue<Int> = Queue()
+    private var start: Int64 = 0
+    private var latencies: [Int64] = []
+    private var sent = 0
+
+    /// - Parameters:
+    ///   - rate: requests a second; 0 does all the same but sending.
+    ///   - first: the number of the first request.
+    init(port: UInt16, plan: StallPlan, rate: Double, first: Int) throws(Failure) {
+        (self.port, self.plan, self.first) = (port, plan, first)
+        isSilent = rate == 0
+        interval = isSilent ? 0 : 1e9 / rate
+        poller = epoll_create1(0)
+        guard poller >= 0 else { throw .failed("epoll", systemReason()) }
+        for index in 0..<Self.connections {
+            let socket = try ProbeClient.connect(port: port)
+            _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
+            var event = larder_epoll_event(larder_EPOLLIN, UInt64(index))
+            guard epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event) == 0 else { throw .failed("epoll", systemReason()) }
+            connections.append(Connection(socket: socket))
+            idle.append(index)
+        }
+    }
+
+    mutating func begin(at start: Int64) { self.start = start }
+
+    /// One turn: sends what is due and reads what came.
+    ///
+    /// - Parameter isOver: nothing more is to be sent.
+    mutating func step(_ now: Int64, isOver: Bool) throws(Failure) {
+        while !isOver, !isSilent, case let dueAt = start + Int64(Double(sent) * interval), dueAt <= now,
+            let index = idle.popFirst()
+        {
+            let request = ProbeClient.request(plan.path(first + sent), port: port)
+            connections[index].dueAt = dueAt
+            sent += 1
+            guard Glibc.send(connections[index].socket, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
+            else { throw .failed("send", systemReason()) }
+        }
+        var events = [epoll_event](repeating: epoll_event(), count: 8)
+        for place in 0..<Int(max(epoll_wait(poller, &events, 8, 0), 0)) {
+            let index = Int(larder_epoll_word(&events[place]))
+            guard try readAnswer(index) else { continue }
+            latencies.append(monotonicNanoseconds() - connections[index].dueAt)
+            idle.append(index)
+        }
+    }
+
+    /// Leaves, whatever is still under way.
+    func close() {
+        connections.forEach { Glibc.close($0.socket) }
+        Glibc.close(poller)
+    }
+
+    var round: AsideRound {
+        let sorted = latencies.sorted()
+        return AsideRound(
+            sent: sent, answered: sorted.count, p50: percentile(0.5, of: sorted) ?? 0, greatest: sorted.last ?? 0)
+    }
+
+    /// Reads what came; true when the answer is whole.
+    private mutating func readAnswer(_ index: Int) throws(Failure) -> Bool {
+        let socket = connections[index].socket
+        var failure: String?
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { chunk in
+            let got = recv(socket, chunk.baseAddress, chunk.count, 0)
+            if got > 0 {
+                failure = take(UnsafeBufferPointer(rebasing: chunk[..<got]), index)
+            } else if got == 0 || (errno != EAGAIN && errno != EINTR) {
+                failure = got == 0 ? "the server closed a connection" : systemReason()
+            }
+        }
+        if let failure { throw .failed("beside the load", failure) }
+        guard connections[index].missing == 0 else { return false }
+        connections[index].missing = nil
+        return true
+    }
+
+    /// Takes bytes of an answer; hands back what is wrong with them.
+    private mutating func take(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> String? {
+        if let missing = connections[index].missing {
+            connections[index].missing = missing - bytes.count
+            return bytes.count > missing ? "an answer that is too long" : nil
+        }
+        let old = connections[index].head.count
+        connections[index].head.append(contentsOf: bytes.prefix(8192))
+        guard let end = ProbeClient.headEnd(connections[index].head) else {
+            return connections[index].head.count > 8192 ? "a head without end" : nil
+        }
+        let head = Bytes(connections[index].head[..<end]).lossyText
+        connections[index].head.removeAll(keepingCapacity: true)
+        guard plan.cause.isExpected(head) else { return "an answer of another kind: \(head.prefix { $0 != "\r\n" })" }
+        let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+        guard let length = line.flatMap({ Int(ASCII.trimmed($0.dropFirst("content-length:".count))) }) else {
+            return "an answer without Content-Length"
+        }
+        let body = bytes.count - (end - old)
+        connections[index].missing = length - body
+        return body > length ? "an answer that is too long" : nil
+    }
+}

@@ -1,0 +1,106 @@
+// What is slow beside the memory hits, which requests make it happen, and the round of a pinned child that sends both.
+import LarderCore
+
+/// What is slow. The raw value is for the child's command line.
+enum StallCause: String, CaseIterable {
+    /// Entries that neither larder's memory nor the system's page cache holds are read from the disk.
+    case cold
+    /// Hosts whose names no name server answers for.
+    case names
+    /// Misses that need a TLS handshake each.
+    case handshakes
+
+    var title: String {
+        switch self {
+        case .cold: "cold entries from the disk"
+        case .names: "silent name servers"
+        case .handshakes: "TLS handshakes"
+        }
+    }
+
+    /// Requests a second: so many that each need hold a loop for a millisecond only to show in a p99.
+    var rate: Int {
+        switch self {
+        case .cold: 100
+        case .names: 16
+        case .handshakes: 50
+        }
+    }
+
+    /// Whether an answer of this head is what the cause is about.
+    func isExpected(_ head: String) -> Bool {
+        switch self {
+        case .cold: head.hasPrefix("HTTP/1.1 200 ") && head.contains("larder; hit")
+        case .names: head.hasPrefix("HTTP/1.1 502 ") || head.hasPrefix("HTTP/1.1 504 ")
+        case .handshakes: head.hasPrefix("HTTP/1.1 200 ")
+        }
+    }
+}
+
+/// The requests of one cause: among so many objects, providers or names.
+struct StallPlan {
+    static let rowSize = 16_000
+    static let fileSize = 100_000
+    /// Fetches of a provider at a time (`maxConnections`); what is asked beyond them waits and looks nothing up.
+    static let fetchesAtATime = 8
+
+    let cause: StallCause
+    let span: Int
+
+    func path(_ number: Int) -> String {
+        switch cause {
+        case .cold:
+            // A prime step, so that what is read ahead of one is not the next.
+            let place = number % span * 7_368_787 % span
+            let size = place % 2 == 0 ? Self.rowSize : Self.fileSize
+            return OriginObject(kind: .image, size: size, id: place / 2).path
+        case .names: return "/raw/\(Self.provider(number / Self.fetchesAtATime % span))/\(number)"
+        case .handshakes: return "/raw/tls/\(number % span)"
+        }
+    }
+
+    static func provider(_ number: Int) -> String { "silent\(number)" }
+}
+
+/// One round of hits, with something slow beside it or without.
+struct StallRound {
+    var hits: LatencyRound
+    var aside: AsideRound
+    /// Hits that are not counted: the load was off its core while they were due or under way.
+    var discounted: Int
+
+    /// The form in which the pinned child hands it to its parent.
+    var lines: String {
+        "\(hits.line)\naside \(aside.sent) \(aside.answered) \(aside.p50) \(aside.greatest) \(discounted)"
+    }
+
+    init(hits: LatencyRound, aside: AsideRound, discounted: Int) {
+        (self.hits, self.aside, self.discounted) = (hits, aside, discounted)
+    }
+
+    init?(lines: String) {
+        let rows = lines.split(separator: "\n")
+        guard rows.count == 2, let hits = LatencyRound(line: String(rows[0])) else { return nil }
+        let numbers = rows[1].split(separator: " ").dropFirst().compactMap { Int64($0) }
+        guard rows[1].hasPrefix("aside "), numbers.count == 5 else { return nil }
+        self.hits = hits
+        aside = AsideRound(
+            sent: Int(numbers[0]), answered: Int(numbers[1]), p50: numbers[2], greatest: numbers[3])
+        discounted = Int(numbers[4])
+    }
+
+    /// What the pinned child does.
+    static func part(_ words: [String]) throws(Failure) {
+        guard words.count == 11, let port = UInt16(words[1]), let rate = Double(words[3]), rate > 0,
+            let seconds = Int(words[4]), let connections = Int(words[5]), let cause = StallCause(rawValue: words[6]),
+            let asidePort = UInt16(words[7]), let asideRate = Double(words[8]), let first = Int(words[9]),
+            let span = Int(words[10]), span > 0
+        else { throw .usage("--part stalls is for the harness itself") }
+        var loop = try OpenLoop(port: port, path: words[2], connections: connections)
+        loop.absence.isLooking = true
+        loop.aside = try Aside(
+            port: asidePort, plan: StallPlan(cause: cause, span: span), rate: asideRate, first: first)
+        let hits = try loop.run(rate: rate, seconds: seconds)
+        print(StallRound(hits: hits, aside: loop.aside?.round ?? AsideRound(), discounted: loop.discounted).lines)
+    }
+}

@@ -1,0 +1,168 @@
+// Where something slow is done: larder, the origins behind it, and what of them tells how often it was done. All of it is on
+// this machine; a name that is looked up is one that Benchmarks/stalls.c keeps from the system's resolver.
+import Glibc
+import LarderCore
+
+final class StallGround {
+    private static let token = "stalls-of-the-benchmark"
+    /// The body that is asked for all the time.
+    static let hit = OriginObject(kind: .image, size: 1024, id: 0)
+
+    let plan: StallPlan
+    private let stand: Stand
+    private let counter: String
+    private var origins: [ChildProcess] = []
+    private(set) var larder: RunningLarder
+
+    /// The listener that the slow requests go to.
+    var asidePort: UInt16 { plan.cause == .cold ? larder.port : larder.ownPort }
+
+    init(_ cause: StallCause, requests: Int, _ stand: Stand) throws(Failure) {
+        self.stand = stand
+        counter = stand.newFile("lookups")
+        try Files.write(Bytes(repeating: 0, count: 8), to: counter)
+        let origin = try Server.origin(on: stand)
+        var origins = [origin.process]
+        do throws(Failure) {
+            var setup = LarderSetup()
+            setup.hasOwnListener = true
+            switch cause {
+            case .cold:
+                plan = StallPlan(cause: cause, span: min(requests, 20_000) / 2 * 2)
+                setup.maxSize = "8 GiB"
+            case .names:
+                let providers = stand.arguments.seconds * cause.rate / StallPlan.fetchesAtATime
+                plan = StallPlan(cause: cause, span: providers)
+                setup.connectTimeout = "1s"
+                setup.adminToken = Self.token
+                setup.passthrough = (0..<providers).map { (StallPlan.provider($0), "http://silent-\($0).invalid") }
+                setup.prefix = [
+                    "env", "LD_PRELOAD=\(Self.absolute(stand.arguments.preload))", "STALLS_COUNT=\(counter)",
+                ]
+            case .handshakes:
+                plan = StallPlan(cause: cause, span: 64)
+                let tls = try StallTLS(answers: plan.span, stand)
+                origins.append(tls.process)
+                setup.passthrough = [("tls", "https://127.0.0.1:\(tls.port)")]
+                setup.prefix = [
+                    "env", "LD_PRELOAD=\(Self.absolute(stand.arguments.preload))", "STALLS_CA=\(tls.certificate)",
+                ]
+            }
+            larder = try RunningLarder.start(setup, on: stand, origin: origin.port)
+        } catch {
+            origins.forEach { $0.stop() }
+            throw error
+        }
+        self.origins = origins
+        do throws(Failure) {
+            if cause == .cold { try fill(setup: larder.directory, origin.port) }
+            if cause != .cold { try checkPreload() }
+            try verifyHit()
+        } catch {
+            stop()
+            throw error
+        }
+    }
+
+    func stop() {
+        larder.process.stop()
+        origins.forEach { $0.stop() }
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let here = getcwd(nil, 0) else { return path }
+        defer { free(here) }
+        return "\(String(cString: here))/\(path)"
+    }
+
+    /// Without it a name would be looked up by the system's own servers.
+    private func checkPreload() throws(Failure) {
+        let name = stand.arguments.preload.split(separator: "/").last.map(String.init) ?? ""
+        guard Files.text(of: "/proc/\(larder.process.pid)/maps").contains("/" + name) else {
+            throw .failed("stalls", "larder runs without \(stand.arguments.preload)")
+        }
+    }
+
+    /// Stores all objects, asks for each once more, so that a loop can answer it from the disk without a thread, and starts
+    /// anew with an empty memory.
+    private func fill(setup directory: String, _ origin: UInt16) throws(Failure) {
+        var setup = LarderSetup()
+        setup.hasOwnListener = true
+        setup.maxSize = "8 GiB"
+        for _ in 0..<2 {
+            for size in [StallPlan.rowSize, StallPlan.fileSize] {
+                _ = try Load(
+                    port: larder.port, size: size, order: .fill(first: 0), count: plan.span / 2, seconds: 600,
+                    connections: 8
+                ).run(on: stand)
+            }
+            larder.process.stop()
+            larder = try RunningLarder.start(setup, on: stand, origin: origin, directory: directory)
+        }
+        let entries = Int(try larder.metric("larder_store_entries") ?? 0)
+        guard entries >= plan.span else { throw .failed("stalls", "\(entries) of \(plan.span) entries are stored") }
+    }
+
+    /// Three hits in a row, by larder's word.
+    private func verifyHit() throws(Failure) {
+        let client = try ProbeClient(port: larder.port)
+        var hits = 0
+        for _ in 1...50 where hits < 3 {
+            let reply = try client.get(Self.hit.path, port: larder.port)
+            guard reply.status == 200 else { throw .failed("stalls", "status \(reply.status)") }
+            hits = ServerKind.larder.isHit(reply.fields) ? hits + 1 : 0
+        }
+        guard hits == 3 else { throw .failed("stalls", "no hit in 50 requests") }
+    }
+
+    /// Before a round with something slow.
+    func prepare() {
+        if plan.cause == .cold { Files.dropFromPageCache("\(larder.directory)/cache") }
+    }
+
+    /// After it: what it left under way ends, and what larder gave up is tried again.
+    func settle() throws(Failure) {
+        guard plan.cause == .names else { return try stand.pauseWhole(milliseconds: 300) }
+        try stand.pauseWhole(milliseconds: 1500)
+        for provider in 0..<plan.span {
+            let path = "/v1/providers/\(StallPlan.provider(provider))/resume"
+            let request = ProbeClient.request(
+                path, port: larder.ownPort, method: "POST",
+                fields: "Authorization: Bearer \(Self.token)\r\nContent-Length: 0\r\n")
+            let reply = try ProbeClient(port: larder.ownPort).ask(request, path, hasBody: true)
+            guard reply.status == 200 else { throw .failed(path, "status \(reply.status)") }
+        }
+    }
+
+    /// What counts the slow things since the start: bytes that larder's reads took from the disk (proc_pid_io(5)), or
+    /// names looked up.
+    var done: Int {
+        switch plan.cause {
+        case .cold:
+            let text = Files.text(of: "/proc/\(larder.process.pid)/io")
+            let line = text.split(separator: "\n").first { $0.hasPrefix("read_bytes: ") }
+            return line.flatMap { Int($0.dropFirst("read_bytes: ".count)) } ?? 0
+        case .names:
+            guard let file = fopen(counter, "re") else { return 0 }
+            defer { fclose(file) }
+            var count: UInt64 = 0
+            return fread(&count, 8, 1, file) == 1 ? Int(count) : 0
+        case .handshakes: return 0
+        }
+    }
+}
+
+extension Files {
+    /// Writes a file, or a directory's files, to the disk and drops them from the page cache, but for what is mapped.
+    static func dropFromPageCache(_ path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        if status.st_mode & S_IFMT == S_IFDIR { return names(in: path).forEach { dropFromPageCache("\(path)/\($0)") } }
+        guard status.st_mode & S_IFMT == S_IFREG else { return }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        fdatasync(file)
+        posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+    }
+}
