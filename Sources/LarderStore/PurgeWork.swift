@@ -1,6 +1,9 @@
 // A purge walks the entries in slices, so that writes are not held up, and ends at the newest entry there was when it
 // began: what is stored meanwhile stays. Whatever was made from a purged entry is purged with it, also when the parent
 // itself is no longer stored.
+//
+// A slice is bounded in rows, and in bytes of files too: what it removes is unlinked right after its commit, while all other
+// writes wait, and an unlink costs time that grows with the file (Docs/Decisions/0028-large-bodies-in-files.md).
 import CSQLite
 import LarderCore
 
@@ -8,6 +11,8 @@ import LarderCore
 final class PurgeWork {
     /// Entries looked at in one transaction.
     static let sliceRows = 256
+    /// Blocks of files that one transaction removes, save for those of one entry and of what was made from it.
+    static let sliceFiles = Evictor.bytesPerSlice
 
     private let selector: PurgeSelector
     private let soft: Bool
@@ -34,18 +39,24 @@ final class PurgeWork {
         if case .digest(let digest) = selector { return (try purge(digest, rows, now), true) }
         let slice = try next(rows)
         var purged = 0
-        for (id, digest) in slice.matching {
-            purged += try purge(id, rows, now)
-            purged += try purgeChildren(of: digest, rows, now, depth: 0)
+        files = 0
+        for found in slice.matching {
+            // The next slice begins with it.
+            if files >= Self.sliceFiles {
+                reached = found.id - 1
+                return (purged, false)
+            }
+            purged += try purge(found.id, found.size, rows, now)
+            if let digest = found.digest { purged += try purgeChildren(of: digest, rows, now, depth: 0) }
         }
         return (purged, slice.isLast)
     }
 
     /// One entry and what was made from it.
     private func purge(_ digest: Digest, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
-        let ids = try self.ids(rows, "SELECT id, digest FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
+        let found = try self.found(rows, "SELECT id, digest, size FROM entry WHERE digest = ?1") { $0.bind(1, digest) }
         var purged = 0
-        for (id, _) in ids { purged += try purge(id, rows, now) }
+        for entry in found { purged += try purge(entry.id, entry.size, rows, now) }
         return purged + (try purgeChildren(of: digest, rows, now, depth: 0))
     }
 
@@ -53,8 +64,17 @@ final class PurgeWork {
     func advance() { cursor = reached }
 
     private var reached: Int64 = 0
+    /// Blocks of files whose rows the present slice has removed.
+    private var files: Int64 = 0
 
-    private func next(_ rows: EntryRows) throws(StoreError) -> (matching: [(Int64, Digest)], isLast: Bool) {
+    private struct Found {
+        var id: Int64
+        var digest: Digest?
+        /// Of the body.
+        var size: Int64
+    }
+
+    private func next(_ rows: EntryRows) throws(StoreError) -> (matching: [Found], isLast: Bool) {
         let statement = try rows.connection.statement(
             """
             SELECT \(RowSums.columnsWithoutBody), e.digest FROM entry e LEFT JOIN life l ON l.id = e.id
@@ -64,16 +84,20 @@ final class PurgeWork {
         statement.bind(1, cursor)
         statement.bind(2, last)
         statement.bind(3, Int64(Self.sliceRows))
-        var matching: [(Int64, Digest)] = []
+        var matching: [Found] = []
         var seen = 0
+        var ahead: Int64 = 0
         reached = cursor
         while try statement.step() {
+            // More would be looked at for nothing.
+            if ahead >= Self.sliceFiles { return (matching, false) }
             seen += 1
             reached = statement.int(0)
+            let size = statement.int(1)
             let digest = Digest(bytes: statement.bytes(12))
             // A name that is damaged would not be found: the entry goes, whatever it was.
             guard let digest, RowSums.isSound(statement, digest: digest, lastWithoutSum: rows.lastWithoutSum) else {
-                if isOfEverything { matching.append((reached, digest ?? Digest(of: []))) }
+                if isOfEverything { matching.append(Found(id: reached, digest: digest, size: size)) }
                 rows.note(reached, .row)
                 continue
             }
@@ -88,26 +112,39 @@ final class PurgeWork {
                 case .url(let url, let provider):
                     (provider == nil || provided == provider) && Self.names(label, url)
                 }
-            if isMeant { matching.append((reached, digest)) }
+            if isMeant {
+                matching.append(Found(id: reached, digest: digest, size: size))
+                ahead += blocks(size)
+            }
         }
         return (matching, seen < Self.sliceRows)
     }
 
-    private func ids(
+    /// What of a body is unlinked with its row. A size that cannot be is damaged.
+    private func blocks(_ size: Int64) -> Int64 {
+        soft || size <= CacheSchema.pieceSize ? 0 : BodyFiles.blocks(min(size, Self.sliceFiles))
+    }
+
+    private func found(
         _ rows: EntryRows, _ sql: String, _ bind: (Statement) -> Void
-    ) throws(StoreError) -> [(Int64, Digest?)] {
+    ) throws(StoreError) -> [Found] {
         let statement = try rows.connection.statement(sql)
         defer { statement.reset() }
         bind(statement)
-        var found: [(Int64, Digest?)] = []
-        while try statement.step() { found.append((statement.int(0), Digest(bytes: statement.bytes(1)))) }
+        var found: [Found] = []
+        while try statement.step() {
+            found.append(
+                Found(id: statement.int(0), digest: Digest(bytes: statement.bytes(1)), size: statement.int(2)))
+        }
         return found
     }
 
-    private func purge(_ id: Int64, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
+    private func purge(_ id: Int64, _ size: Int64, _ rows: EntryRows, _ now: WallTime) throws(StoreError) -> Int {
         if soft { return try rows.expire(id: id, now: now) ? 1 : 0 }
         try rows.remove(id: id)
-        return rows.connection.changes > 0 ? 1 : 0
+        guard rows.connection.changes > 0 else { return 0 }
+        files += blocks(size)
+        return 1
     }
 
     /// There are two layers; the depth only guards against a circle that damage could make.
@@ -115,16 +152,16 @@ final class PurgeWork {
         of digest: Digest, _ rows: EntryRows, _ now: WallTime, depth: Int
     ) throws(StoreError) -> Int {
         guard depth < 8 else { return 0 }
-        let children = try ids(
+        let children = try found(
             rows,
             """
-            SELECT e.id, e.digest FROM parent p CROSS JOIN entry e WHERE p.digest = ?1 AND e.id = p.child
+            SELECT e.id, e.digest, e.size FROM parent p CROSS JOIN entry e WHERE p.digest = ?1 AND e.id = p.child
             """
         ) { $0.bind(1, digest) }
         var purged = 0
-        for (id, own) in children {
-            purged += try purge(id, rows, now)
-            if let own, own != digest { purged += try purgeChildren(of: own, rows, now, depth: depth + 1) }
+        for child in children {
+            purged += try purge(child.id, child.size, rows, now)
+            if let own = child.digest, own != digest { purged += try purgeChildren(of: own, rows, now, depth: depth + 1) }
         }
         return purged
     }

@@ -45,6 +45,38 @@ import Testing
         }
     }
 
+    /// Files of bodies are unlinked after the commit, while other writes wait: a slice takes 4 MiB of them at most.
+    @Test(arguments: [(false, 5), (true, 1)])
+    func aSliceOfAPurgeIsBoundedInBytesOfFiles(soft: Bool, slices: Int) async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<20 { #expect(await store.write(bench.entry("\(number)", size: 1 << 20)) == .stored) }
+            let before = bench.count(StoreCounters.transactions)
+            #expect(try await store.purge(.provider("itunes"), soft: soft) == 20)
+            // The last one finds that there is no more.
+            #expect((slices...slices + 1).contains(bench.count(StoreCounters.transactions) - before))
+        }
+    }
+
+    /// What was made from an entry goes with it, and counts.
+    @Test func filesOfWhatWasMadeCountInTheSliceOfAPurge() async throws {
+        try await withStore { (store, bench) async throws in
+            var parents: [StoredResponse] = []
+            for number in 0..<6 {
+                parents.append(bench.entry("\(number)", size: 100))
+                #expect(await store.write(parents[number]) == .stored)
+            }
+            for number in 0..<6 {
+                let child = bench.entry(
+                    "child \(number)", size: 3 << 20, provider: "newsapi", parents: [parents[number].key.digest])
+                #expect(await store.write(child) == .stored)
+            }
+            let before = bench.count(StoreCounters.transactions)
+            #expect(try await store.purge(.provider("itunes"), soft: false) == 12)
+            #expect((3...4).contains(bench.count(StoreCounters.transactions) - before))
+            #expect(bench.bodyFiles().isEmpty)
+        }
+    }
+
     @Test func oneProviderGoesInSlicesAndTheOthersStay() async throws {
         try await withStore { (store, bench) async throws in
             for number in 0..<700 {
