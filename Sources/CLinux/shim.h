@@ -66,13 +66,17 @@ static inline ssize_t larder_pread_nowait(int fd, void *bytes, size_t count, off
     return got < 0 ? -errno : got;
 }
 
+// O_NOATIME is named only under _GNU_SOURCE (open(2)). Reading leaves the time of last access alone: to write it down may wait
+// for the disk, also under RWF_NOWAIT. EPERM where the file is another user's.
+static const int larder_O_NOATIME = 01000000;
+
 // Opens a file below a directory for reading where its name and all it is about are in memory, so that nothing waits for the
 // disk (openat2(2), RESOLVE_CACHED, Linux 5.12). A descriptor, or the error number below zero: EAGAIN where it would have to
 // wait, ENOSYS or EINVAL where the kernel does not know the question.
 static inline int larder_open_cached(int directory, const char *name) {
     // struct open_how, which old headers lack: flags, mode, how the name is resolved (without links, from the cache).
     // Opening a FIFO would wait for who writes into it.
-    uint64_t how[3] = {O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0, 0x20 | 0x04};
+    uint64_t how[3] = {O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | larder_O_NOATIME, 0, 0x20 | 0x04};
     long opened = syscall(437, directory, name, how, sizeof how);
     return opened < 0 ? -errno : (int)opened;
 }

@@ -34,8 +34,30 @@ public enum NoWaitVFS {
     /// Lets a number name what another descriptor names (dup3(2)); it is closed with exec. Below zero where it cannot.
     static func rename(_ number: Int32, to found: Int32) -> Int32 { larder_dup3(found, number) }
 
-    /// Opens a file below a directory where that waits for no disk: a descriptor, or an error number below zero.
+    /// Opens a file below a directory where that waits for no disk: a descriptor, or an error number below zero. Another user's
+    /// file is not opened so (EPERM): each read of it might wait for its time of last access to be written. It is found open where a
+    /// reader has opened it, whose own read has noted that time; the kernel notes it once a day (mount(8), relatime).
     static func openCached(_ directory: Int32, _ name: String) -> Int32 { larder_open_cached(directory, name) }
+
+    /// Opens a file below a directory for reading: a descriptor, or an error number below zero. Reading notes no time of last
+    /// access, but where the file is another user's, who alone may ask for that (open(2), O_NOATIME).
+    static func open(_ directory: Int32, _ name: String) -> Int32 {
+        // Opening a FIFO would wait for who writes into it.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        return withoutAccessTime { more in
+            let found = openat(directory, name, flags | more)
+            return found >= 0 ? found : -errno
+        }
+    }
+
+    /// Tries with O_NOATIME, and without where that is not permitted.
+    static func withoutAccessTime(_ open: (Int32) -> Int32) -> Int32 {
+        let found = open(larder_O_NOATIME)
+        return found == -EPERM ? open(0) : found
+    }
+
+    /// Whether reads of a descriptor note no time of last access.
+    static func leavesAccessTime(_ file: Int32) -> Bool { fcntl(file, F_GETFL) & larder_O_NOATIME != 0 }
 
     /// Bytes from a place of a file that need no waiting, or an error number below zero.
     static func read(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0) -> Int {

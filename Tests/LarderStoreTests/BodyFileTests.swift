@@ -436,6 +436,34 @@ enum FileDamage: CaseIterable, Sendable {
         return bytes.withUnsafeMutableBytes { NoWaitVFS.read(file, $0) } != -Int(EAGAIN)
     }
 
+    /// Noting the time of last access may wait for the disk.
+    @Test(arguments: [true, false])
+    func aFileIsOpenedSoThatReadsNoteNoTime(waits: Bool) async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await store.write(entry) == .stored)
+            let files = try #require(store.shared.bodies.withLock { $0 })
+            let id = try #require(Int64(bench.bodyFile().split(separator: "/").last ?? ""))
+            switch files.borrow(id, keeps: false, waits: waits) {
+            case .file(let file):
+                #expect(NoWaitVFS.leavesAccessTime(file))
+                files.leave(id)
+            case .wouldWait: #expect(!waits)
+            default: Issue.record("it is there")
+            }
+        }
+    }
+
+    @Test func anotherUsersFileIsOpenedAllTheSame() {
+        var asked: [Int32] = []
+        let file = NoWaitVFS.withoutAccessTime { flags in
+            asked.append(flags)
+            return flags == 0 ? 7 : -EPERM
+        }
+        #expect(file == 7 && asked.count == 2)
+        #expect(NoWaitVFS.withoutAccessTime { _ in -ENOENT } == -ENOENT)
+    }
+
     @Test func aFileThatIsMissingIsNotAnsweredByALoop() async throws {
         try await withReady { (stand) async throws in
             _ = try await stand.kept(size: 100_000)

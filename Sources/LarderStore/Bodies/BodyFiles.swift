@@ -236,14 +236,8 @@ final class BodyFiles: Sendable {
         guard directory >= 0 else {
             return !waits ? .wouldWait : Self.isAbsent(directory) ? .absent : .failed(-directory)
         }
-        let made: Int32
-        if waits {
-            // Opening a FIFO would wait for who writes into it.
-            let found = openat(directory, Self.name(id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            made = found >= 0 ? found : -StoreError.lastNumber
-        } else {
-            made = NoWaitVFS.openCached(directory, Self.name(id))
-        }
+        let name = Self.name(id)
+        let made = waits ? NoWaitVFS.open(directory, name) : NoWaitVFS.openCached(directory, name)
         guard made >= 0 else { return Self.isAbsent(made) ? .absent : waits ? .failed(-made) : .wouldWait }
         var status = stat()
         guard fstat(made, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
