@@ -2,8 +2,8 @@
 // system is below. A value: it is told what the disk looks like and says what to do.
 //
 // A write to the database takes room twice: in the write-ahead log, whose file stays as long as it was, and in the database's
-// file when the log is written back, unless there are free pages. A large body takes the blocks of its file. All of it is
-// reckoned before it begins.
+// file when the log is written back, unless there are free pages. A large body takes the blocks of its file, for which free
+// pages are of no use: only files that go make room for a file. All of it is reckoned before it begins.
 //
 // Below `minFree` nothing is stored. What the cache holds for nothing is given back first: the log, then free pages. Entries
 // go only for what is missing beyond that, only where that much is theirs to give, once for a shortage and not for each
@@ -43,9 +43,18 @@ struct DiskRoom {
 
     enum Verdict: Equatable {
         case fits
-        /// It fits when so many bytes are free in pages of the database, or were given by files.
-        case fitsIn(Int64)
+        /// It fits in place of entries that give so much.
+        case fitsIn(Shortage)
         case refused
+    }
+
+    /// What entries must give, in free pages or in files.
+    struct Shortage: Equatable {
+        var all: Int64
+        /// Of it, what only files can give.
+        var files: Int64 = 0
+
+        func isMet(pages: Int64, files given: Int64) -> Bool { given >= files && pages + given >= all }
     }
 
     enum Relief: Equatable {
@@ -60,8 +69,8 @@ struct DiskRoom {
 
     /// The file system was below `minFree` at the last look.
     private(set) var isShort = false
-    /// The largest cost that was refused since the disk last had room for it; 0 for none.
-    private var refusedCost: Int64 = 0
+    /// The most pages and the most blocks of files that were refused since the disk last had room for both.
+    private var refusedCost = EntryRows.Cost()
     private var refusedAt: MonotonicTime?
     /// When the present hour began, and what entries may give in it yet.
     private var hour: (began: MonotonicTime, left: Int64)?
@@ -91,26 +100,27 @@ struct DiskRoom {
         let left = look.free - minFree - owed - logGrowth
         let growth = max(0, cost - look.reusable) + files
         if growth <= left { return .fits }
-        let missing = growth - max(0, left)
-        let isTheirs = missing <= min(Self.mostForOne, look.live + look.bodies)
-        return left >= 0 && isTheirs ? .fitsIn(look.reusable + missing) : .refused
+        let missing = Shortage(all: growth - max(0, left), files: max(0, files - max(0, left)))
+        let isTheirs = missing.all <= min(Self.mostForOne, look.live + look.bodies) && missing.files <= look.bodies
+        return left >= 0 && isTheirs ? .fitsIn(missing) : .refused
     }
 
     /// A write of that cost was refused.
-    mutating func refused(_ cost: Int64, now: MonotonicTime) {
-        refusedCost = max(refusedCost, cost)
+    mutating func refused(_ cost: EntryRows.Cost, now: MonotonicTime) {
+        refusedCost.pages = max(refusedCost.pages, cost.pages)
+        refusedCost.files = max(refusedCost.files, cost.files)
         refusedAt = now
     }
 
     /// Whether something was refused for want of disk, and not yet found to fit again.
-    var hasRefused: Bool { refusedCost > 0 }
+    var hasRefused: Bool { refusedCost.all > 0 }
 
     /// Whether what was refused would fit now. It is forgotten then.
     mutating func wouldTakeRefused(_ look: DiskLook, minFree: Int64, now: MonotonicTime) -> Bool {
         guard refusedAt.map({ now - $0 >= Self.calm }) ?? true,
-            verdict(refusedCost, look, minFree: minFree) == .fits
+            verdict(refusedCost.pages, files: refusedCost.files, look, minFree: minFree) == .fits
         else { return false }
-        refusedCost = 0
+        refusedCost = EntryRows.Cost()
         return true
     }
 

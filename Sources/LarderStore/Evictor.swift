@@ -8,6 +8,8 @@ struct Evictor {
     /// Rows that one slice removes at most.
     let rowsPerSlice: Int
     static let bytesPerSlice: Int64 = 4 << 20
+    /// Entries that are looked at for those with files.
+    static let looksForFiles = 1024
 
     /// What a slice did.
     struct Slice {
@@ -30,6 +32,20 @@ struct Evictor {
         var left = Budget(rows: rowsPerSlice, bytes: min(bytes, Self.bytesPerSlice))
         var done = try useless(now, &left)
         done.unused += try remove("SELECT id FROM life ORDER BY lastUsed LIMIT ?3", 0, 0, &left)
+        return done
+    }
+
+    /// Removes those of the least recently used entries whose bodies lie in files: nothing else makes room for a file. Others
+    /// stay, and so it finds nothing where all that are looked at are others.
+    func files(bytes: Int64) throws(StoreError) -> Slice {
+        var left = Budget(rows: rowsPerSlice, bytes: min(bytes, Self.bytesPerSlice))
+        var done = Slice()
+        done.unused = try remove(
+            """
+            SELECT l.id FROM (SELECT id, lastUsed FROM life ORDER BY lastUsed LIMIT \(Self.looksForFiles)) l
+              CROSS JOIN entry e WHERE e.id = l.id AND e.size > 65536 AND e.body IS NOT NULL
+            ORDER BY l.lastUsed LIMIT ?3
+            """, 0, 0, &left)
         return done
     }
 

@@ -3,8 +3,8 @@
 import LarderCore
 
 extension StoreWriter {
-    /// Whether the file system stays above `cache.minFree` when the entry is written; makes free pages for it where that
-    /// is what it takes. Inside a transaction.
+    /// Whether the file system stays above `cache.minFree` when the entry is written; removes others for it where that is
+    /// what it takes: for a file those that have files. Inside a transaction.
     func leavesFreeDisk(
         _ cost: EntryRows.Cost, _ settings: StoreSettings, _ rows: EntryRows
     ) throws(StoreError) -> Bool {
@@ -14,15 +14,19 @@ extension StoreWriter {
         switch upkeep.disk.verdict(cost.pages, files: cost.files, look, minFree: settings.minFree) {
         case .fits: return true
         case .refused: return false
-        case .fitsIn(let pages):
-            var found = look.reusable
-            for _ in 0..<8 where found < pages {
-                let missing = max(pages - found, 4 * CacheSchema.pageSize)
-                guard try evictSlice(rows, bytes: missing) > 0 else { return false }
+        case .fitsIn(let missing):
+            var (pages, files): (Int64, Int64) = (0, 0)
+            for _ in 0..<8 where !missing.isMet(pages: pages, files: files) {
+                let removed =
+                    try files < missing.files
+                    ? evictFiles(rows, bytes: missing.files - files)
+                    : evictSlice(rows, bytes: max(missing.all - pages - files, 4 * CacheSchema.pageSize))
+                guard removed > 0 else { return false }
                 // Files go after the commit, and the new one comes before it: what is exceeded meanwhile is `minFree`.
-                found = try rows.freePages() * CacheSchema.pageSize + max(0, look.bodies - (try rows.fileBytes()))
+                pages = try rows.freePages() * CacheSchema.pageSize - look.reusable
+                files = max(0, look.bodies - (try rows.fileBytes()))
             }
-            return found >= pages
+            return missing.isMet(pages: pages, files: files)
         }
     }
 

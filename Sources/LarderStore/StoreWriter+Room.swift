@@ -54,7 +54,7 @@ extension StoreWriter {
         guard size <= settings.maxObject else { return .refused("tooLarge") }
         guard whole.all <= settings.highWaterBytes else { return .refused("noRoom") }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
-            upkeep.disk.refused((disk ?? cost).all, now: shared.time.monotonic())
+            upkeep.disk.refused(disk ?? cost, now: shared.time.monotonic())
             degrade("the disk has no room beyond the \(Units.format(size: settings.minFree)) of cache.minFree")
             return .refused("diskFull")
         }
@@ -88,6 +88,11 @@ extension StoreWriter {
         if rows.hasOldPieces, try database?.rows.dropOldPieces() == true { return 1 }
         let now = shared.time.wall()
         return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
+    }
+
+    /// The same for entries whose bodies lie in files, and no others.
+    func evictFiles(_ rows: EntryRows, bytes: Int64) throws(StoreError) -> Int {
+        try remove(rows) { evictor throws(StoreError) in try evictor.files(bytes: bytes) }
     }
 
     /// The same for what nobody can use any more.

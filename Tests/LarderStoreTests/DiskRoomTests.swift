@@ -28,13 +28,13 @@ private let mebi: Int64 = 1 << 20
         // What lies in the log alone will make the file longer.
         var owing = look(free: 12 * mebi, log: DiskRoom.logLength)
         owing.file -= 2 * mebi
-        #expect(room.verdict(mebi, owing, minFree: 10 * mebi) == .fitsIn(mebi))
+        #expect(room.verdict(mebi, owing, minFree: 10 * mebi) == .fitsIn(.init(all: mebi)))
     }
 
     @Test func whatDoesNotFitTakesThePlaceOfEntriesWithinABound() {
         var room = DiskRoom()
         let full = look(free: 10 * mebi, log: DiskRoom.logLength)
-        #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(mebi))
+        #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(.init(all: mebi)))
         #expect(room.verdict(DiskRoom.mostForOne + 1, full, minFree: 10 * mebi) == .refused)
         #expect(room.verdict(mebi, look(free: 10 * mebi), minFree: 10 * mebi) == .refused)
         #expect(!room.isShort)
@@ -46,13 +46,13 @@ private let mebi: Int64 = 1 << 20
         var room = DiskRoom()
         let full = look(free: 10 * mebi, log: DiskRoom.logLength)
         #expect(!room.hasRefused)
-        room.refused(20 * mebi, now: now)
-        room.refused(mebi, now: now)
+        room.refused(EntryRows.Cost(pages: 20 * mebi), now: now)
+        room.refused(EntryRows.Cost(pages: mebi), now: now)
         // A small write fits, the large one does not.
-        #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(mebi))
+        #expect(room.verdict(mebi, full, minFree: 10 * mebi) == .fitsIn(.init(all: mebi)))
         let later = now + DiskRoom.calm
         let inPlaceOfOthers = look(free: 20 * mebi, log: DiskRoom.logLength)
-        #expect(room.verdict(20 * mebi, inPlaceOfOthers, minFree: 10 * mebi) == .fitsIn(10 * mebi))
+        #expect(room.verdict(20 * mebi, inPlaceOfOthers, minFree: 10 * mebi) == .fitsIn(.init(all: 10 * mebi)))
         let isStillShort = !room.wouldTakeRefused(inPlaceOfOthers, minFree: 10 * mebi, now: later)
         #expect(isStillShort)
         let wide = look(free: 30 * mebi, log: DiskRoom.logLength)
@@ -60,6 +60,35 @@ private let mebi: Int64 = 1 << 20
         #expect(isTooSoon && room.hasRefused)
         let hasRoom = room.wouldTakeRefused(wide, minFree: 10 * mebi, now: later)
         #expect(hasRoom && !room.hasRefused)
+    }
+
+    @Test func freePagesAreNoRoomForAFile() {
+        var room = DiskRoom()
+        var full = look(free: 11 * mebi, reusable: 30 * mebi, log: DiskRoom.logLength)
+        full.bodies = 3 * mebi
+        #expect(room.verdict(mebi, files: mebi, full, minFree: 10 * mebi) == .fits)
+        let missing = DiskRoom.Shortage(all: 3 * mebi, files: 3 * mebi)
+        #expect(room.verdict(mebi, files: 4 * mebi, full, minFree: 10 * mebi) == .fitsIn(missing))
+        #expect(!missing.isMet(pages: 30 * mebi, files: 3 * mebi - 1) && missing.isMet(pages: 0, files: 3 * mebi))
+        // More than all files give.
+        #expect(room.verdict(mebi, files: 5 * mebi, full, minFree: 10 * mebi) == .refused)
+        // What files give makes room for pages too.
+        full.reusable = 0
+        full.file = full.live
+        let both = DiskRoom.Shortage(all: 2 * mebi, files: mebi)
+        #expect(room.verdict(mebi, files: 2 * mebi, full, minFree: 10 * mebi) == .fitsIn(both))
+        #expect(both.isMet(pages: 0, files: 2 * mebi) && both.isMet(pages: mebi, files: mebi))
+    }
+
+    @Test func aFileThatWasRefusedIsNotFoundToFitInFreePages() {
+        var room = DiskRoom()
+        room.refused(EntryRows.Cost(pages: 0, files: 5 * mebi), now: now)
+        let pages = look(free: 11 * mebi, reusable: 30 * mebi, log: DiskRoom.logLength)
+        let fitsInPages = room.wouldTakeRefused(pages, minFree: 10 * mebi, now: now + DiskRoom.calm)
+        #expect(!fitsInPages)
+        let wide = look(free: 15 * mebi, log: DiskRoom.logLength)
+        let fits = room.wouldTakeRefused(wide, minFree: 10 * mebi, now: now + DiskRoom.calm)
+        #expect(fits)
     }
 
     @Test func whatIsHeldForNothingGoesBackBeforeAnyEntry() {
@@ -134,6 +163,30 @@ private let mebi: Int64 = 1 << 20
             #expect(bench.count(StoreCounters.evicted, "unused") == 0)
             #expect(try #require(store.shared.files.freeDisk) >= 20 * mebi)
             #expect(await store.write(bench.entry("again", size: 1000)) == .stored)
+        }
+    }
+
+    /// Room for a file of 1 MiB is missing, and small entries are the least recently used ones: they could not give it.
+    @Test(arguments: [0, 3])
+    func onlyFilesMakeRoomForAFile(files: Int) async throws {
+        try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
+            for number in 0..<300 { #expect(await store.write(bench.entry("\(number)", size: 20_000)) == .stored) }
+            bench.time.pass(.seconds(100))
+            for number in 0..<files {
+                #expect(await store.write(bench.entry("file \(number)", size: 2 << 20)) == .stored)
+            }
+            await store.maintain()
+            let before = try await store.statistics()
+            let own = before.fileBytes + before.walBytes + bench.bytesOfBodies()
+            let free = 20 * mebi + mebi / 2
+            disk(store, bench, 200 * mebi, others: Lock(200 * mebi - own - free))
+            for turn in 0..<4 {
+                let entry = bench.entry("new \(turn)", size: 1 << 20)
+                #expect(await store.write(entry) == (files > 0 ? .stored : .refused("diskFull")))
+                if files == 0 { continue }
+                #expect(try #require(store.shared.files.freeDisk) >= 20 * mebi)
+            }
+            for number in 0..<300 { #expect(try await store.read(bench.entry("\(number)").key) != nil) }
         }
     }
 
