@@ -46,7 +46,7 @@ public enum NoWaitVFS {
         let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         return withoutAccessTime { more in
             let found = openat(directory, name, flags | more)
-            return found >= 0 ? found : -errno
+            return found >= 0 ? found : -StoreError.lastNumber
         }
     }
 

@@ -161,7 +161,9 @@ final class PurgeWork {
         var purged = 0
         for child in children {
             purged += try purge(child.id, child.size, rows, now)
-            if let own = child.digest, own != digest { purged += try purgeChildren(of: own, rows, now, depth: depth + 1) }
+            if let own = child.digest, own != digest {
+                purged += try purgeChildren(of: own, rows, now, depth: depth + 1)
+            }
         }
         return purged
     }
