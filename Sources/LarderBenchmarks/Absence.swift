@@ -1,5 +1,6 @@
 // A load that spins is off its core only where the kernel gave the core to somebody else: then time passes and its own
-// processor time does not. What was due or under way meanwhile waited for the load, not for the server.
+// processor time does not. A hit that waited mostly for that tells nothing about the server. One that waited mostly for the
+// server counts whole, so that no stall is hidden by what happened to the load meanwhile.
 import Glibc
 
 struct Absence {
@@ -8,12 +9,15 @@ struct Absence {
 
     /// Whether it looks at all: it costs a system call for each turn.
     var isLooking = false
-    /// When the load came back last.
-    private(set) var end = Int64.min
-    private var lastTurn: Int64?
+    /// Nanoseconds off the core so far.
+    private(set) var sum: Int64 = 0
+    /// The last time that the load came back, and how long it had been away.
+    private var end = Int64.min / 2
+    private var length: Int64 = 0
+    private var lastLook: Int64?
     private var lastOwn: Int64 = 0
 
-    /// To be called in each turn of the load.
+    /// To be called in each turn of the load, and before answers are taken.
     mutating func look(_ now: Int64) {
         guard isLooking else { return }
         var time = timespec()
@@ -23,7 +27,18 @@ struct Absence {
 
     /// - Parameter own: processor time of the thread so far.
     mutating func note(_ now: Int64, own: Int64) {
-        if let lastTurn, (now - lastTurn) - (own - lastOwn) > Self.tolerance { end = now }
-        (lastTurn, lastOwn) = (now, own)
+        if let lastLook, case let away = (now - lastLook) - (own - lastOwn), away > Self.tolerance {
+            sum += away
+            (end, length) = (now, away)
+        }
+        (lastLook, lastOwn) = (now, own)
     }
+
+    /// What `sum` was at an instant since the look before the last one.
+    func sum(at instant: Int64) -> Int64 { sum - max(0, min(length, end - instant)) }
+
+    /// Whether a request waited for the load half of its time or more.
+    ///
+    /// - Parameter before: the sum when it was due.
+    func spoils(latency: Int64, before: Int64) -> Bool { sum > before && (sum - before) * 2 >= latency }
 }

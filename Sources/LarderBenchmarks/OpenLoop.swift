@@ -41,6 +41,8 @@ struct OpenLoop {
     private struct Connection {
         var socket: Int32
         var dueAt: Int64 = 0
+        /// How long the load had been off its core when it was due.
+        var absentBefore: Int64 = 0
         /// Head bytes of the answer so far; empty again when its end was found.
         var head: Bytes = []
         /// Body bytes still to come; nil while the head is read.
@@ -51,14 +53,14 @@ struct OpenLoop {
     /// Idle connections; the one that rested longest is next, so all are used alike.
     private var idle: Queue<Int> = Queue()
     /// When each waiting request fell due.
-    private var due: Queue<Int64> = Queue()
+    private var due: Queue<(at: Int64, absentBefore: Int64)> = Queue()
     private var latencies: [Int64] = []
     private let poller: Int32
     private let request: Bytes
     private let bodyLength: Int
     /// What else is asked for meanwhile.
     var aside: Aside?
-    /// Where it looks, requests are not counted during which the load was off its core.
+    /// Where it looks, requests are not counted that waited for the load rather than for the server.
     var absence = Absence()
     /// How many these were.
     private(set) var discounted = 0
@@ -97,28 +99,30 @@ struct OpenLoop {
             while made < total {
                 let dueAt = start + Int64(Double(made) * interval)
                 if dueAt > now { break }
-                due.append(dueAt)
+                due.append((dueAt, absence.sum(at: dueAt)))
                 made += 1
             }
-            while !due.isEmpty, let index = idle.popFirst(), let dueAt = due.popFirst() {
-                try send(on: index, dueAt: dueAt)
+            while !due.isEmpty, let index = idle.popFirst(), let next = due.popFirst() {
+                (connections[index].dueAt, connections[index].absentBefore) = next
+                try send(on: index)
             }
             try readReady(countedFrom: countedFrom)
             try aside?.step(now, isOver: made == total)
         }
-        let left = due.rest + connections.indices.filter { !idle.rest.contains($0) }.map { connections[$0].dueAt }
+        let rested = idle.rest
+        let left =
+            due.rest.map(\.at) + connections.indices.filter { !rested.contains($0) }.map { connections[$0].dueAt }
         for dueAt in left where dueAt >= countedFrom { latencies.append(now - dueAt) }
         aside?.close()
         connections.forEach { close($0.socket) }
         close(poller)
         guard let round = LatencyRound(latencies, unanswered: left.count) else {
-            throw .failed("open loop", "a rate too low for a percentile")
+            throw .failed("open loop", discounted > 0 ? "the load had no core" : "a rate too low for a percentile")
         }
         return round
     }
 
-    private mutating func send(on index: Int, dueAt: Int64) throws(Failure) {
-        connections[index].dueAt = dueAt
+    private mutating func send(on index: Int) throws(Failure) {
         let socket = connections[index].socket
         let sent = Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL))
         // A request of eighty bytes on a connection without another in hand always fits the socket's buffer.
@@ -128,13 +132,19 @@ struct OpenLoop {
     private mutating func readReady(countedFrom: Int64) throws(Failure) {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         let count = epoll_wait(poller, &events, 64, 0)
+        if count > 0 { absence.look(monotonicNanoseconds()) }
         for place in 0..<Int(max(count, 0)) {
             let index = Int(larder_epoll_word(&events[place]))
             guard try readAnswer(index) else { continue }
             idle.append(index)
             let dueAt = connections[index].dueAt
             guard dueAt >= countedFrom else { continue }
-            if dueAt < absence.end { discounted += 1 } else { latencies.append(monotonicNanoseconds() - dueAt) }
+            let latency = monotonicNanoseconds() - dueAt
+            if absence.spoils(latency: latency, before: connections[index].absentBefore) {
+                discounted += 1
+            } else {
+                latencies.append(latency)
+            }
         }
     }
 

@@ -24,7 +24,7 @@ extension Report {
         }
         return title("Memory hits of 1 KB beside something slow, latency in µs")
             + "Open loop at a quarter of what larder reached over as many connections; the rounds with and without in turn. "
-            + "Not counted is what the load was off its core for.\n\n"
+            + "Not counted is what waited for the load rather than for larder.\n\n"
             + Figures.table(
                 [["Hits", "Requests/s", "p50", "p99", "greatest", "p99 with / without", "Unanswered", "Not counted"]]
                     + hits)

@@ -66,7 +66,7 @@ struct StallPlan {
 struct StallRound {
     var hits: LatencyRound
     var aside: AsideRound
-    /// Hits that are not counted: the load was off its core while they were due or under way.
+    /// Hits that are not counted: they waited for the load, which was off its core, rather than for larder.
     var discounted: Int
 
     /// The form in which the pinned child hands it to its parent.
