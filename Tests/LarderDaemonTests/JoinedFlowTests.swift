@@ -36,7 +36,7 @@ import Testing
             }
             let leader = flow(.none) {
                 for await _ in gate { break }
-                return Made(entry: entry(key, "old", at: now + .seconds(-1000)), storedForm: "wider")
+                return Made(entry: entry(key, "old", at: now + .seconds(-1000)), origin: .otherForm("wider"))
             }
             let follower = flow(ClientDirectives(fields: ["Cache-Control": directives])) {
                 Made(entry: entry(key, "new", at: now))

@@ -227,8 +227,8 @@ public struct EntryRequest: Sendable {
     }
 
     private func fetched(_ made: Made, _ fetch: Fetch) -> Fetched {
-        var fetched = Fetched(entry: made.entry, origin: made.origin)
-        if let body = made.passed?.body { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
+        var fetched = Fetched(entry: made.entry, origin: Fetched.Origin(made.origin))
+        if let body = made.tape { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
         fetched.isStored = made.written.isStored
         fetched.mayBeShared = made.mayBeShared
         fetched.hasJoined = fetch.hasJoined
@@ -307,22 +307,21 @@ public struct EntryRequest: Sendable {
             made.entry,
             Provenance(
                 outcome: fresh.outcome, forward: fresh.forward, forwardStatus: fresh.forwardStatus,
-                isStored: made.written.isStored, rule: fresh.rule, storing: made.passed?.storing,
+                isStored: made.written.isStored, rule: fresh.rule, storing: made.storing,
                 detail: made.storedForm),
             // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
             // was read are in force by now.
             ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
-        guard let passed = made.passed else { return served }
-        if !fetch.hasJoined {
-            served.interim = passed.interim
-            if let own = passed.ownFields, PassFields.hasMore(own, than: made.entry.fields) {
+        if !fetch.hasJoined, let own = made.own {
+            served.interim = own.interim
+            if PassFields.hasMore(own.fields, than: made.entry.fields) {
                 // Some fields are for who asked and not for the store.
-                served.entry.fields = own
+                served.entry.fields = own.fields
                 served.ready = nil
                 served.isOwn = true
             }
         }
-        if let body = passed.body {
+        if let body = made.tape {
             served.tape = body
             served.provenance.isBeingStored =
                 made.entry.freshUntil > made.entry.responseTime || made.entry.staleUntil > made.entry.responseTime

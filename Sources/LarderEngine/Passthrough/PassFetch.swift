@@ -37,7 +37,9 @@ public struct PassFetch: Sendable {
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
-            return .answered(Made(found: entry, ready: found.ready, passed: passed(entry, nil, nil, began)))
+            var made = Made(found: entry, ready: found.ready)
+            made.selection = selection(of: entry, began)
+            return .answered(made)
         }
         // With our own rules the answer's validators have no say: it is asked for anew.
         var conditions: HeaderFields = [:]
@@ -104,7 +106,9 @@ public struct PassFetch: Sendable {
         _ entry: StoredResponse, by head: UpstreamHead, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Made {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
-        var made = Made(entry: news.entry)
+        var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
+        made.storing = .validated
+        made.selection = selection(of: news.entry, began)
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
@@ -131,7 +135,6 @@ public struct PassFetch: Sendable {
         if made.written.isStored, engine.cache.isCurrent(began) {
             made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
         }
-        made.passed = passed(made.entry, 304, .validated, began)
         return made
     }
 
@@ -153,17 +156,18 @@ public struct PassFetch: Sendable {
         let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
         let body = TapeBody(stream.body, length: head.length)
         let own = PassFields.endToEnd(head)
-        var made = Made(entry: entry(head, own, verdict))
+        let isAnswer = rule.semantics == .rfc || classification.isAnswer
+        var made = Made(
+            entry: entry(head, own, verdict), origin: .upstream(status: head.status, isAnswer: isAnswer))
+        made.tape = body
+        made.storing = verdict.rule
+        made.own = Made.Own(fields: own, interim: head.interim)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
-        var passed = PassedAnswer(
-            body: body, upstreamStatus: head.status, interim: head.interim, storing: verdict.rule,
-            vary: Vary(head.fields), selecting: request.forwarded, began: began)
-        if !verdict.isStored, rule.semantics == .rfc || classification.isAnswer {
-            passed.began = await displace(made.entry, verdict.rule, found, began)
+        var selection = Made.Selection(vary: Vary(head.fields), fields: request.forwarded, began: began)
+        if !verdict.isStored, isAnswer {
+            selection.began = await displace(made.entry, verdict.rule, found, began)
         }
-        passed.isAnswer = rule.semantics == .rfc || classification.isAnswer
-        passed.ownFields = own
-        made.passed = passed
+        made.selection = selection
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
         if verdict.rule == .objectTooLarge {
             if let old = found.entry { await engine.cache.remove(old.key.digest, of: old.provider) }
@@ -175,7 +179,7 @@ public struct PassFetch: Sendable {
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
             if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
-            made.passed?.body = nil
+            made.tape = nil
             made.entry.body = whole
             if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
                 made.written = await keep(made.entry, found, began)
@@ -430,12 +434,8 @@ public struct PassFetch: Sendable {
         return .answered(made)
     }
 
-    private func passed(
-        _ entry: StoredResponse, _ status: Int?, _ storing: CacheRule?, _ began: RemovalStamp
-    ) -> PassedAnswer {
-        PassedAnswer(
-            upstreamStatus: status ?? entry.status, storing: storing, vary: Vary(entry.fields),
-            selecting: request.forwarded, began: began)
+    private func selection(of entry: StoredResponse, _ began: RemovalStamp) -> Made.Selection {
+        Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began)
     }
 }
 

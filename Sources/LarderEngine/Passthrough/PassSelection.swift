@@ -31,12 +31,12 @@ public struct PassSelection: Sendable {
 
     /// Whether what was made for another request is an answer to this one: the fields that selected it are the same.
     func selects(_ made: Made) -> Bool {
-        guard let passed = made.passed else { return true }
+        guard let selection = made.selection else { return true }
         // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
-        if passed.body?.tape.failure != nil { return false }
+        if made.tape?.tape.failure != nil { return false }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
-        guard engine.cache.isCurrent(passed.began) else { return false }
-        return request.rule.semantics == .ttl || passed.vary.matches(passed.selecting, request.forwarded)
+        guard engine.cache.isCurrent(selection.began) else { return false }
+        return request.rule.semantics == .ttl || selection.vary.matches(selection.fields, request.forwarded)
     }
 
     /// Fetches, stores, and ends when the row is committed or refused.

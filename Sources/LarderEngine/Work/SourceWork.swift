@@ -117,7 +117,9 @@ extension Engine {
             {
                 cache.hide(entry)
             }
-            return Made(entry: entry, mayBeShared: rule.semantics == .ttl, hold: response.hold)
+            var made = Made(entry: entry, hold: response.hold)
+            made.mayBeShared = rule.semantics == .ttl
+            return made
         }
         entry.initialAge = lifetimes.initialAge
         entry.freshUntil = lifetimes.freshUntil

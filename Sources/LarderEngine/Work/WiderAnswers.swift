@@ -32,7 +32,7 @@ extension Engine {
             entry.body = normalised.results
             cache.used(stored.key.digest)
             counters.cell(EngineCounters.wider, provider.name).add()
-            var made = Made(entry: entry, storedForm: "wider")
+            var made = Made(entry: entry, origin: .otherForm("wider"))
             if !question.directives.noStore {
                 made.written = await cache.write(entry, since: began)
             }
