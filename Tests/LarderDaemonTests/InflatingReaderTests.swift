@@ -101,7 +101,7 @@ import Testing
         #expect(length == 10)
         #expect(try await Self.read(reader) == Bytes(plain[150_000..<150_010]))
         #expect(source.length == 200_000)
-        #expect(source.whole(isRead: false).count == 200_000)
+        #expect(source.response(isRead: false).count == 200_000)
     }
 
     @Test func lengthsAreCountedOnceAndForgottenInTheirOrder() throws {

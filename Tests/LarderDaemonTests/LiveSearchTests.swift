@@ -28,7 +28,7 @@ import Testing
 
     private func whole() -> LiveSearch.Conclusion {
         let answer = Answer(
-            fields: [:], body: Bytes(text: #"{"state":"results","count":1}"#), bornAt: WallTime(seconds: 0),
+            fields: [:], body: .bytes(Bytes(text: #"{"state":"results","count":1}"#)), bornAt: WallTime(seconds: 0),
             freshUntil: WallTime(seconds: 60), provenance: Provenance(outcome: .miss), provider: "search")
         return LiveSearch.Conclusion(answer, count: 1)
     }

@@ -11,9 +11,8 @@ struct Answer: Sendable {
     var reason: String?
     /// Everything constant: type, validators, caching of the client. Not Age, Cache-Status, Content-Length.
     var fields: HeaderFields
-    var body: Bytes
-    /// Where the body is read from instead, if it is not in memory.
-    var stream: BodySource?
+    /// Where the body is read from.
+    var body: BodySource
     /// The body's room in memory, which others may share; nil where it has none yet.
     var hold: BodyHold?
     /// When its age was zero.
@@ -50,11 +49,10 @@ extension Answer {
 
     /// An entry as it is kept, with these fields. No initialiser, which would copy what it is given.
     static func of(_ served: Served, _ fields: HeaderFields, provider: String) -> Answer {
-        let isWhole = served.tape == nil && served.entry.large == nil
         let reason = served.entry.reason
         return Answer(
             status: served.entry.status, reason: reason.isEmpty ? nil : reason, fields: fields,
-            body: isWhole ? served.entry.body : [], stream: isWhole ? nil : served.body, hold: served.hold,
+            body: served.body, hold: served.hold,
             bornAt: served.entry.responseTime + .milliseconds(-served.entry.initialAge),
             freshUntil: served.entry.freshUntil,
             provenance: served.provenance, provider: provider)
@@ -66,7 +64,7 @@ extension Answer {
     ) {
         self.init(
             status: response.status, reason: response.reason.isEmpty ? nil : response.reason, fields: fields,
-            body: response.body, hold: response.hold, bornAt: response.responseTime,
+            body: .bytes(response.body), hold: response.hold, bornAt: response.responseTime,
             freshUntil: response.responseTime, provenance: provenance, provider: provider)
         isMirroredError = true
     }

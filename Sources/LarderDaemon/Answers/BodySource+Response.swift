@@ -6,7 +6,7 @@ import LarderServer
 extension BodySource {
     /// All of it, as a response's body.
     /// - Parameter isRead: the body goes out, and not only its length.
-    func whole(isRead: Bool) -> ResponseBody {
+    func response(isRead: Bool) -> ResponseBody {
         switch self {
         case .bytes(let bytes): return .bytes(bytes)
         case .large(let body): return .stream(LargeBodyReader(body), length: body.length)
@@ -20,7 +20,7 @@ extension BodySource {
 
     private static func inflating(_ coded: BodySource, _ coding: String) -> any BodyReader {
         let reader: any BodyReader =
-            switch coded.whole(isRead: true) {
+            switch coded.response(isRead: true) {
             case .stream(let reader, _): reader
             case .bytes(let bytes): WholeBodyReader(bytes)
             case .empty, .slices: gone

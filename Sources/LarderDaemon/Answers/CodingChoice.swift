@@ -27,31 +27,29 @@ extension Answer {
 
     /// Takes the plain form; stays as it is where that cannot be made.
     fileprivate mutating func undoCoding(_ coding: String, _ lengths: PlainLengths, _ bodies: BodyMemory) {
-        if let stream {
+        guard let coded = body.whole else {
             guard ContentInflater(coding: coding) != nil else { return }
-            return becomePlain(.plain(stream, coding: coding, length: nil))
+            return becomePlain(.plain(body, coding: coding, length: nil))
         }
         do throws(ContentCodingError) {
-            let plain = try ContentCoding.inflate(body, coding: coding, limit: Self.undoneWhole)
+            let plain = try ContentCoding.inflate(coded, coding: coding, limit: Self.undoneWhole)
             let room = bodies.hold()
             if plain.count > BodyMemory.uncounted, !room.resize(to: plain.count) {
                 // No room for another whole form: it is made piece by piece as well.
-                becomePlain(.plain(.bytes(body), coding: coding, length: Int64(plain.count)))
-                return body = []
+                return becomePlain(.plain(body, coding: coding, length: Int64(plain.count)))
             }
-            becomePlain(nil)
-            (body, hold) = (plain, room)
+            becomePlain(.bytes(plain))
+            hold = room
         } catch .tooLarge {
-            guard let length = lengths.length(of: body, coding: coding) else { return }
-            becomePlain(.plain(.bytes(body), coding: coding, length: length))
-            body = []
+            guard let length = lengths.length(of: coded, coding: coding) else { return }
+            becomePlain(.plain(body, coding: coding, length: length))
         } catch {
             return
         }
     }
 
-    private mutating func becomePlain(_ stream: BodySource?) {
-        self.stream = stream
+    private mutating func becomePlain(_ plain: BodySource) {
+        body = plain
         // It is not the row's answer any more.
         keeping?.row = nil
         fields.describeOtherBytes()
@@ -69,7 +67,7 @@ extension Responder {
     /// The answer with its coding undone.
     func plain(_ answer: Answer, _ coding: String) async -> Answer {
         let lengths = plainLengths
-        if answer.stream != nil {
+        if answer.body.whole == nil {
             var answer = answer
             answer.undoCoding(coding, lengths, engine.bodies)
             return answer

@@ -1,5 +1,7 @@
-// Several ranges of a body that is read from the store piece by piece (RFC 9110 §14.6), with a length known beforehand.
+// Several ranges of a body as one response (RFC 9110 §14.6), with a length known beforehand. What lies in the store is read
+// from there piece by piece.
 import LarderCore
+import LarderEngine
 import LarderHTTP
 import LarderServer
 
@@ -7,7 +9,22 @@ struct MultipartRanges {
     let boundary: String
     let body: ResponseBody
 
-    init(_ large: any LargeBody, _ ranges: [Range<Int64>], type: String?) {
+    /// - Parameter type: the whole body's `Content-Type`.
+    /// - Returns: nil of a body that can be read once only.
+    init?(_ source: BodySource, _ ranges: [Range<Int64>], type: String?) {
+        switch source {
+        case .bytes(let bytes): self.init(bytes, ranges, type: type)
+        case .large(let large): self.init(large, ranges, type: type)
+        case .tape, .plain: return nil
+        }
+    }
+
+    private init(_ bytes: Bytes, _ ranges: [Range<Int64>], type: String?) {
+        boundary = ByteRange.boundary(for: bytes)
+        body = .bytes(ByteRange.multipart(body: bytes, ranges: ranges, contentType: type, boundary: boundary))
+    }
+
+    private init(_ large: any LargeBody, _ ranges: [Range<Int64>], type: String?) {
         // 128 random bits: no body holds them by chance, and none was written knowing them.
         let boundary =
             "larder-\(String(UInt64.random(in: .min ... .max), radix: 16))"

@@ -15,9 +15,12 @@ extension Answer {
 
 extension ReadyResponse {
     /// - Parameters:
+    ///   - body: the answer's whole body.
     ///   - digest: of the entry's key.
     ///   - isOwnInterface: the request did not come by a provider's own listener.
-    convenience init(of answer: Answer, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell) {
+    convenience init(
+        of answer: Answer, _ body: Bytes, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell
+    ) {
         var base = answer.fields
         base.remove("Age")
         if isOwnInterface, !base.contains("Cross-Origin-Resource-Policy") {
@@ -30,7 +33,7 @@ extension ReadyResponse {
             ResponseHead(status: 200, reason: answer.reason, fields: fields), length: nil, to: &head)
         let start = (head.firstIndex(of: 0x0A) ?? 0) + 1
         let end = head.count
-        ResponseEncoder.appendField("Content-Length", String(answer.body.count), to: &head)
+        ResponseEncoder.appendField("Content-Length", String(body.count), to: &head)
         var notModified = Bytes()
         ResponseEncoder.append(
             ResponseHead(status: 304, fields: Answer.notModified(base)), length: nil, to: &notModified)
@@ -40,7 +43,7 @@ extension ReadyResponse {
         let lastModifiedText = base.first("Last-Modified") ?? (answer.isOurs ? nil : base.first("Date")) ?? ""
         let lastModified = HTTPDate.parse(lastModifiedText, now: now)
         self.init(
-            head: head, body: answer.body, bornAt: answer.bornAt, freshUntil: answer.freshUntil, hits: hits,
+            head: head, body: body, bornAt: answer.bornAt, freshUntil: answer.freshUntil, hits: hits,
             digest: digest,
             conditions: ReadyConditions(
                 notModified: notModified, tag: tag, isTagWeak: etag?.isWeak ?? false,

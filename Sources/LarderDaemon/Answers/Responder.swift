@@ -48,7 +48,7 @@ extension Responder {
         let age = max(0, (now - answer.bornAt).milliseconds) / 1000
         var response = ServerResponse(
             status: answer.status, reason: answer.reason, fields: answer.fields,
-            body: answer.stream?.whole(isRead: context.request.method != .head) ?? .bytes(answer.body),
+            body: answer.body.response(isRead: context.request.method != .head),
             outcome: answer.provenance.outcome, provider: answer.provider, route: context.route)
         if answer.status == 200, !answer.isMirroredError {
             keepReady(answer, context.request, now)
@@ -120,7 +120,7 @@ extension Responder {
         _ lastModified: WallTime?
     ) {
         guard request.fields.contains("Range") else { return }
-        guard let length = answer.stream.map(\.length) ?? Int64(answer.body.count) else { return }
+        guard let length = answer.body.length else { return }
         let now = engine.time.wall()
         let date = answer.fields.first("Date").flatMap { HTTPDate.parse($0, now: now) }
         switch ByteRange.evaluate(
@@ -137,31 +137,23 @@ extension Responder {
             response.status = 206
             response.reason = nil
             response.fields.set("Content-Range", ByteRange.contentRange(range, length: length))
-            response.body =
-                answer.stream?.part(range)
-                ?? .bytes(Bytes(answer.body[Int(range.lowerBound)..<Int(range.upperBound)]))
-        case .several(let ranges) where answer.stream != nil:
+            response.body = answer.body.part(range)
+        case .several(let ranges):
             // Of a body that is still coming there is one pass only: all of it is a right answer too (RFC 9110 §14.2).
-            guard case .large(let body) = answer.stream else { return }
+            guard
+                let parts = MultipartRanges(answer.body, ranges, type: answer.fields.first("Content-Type"))
+            else { return }
             response.status = 206
             response.reason = nil
-            let parts = MultipartRanges(body, ranges, type: answer.fields.first("Content-Type"))
             response.fields.set("Content-Type", "multipart/byteranges; boundary=\(parts.boundary)")
             response.body = parts.body
-        case .several(let ranges):
-            response.status = 206
-            response.reason = nil
-            let type = answer.fields.first("Content-Type")
-            let boundary = ByteRange.boundary(for: answer.body)
-            response.fields.set("Content-Type", "multipart/byteranges; boundary=\(boundary)")
-            response.body = .bytes(
-                ByteRange.multipart(body: answer.body, ranges: ranges, contentType: type, boundary: boundary))
         }
     }
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
-        guard let keeping = answer.keeping, !engine.cache.memory.isOff || keeping.row != nil, answer.stream == nil,
+        guard let keeping = answer.keeping, !engine.cache.memory.isOff || keeping.row != nil,
+            let body = answer.body.whole,
             now < answer.freshUntil,
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
             request.method == .get || request.method == .head,
@@ -170,7 +162,7 @@ extension Responder {
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true
         else { return }
         let ready = ReadyResponse(
-            of: answer, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
+            of: answer, body, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
             hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
                 ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")

@@ -48,7 +48,7 @@ extension SessionDesk {
 extension LiveSearch.Conclusion {
     init(_ answer: Answer, count: Int) {
         self.init(
-            body: answer.body, count: count, outcome: answer.provenance.outcome, bornAt: answer.bornAt,
+            body: answer.body.whole ?? [], count: count, outcome: answer.provenance.outcome, bornAt: answer.bornAt,
             freshUntil: answer.freshUntil)
     }
 }

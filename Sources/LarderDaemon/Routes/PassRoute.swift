@@ -208,7 +208,7 @@ struct PassRoute: Sendable {
         var answer = Answer(
             status: head.status, reason: head.reason,
             fields: request.way.fields(
-                PassFields.endToEnd(head), isShared: false, received: head.responseTime), body: [],
+                PassFields.endToEnd(head), isShared: false, received: head.responseTime), body: .bytes([]),
             bornAt: head.responseTime + .milliseconds(-initialAge), freshUntil: head.responseTime,
             provenance: Provenance(
                 outcome: reason == .bypass || reason == .method ? .bypass : .miss, forward: reason,
@@ -217,11 +217,11 @@ struct PassRoute: Sendable {
         answer.isMirroredError = true
         let isHead = context.request.method == .head
         if let whole = isHead ? nil : stream.body.whole {
-            answer.body = whole
+            answer.body = .bytes(whole)
         } else {
             // To HEAD the length is the one that a GET would have.
             let length = isHead ? head.fields.first("Content-Length").flatMap { Int64($0) } : head.length
-            answer.stream = .tape(TapeBody(stream.body, length: length))
+            answer.body = .tape(TapeBody(stream.body, length: length))
         }
         var response = responder.respond(await responder.accepted(answer, by: context.request), to: context)
         response.interim = request.way.interim(head.interim)

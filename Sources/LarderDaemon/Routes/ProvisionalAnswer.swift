@@ -143,7 +143,7 @@ struct ProvisionalAnswer: Sendable {
             fields: [
                 "Content-Type": "application/json", "Cache-Control": "no-store", "Preference-Applied": "provisional",
             ],
-            body: Self.marked(body, prefix), bornAt: found.map(\.bornAt).min() ?? now,
+            body: .bytes(Self.marked(body, prefix)), bornAt: found.map(\.bornAt).min() ?? now,
             freshUntil: found.compactMap(\.freshUntil).min() ?? now,
             provenance: Provenance(outcome: found.contains(where: \.isStale) ? .stale : .hit), provider: nil)
         answer.provenance.detail = "provisional"

@@ -85,7 +85,7 @@ struct SearchRoute: Sendable {
         let body = Envelope.render(
             query: query, sources: [source], count: normalised.count, results: results)
         var answer = Answer(
-            fields: fields, body: body, bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
+            fields: fields, body: .bytes(body), bornAt: source.bornAt, freshUntil: served.entry.freshUntil,
             provenance: served.provenance, provider: source.provider)
         // A partial answer must not outlive the outage that made it so.
         if source.isWhole, let stamp = served.ready {
@@ -114,7 +114,7 @@ struct SearchRoute: Sendable {
         let oldest = sources.filter { $0.normalised != nil }.map(\.bornAt).min() ?? now
         let freshUntil = sources.compactMap(\.freshUntil).min() ?? now
         var answer = Answer(
-            fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: body,
+            fields: Self.fields(tag, bornAt: oldest, freshUntil: freshUntil, mayBeKept: isWhole), body: .bytes(body),
             bornAt: oldest, freshUntil: freshUntil, provenance: Provenance(outcome: outcome), provider: nil)
         answer.isMerged = true
         if sources.contains(where: \.isLocal) { answer.provenance.detail = "local" }

@@ -107,7 +107,7 @@ public struct EntryRequest: Sendable {
     /// While the provider is away a stale answer counts as in demand, to be refreshed when it is back.
     var isMissed = false
 
-    /// A request; see its properties.
+    /// A request that is made at once and waits as long as its fetch takes, where nothing else is said.
     public init(
         engine: Engine, recipe: EntryRecipe, terms: RequestTerms, deadline: Duration? = nil, plan: WaitClock? = nil,
         hold: (@Sendable () async -> Bool)? = nil, isMissed: Bool = false

@@ -9,7 +9,7 @@ public struct ClientRequest: Sendable {
     let fields: HeaderFields
     let isVersion10: Bool
 
-    /// See the properties.
+    /// - Parameter query: without "?", percent-encoded as received.
     public init(method: Method, query: String?, fields: HeaderFields, isVersion10: Bool) {
         self.method = method
         self.query = query

@@ -189,7 +189,7 @@ public struct PassTarget: Sendable {
     var query: String?
     var coding: String?
 
-    /// A target; see its properties.
+    /// A target without a query and in no coding, where none is named.
     public init(base: String, path: String, query: String? = nil, coding: String? = nil) {
         self.base = base
         self.path = path

@@ -18,7 +18,7 @@ public struct PoolQuestion: Sendable {
     var directives: ClientDirectives
     var settings: Settings
 
-    /// A question; see its properties.
+    /// Draws one result of any kind where nothing else is said.
     public init(
         provider: ConfiguredProvider, endpoint: String, terms: PoolTerms, count: Int = 1,
         fits: @escaping @Sendable (Bytes) -> Bool = { _ in true }, directives: ClientDirectives, settings: Settings

@@ -22,7 +22,7 @@ public struct UpstreamCall: Sendable {
     /// Runs off the loops where the answer is large.
     var classify: @Sendable (UpstreamResponse) -> Classification
 
-    /// A call; see its properties.
+    /// A call for no account, without credentials of the client, where none are named.
     public init(
         provider: String, order: FetchOrder, isBudgeted: Bool, claim: AccountClaim? = nil,
         hasClientCredentials: Bool = false, classify: @escaping @Sendable (UpstreamResponse) -> Classification

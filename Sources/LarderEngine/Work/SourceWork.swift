@@ -24,7 +24,8 @@ public struct RawQuestion: Sendable {
     /// The order carries the client's own credentials.
     var hasClientCredentials = false
 
-    /// A question; see its properties.
+    /// A question whose answer may be stored and that carries no credentials of the client, where nothing else is
+    /// said.
     public init(
         provider: ConfiguredProvider, endpoint: String, request: UpstreamRequest, key: CacheKey, order: FetchOrder,
         clientFields: HeaderFields = [:], directives: ClientDirectives, isStored: Bool = true,
