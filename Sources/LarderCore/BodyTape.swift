@@ -1,4 +1,4 @@
-// One body under way: one producer, any number of readers, a bounded stretch of it in memory (decision 11).
+// One body under way: one producer, any number of readers, a bounded stretch of it in memory (Docs/Decisions/0008).
 //
 // A piece stays in memory until it is in the archive (the store's committed pieces) or, where there is none, until every
 // reader has had it. A reader that has fallen behind what memory holds goes on from the archive; so with an archive the

@@ -1,5 +1,5 @@
 // Signals arrive as readable events on a loop. They are blocked before any thread exists, so that no thread is ever
-// interrupted by one (decision 21).
+// interrupted by one.
 import CLinux
 import Glibc
 import LarderCore

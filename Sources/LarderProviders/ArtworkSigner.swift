@@ -1,5 +1,5 @@
 // Artwork is fetched by signed handle, never by free URL: a handle is base64url(version, provider, URL, MAC), so it
-// outlives eviction and a lost cache database, and nobody without the key can make one (decision 14).
+// outlives eviction and a lost cache database, and nobody without the key can make one.
 import LarderCore
 
 /// Makes and opens artwork handles with one secret key.

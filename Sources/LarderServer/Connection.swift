@@ -147,7 +147,7 @@ final class Connection: EventHandler {
             if machine.phase == .closing, !isLingering {
                 guard beginLingering() else { return }
             }
-            // Whoever ended its side before the answer began has left (decision 20).
+            // Whoever ended its side before the answer began has left.
             if machine.phase == .answering, clientEnded { return leave() }
             guard machine.reads || takesUpload else { return }
             if budget <= 0 { return putOff() }

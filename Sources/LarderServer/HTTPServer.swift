@@ -166,7 +166,7 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Sends a real request, GET of the path, through every loop, past the connection limit (decision 17), one loop
+    /// Sends a real request, GET of the path, through every loop, past the connection limit, one loop
     /// after the other.
     /// - Returns: whether every one answered 200 in time. A loop that is stuck does not answer at all.
     public func probe(path: String = "/healthz", within limit: Duration = .seconds(5)) async -> Bool {

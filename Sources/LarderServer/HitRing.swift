@@ -1,4 +1,4 @@
-// What was answered lately without leaving the loop, for explanations (decision 6): one ring of fixed-size records in each loop, written with
+// What was answered lately without leaving the loop, for explanations: one ring of fixed-size records in each loop, written with
 // a few stores at each hit and read on the same loop, so that nobody takes a lock for it.
 import LarderCore
 import LarderHTTP

@@ -1,5 +1,5 @@
 // One listening socket in one loop. Every loop watches every listening socket, few are woken for a connection
-// (EPOLLEXCLUSIVE), and each takes only a few at a time, so that a burst spreads over the loops (decision 1).
+// (EPOLLEXCLUSIVE), and each takes only a few at a time, so that a burst spreads over the loops.
 import LarderCore
 import LarderIO
 

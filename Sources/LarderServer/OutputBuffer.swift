@@ -72,7 +72,7 @@ final class OutputBuffer {
         count = cursor - base
     }
 
-    /// Appends what differs from one hit to the next (decision 6), and the end of the head:
+    /// Appends what differs from one hit to the next, and the end of the head:
     /// Age (RFC 9111 §5.1), Cache-Status (RFC 9211), X-Request-Id and, where it must be said, Connection.
     @inline(__always)
     func appendTail(age: Int64, ttl: Int64, id: RequestID, connection: StaticString?) {

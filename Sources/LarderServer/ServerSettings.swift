@@ -1,4 +1,4 @@
-// What a server may be told, as one immutable value: a reload swaps it whole, on every loop (decision 18).
+// What a server may be told, as one immutable value: a reload swaps it whole, on every loop.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -28,7 +28,7 @@ public struct ListenerSpec: Sendable, Hashable {
         self.isOptional = isOptional
     }
 
-    /// The listeners with handed-down sockets in the places of equal addresses (decision 1). Sockets that no entry
+    /// The listeners with handed-down sockets in the places of equal addresses. Sockets that no entry
     /// names are added behind, with the following numbers.
     public static func joined(_ listeners: [ListenerSpec], inherited: [InheritedSocket]) -> [ListenerSpec] {
         var joined = listeners

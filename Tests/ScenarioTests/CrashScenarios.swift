@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Decision 0025: no more calls of a provider are reserved ahead, whatever its limits.
+    /// Docs/Decisions/0025: no more calls of a provider are reserved ahead, whatever its limits.
     private static let mostAhead = 16
 
     /// Every call that the origin saw was counted before it was sent; at most those in hand at each kill, and those that

@@ -79,7 +79,7 @@ extension Daemon {
     }
 
     /// Feeds the service manager's watchdog at half its interval, each time only after a probe has succeeded: a wedged
-    /// daemon must not look alive because a timer still runs (P56).
+    /// daemon must not look alive because a timer still runs.
     private func watchdog(_ notifier: ServiceNotifier?, _ environment: [String: String]) -> Task<Void, Never>? {
         guard let notifier, let interval = ServiceNotifier.watchdogInterval(environment: environment) else {
             return nil

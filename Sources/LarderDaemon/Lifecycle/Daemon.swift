@@ -241,7 +241,7 @@ public final class Daemon: Sendable {
         await parts.totals.save(engine.snapshot.providers.all.map(\.name))
     }
 
-    /// Whether the daemon is alive, by a request of its own through every loop down to the store (decision 17).
+    /// Whether the daemon is alive, by a request of its own through every loop down to the store.
     public func probe() async -> Bool {
         await server.probe()
     }

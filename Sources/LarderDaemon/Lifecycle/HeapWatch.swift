@@ -1,5 +1,5 @@
 // When the heap gives back what a burst has left. Freed pieces lie between live ones, and glibc returns the top of its heap
-// only; the rest stays resident until somebody has it walk through all of it (decision 0015).
+// only; the rest stays resident until somebody has it walk through all of it (Docs/Decisions/0015).
 //
 // That is done when nothing moves: the process is as large as ten seconds ago, and far larger than what of its heap is in
 // use. Asking how much that is walks through the free pieces as well, so it is not done more than once a minute unless the

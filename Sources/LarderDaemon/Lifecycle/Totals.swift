@@ -1,5 +1,5 @@
 // Totals outlive restarts: what the counters grew by since the last time is added in the state database, so that
-// "how often did it help" has an answer after an upgrade too (P62).
+// "how often did it help" has an answer after an upgrade too.
 import LarderCore
 import LarderEngine
 import LarderStore

@@ -1,4 +1,4 @@
-// Who may change Larder's state (decision 16): on the Unix socket root, the daemon's own user and those the
+// Who may change Larder's state: on the Unix socket root, the daemon's own user and those the
 // configuration names; on TCP whoever has the token.
 import Glibc
 import LarderCore

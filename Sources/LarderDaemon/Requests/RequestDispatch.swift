@@ -130,7 +130,7 @@ final class RequestDispatch: RequestHandler {
             response = ProblemEncoder.response(for: error, requestID: request.id)
             response.route = routeName(request)
         }
-        // Nothing of ours is for other sites' pages (P46).
+        // Nothing of ours is for other sites' pages.
         if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }

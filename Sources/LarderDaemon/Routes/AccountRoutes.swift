@@ -121,7 +121,7 @@ struct AccountRoutes: Sendable {
                 status: 403, code: "originNeeded",
                 detail: "Only the landing page posts here, and a browser says so in Origin.", parameter: "Origin")
         }
-        // A form of another site could send text/plain without asking first; JSON it could not (P46).
+        // A form of another site could send text/plain without asking first; JSON it could not.
         let type = request.fields.first("Content-Type")?.prefix { $0 != ";" } ?? ""
         guard ASCII.equalFolded(String(ASCII.trimmed(type)), "application/json") else {
             throw ClientFacingError(

@@ -13,7 +13,7 @@ struct ProbeRoutes: Sendable {
     let readiness: Readiness
 
     /// Alive: this loop turns, the home loop turns, and the store answers or is known to be out of order. A store that
-    /// is set aside or full is degraded, not dead (decision 17): service goes on without it.
+    /// is set aside or full is degraded, not dead: service goes on without it.
     func health(route: String) async -> ServerResponse {
         await engine.flights.home.turn()
         let statistics = await engine.cache.storeStatistics()

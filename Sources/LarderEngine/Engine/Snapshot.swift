@@ -2,7 +2,7 @@
 import LarderProviders
 import LarderSettings
 
-/// Settings and what is made from them, swapped as one (decision 18). A class, since every request takes it.
+/// Settings and what is made from them, swapped as one. A class, since every request takes it.
 public final class Snapshot: Sendable {
     /// The settings as they were read.
     public let settings: Settings

@@ -107,7 +107,7 @@ struct FlightState {
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var flights: [FlightNumber: Flight] = [:]
     private var failures = FailureMemory<RememberedFailure>(limit: 10_000)
-    /// Keys whose last answer could not be shared: askers do not queue for each other on them (decision 13).
+    /// Keys whose last answer could not be shared: askers do not queue for each other on them.
     private var unshareable = FailureMemory<Bool>(limit: 10_000)
     var failurePause: Duration
     /// By ticket.

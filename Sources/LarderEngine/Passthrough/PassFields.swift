@@ -60,7 +60,7 @@ public enum PassFields {
     private static let ours: FieldNameSet = [
         // The server says these itself.
         "Content-Length", "Age", "X-Request-Id",
-        // The API may let any site's pages read its answers; here those would be the user's own (P45).
+        // The API may let any site's pages read its answers; here those would be the user's own.
         "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
         "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
         "Access-Control-Allow-Private-Network", "Timing-Allow-Origin",

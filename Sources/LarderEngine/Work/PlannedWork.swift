@@ -203,7 +203,7 @@ struct PlannedWork: Sendable {
 }
 
 /// What the calls of a plan make of the answer: the earliest end of their lifetimes, the greatest of their ages
-/// (decision 12), and what is missing.
+/// (Docs/Decisions/0012), and what is missing.
 struct PlannedSum: Sendable {
     private(set) var requestTime = WallTime.distantFuture
     private(set) var responseTime = WallTime.distantFuture

@@ -160,7 +160,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         if phase != .closed { phase = .closing }
     }
 
-    /// The client sends no more (decision 20).
+    /// The client sends no more.
     /// - Parameter writing: answers are still being written.
     public mutating func inputEnded(writing: Bool) -> InputEnd {
         defer {

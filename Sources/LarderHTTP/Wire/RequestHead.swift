@@ -41,7 +41,7 @@ public struct HeadFlags: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Fields that make an answer depend on more than target and Accept-Encoding (decision 4).
+    /// Fields that make an answer depend on more than target and Accept-Encoding.
     public static let authorization = HeadFlags(rawValue: 1 << 0)
     public static let cookie = HeadFlags(rawValue: 1 << 1)
     public static let cacheControl = HeadFlags(rawValue: 1 << 2)
