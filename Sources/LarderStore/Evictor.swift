@@ -8,8 +8,8 @@ struct Evictor {
     /// Rows that one slice removes at most.
     let rowsPerSlice: Int
     static let bytesPerSlice: Int64 = 4 << 20
-    /// Entries that are looked at for those with files.
-    static let looksForFiles = 1024
+    /// Entries that one look for those with files reads at most.
+    static let looksForFiles = 64
 
     /// What a slice did.
     struct Slice {
@@ -17,6 +17,12 @@ struct Evictor {
         var expired = 0
         var unused = 0
         var rows: Int { byVersion + expired + unused }
+    }
+
+    /// An entry's place in the order of use, the least recently used first.
+    struct Place: Equatable {
+        var lastUsed: Int64
+        var id: Int64
     }
 
     let rows: EntryRows
@@ -35,18 +41,40 @@ struct Evictor {
         return done
     }
 
-    /// Removes those of the least recently used entries whose bodies lie in files: nothing else makes room for a file. Others
-    /// stay, and so it finds nothing where all that are looked at are others.
-    func files(bytes: Int64) throws(StoreError) -> Slice {
+    /// Removes those of the next entries in the order of use whose bodies lie in files: nothing else makes room for a file.
+    /// Others stay. What is looked at is bounded, so it may find nothing, and goes on from there with the next call.
+    /// - Parameter place: the entry that was looked at last; nil before the first of all, and after the last.
+    func files(bytes: Int64, after place: inout Place?) throws(StoreError) -> Slice {
         var left = Budget(rows: rowsPerSlice, bytes: min(bytes, Self.bytesPerSlice))
         var done = Slice()
-        done.unused = try remove(
-            """
-            SELECT l.id FROM (SELECT id, lastUsed FROM life ORDER BY lastUsed LIMIT \(Self.looksForFiles)) l
-              CROSS JOIN entry e WHERE e.id = l.id AND e.size > 65536 AND e.body IS NOT NULL
-            ORDER BY l.lastUsed LIMIT ?3
-            """, 0, 0, &left)
+        let next = try places(after: place)
+        for (found, hasFile) in next {
+            if left.isSpent { return done }
+            place = found
+            if hasFile { done.unused += try remove([found.id], &left) }
+        }
+        if next.count < Self.looksForFiles { place = nil }
         return done
+    }
+
+    /// The next entries in the order of use, and whether the body of each lies in a file.
+    private func places(after place: Place?) throws(StoreError) -> [(Place, hasFile: Bool)] {
+        let select = try rows.connection.statement(
+            """
+            SELECT l.lastUsed, l.id, e.id IS NOT NULL FROM
+              (SELECT id, lastUsed FROM life WHERE (lastUsed, id) > (?1, ?2) ORDER BY lastUsed, id
+               LIMIT \(Self.looksForFiles)) l
+              LEFT JOIN entry e ON e.id = l.id AND e.size > 65536 AND e.body IS NOT NULL
+            ORDER BY l.lastUsed, l.id
+            """)
+        defer { select.reset() }
+        select.bind(1, place?.lastUsed ?? .min)
+        select.bind(2, place?.id ?? .min)
+        var found: [(Place, hasFile: Bool)] = []
+        while try select.step() {
+            found.append((Place(lastUsed: select.int(0), id: select.int(1)), select.int(2) != 0))
+        }
+        return found
     }
 
     /// Removes what nobody can use any more: past its last usefulness, or of another version of the keys. Without need
@@ -90,6 +118,10 @@ struct Evictor {
             select.reset()
             throw error
         }
+        return try remove(ids, &left)
+    }
+
+    private func remove(_ ids: [Int64], _ left: inout Budget) throws(StoreError) -> Int {
         var removed = 0
         for id in ids where !left.isSpent {
             // A size that cannot be is damaged.

@@ -64,7 +64,11 @@ enum NoWaitFiles {
             var status = stat()
             guard stat(name, &status) == 0 else { return nil }
             if let known = shared.descriptors[Identity(status)] { return known.descriptor }
-            let opened = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            // A read by a loop must not wait for its time to be noted, which every commit makes due (mount(8), relatime).
+            let opened = NoWaitVFS.withoutAccessTime { more in
+                let found = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | more)
+                return found >= 0 ? found : -StoreError.lastNumber
+            }
             // What was opened counts, and not what was looked at before. Where that cannot be told it stays open.
             guard opened >= 0, fstat(opened, &status) == 0 else { return nil }
             // The name changed hands: this one stays open unused, which costs a descriptor and no lock.

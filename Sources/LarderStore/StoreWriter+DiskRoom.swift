@@ -15,13 +15,16 @@ extension StoreWriter {
         case .fits: return true
         case .refused: return false
         case .fitsIn(let missing):
+            try writeNotes(rows)
             var (pages, files): (Int64, Int64) = (0, 0)
             for _ in 0..<8 where !missing.isMet(pages: pages, files: files) {
-                let removed =
-                    try files < missing.files
-                    ? evictFiles(rows, bytes: missing.files - files)
-                    : evictSlice(rows, bytes: max(missing.all - pages - files, 4 * CacheSchema.pageSize))
-                guard removed > 0 else { return false }
+                if files < missing.files {
+                    // There are files enough, here or further on: the next try goes on from where this one ends.
+                    _ = try evictFiles(rows, bytes: missing.files - files)
+                } else {
+                    let bytes = max(missing.all - pages - files, 4 * CacheSchema.pageSize)
+                    guard try evictSlice(rows, bytes: bytes) > 0 else { return false }
+                }
                 // Files go after the commit, and the new one comes before it: what is exceeded meanwhile is `minFree`.
                 pages = try rows.freePages() * CacheSchema.pageSize - look.reusable
                 files = max(0, look.bodies - (try rows.fileBytes()))

@@ -90,9 +90,11 @@ extension StoreWriter {
         return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
     }
 
-    /// The same for entries whose bodies lie in files, and no others.
+    /// The same for entries whose bodies lie in files, and no others. It goes on where the last one ended.
     func evictFiles(_ rows: EntryRows, bytes: Int64) throws(StoreError) -> Int {
-        try remove(rows) { evictor throws(StoreError) in try evictor.files(bytes: bytes) }
+        var place = upkeep.filePlace
+        defer { upkeep.filePlace = place }
+        return try remove(rows) { evictor throws(StoreError) in try evictor.files(bytes: bytes, after: &place) }
     }
 
     /// The same for what nobody can use any more.

@@ -54,6 +54,8 @@ struct Upkeep {
     var readKeysAt: MonotonicTime?
     var isEvicting = false
     var disk = DiskRoom()
+    /// How far the order of use has been looked through for entries with files.
+    var filePlace: Evictor.Place?
     /// There is more to give back to the file system.
     var isRelieving = false
     /// Files that no row names are looked for; nil where that is done.

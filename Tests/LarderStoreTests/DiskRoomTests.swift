@@ -190,6 +190,40 @@ private let mebi: Int64 = 1 << 20
         }
     }
 
+    /// Leaves half a mebibyte above the 20 that are to stay free.
+    private func fill(_ store: SQLiteStore, _ bench: Bench) async throws {
+        await store.maintain()
+        let before = try await store.statistics()
+        let own = before.fileBytes + before.walBytes + bench.bytesOfBodies()
+        disk(store, bench, 200 * mebi, others: Lock(200 * mebi - own - 20 * mebi - mebi / 2))
+    }
+
+    @Test func filesBehindManySmallEntriesMakeRoomWithinAFewTries() async throws {
+        try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
+            for number in 0..<1600 { #expect(await store.write(bench.entry("\(number)", size: 100)) == .stored) }
+            bench.time.pass(.seconds(100))
+            #expect(await store.write(bench.entry("file", size: 2 << 20)) == .stored)
+            try await fill(store, bench)
+            var outcomes: [WriteOutcome] = []
+            for turn in 0..<4 { outcomes.append(await store.write(bench.entry("new \(turn)", size: 1 << 20))) }
+            #expect(outcomes.contains(.stored))
+        }
+    }
+
+    @Test func aFileThatWasUsedAMomentAgoIsNotTheFirstToMakeRoom() async throws {
+        try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
+            for name in ["used", "unused"] {
+                #expect(await store.write(bench.entry(name, size: 2 << 20)) == .stored)
+                bench.time.pass(.seconds(100))
+            }
+            try await fill(store, bench)
+            store.touch(bench.entry("used").key.digest)
+            #expect(await store.write(bench.entry("new", size: 1 << 20)) == .stored)
+            #expect(try await store.read(bench.entry("used").key) != nil)
+            #expect(try await store.read(bench.entry("unused").key) == nil)
+        }
+    }
+
     @Test func refusalsDoNotEmptyTheCacheWhereEvictionCannotHelp() async throws {
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
             for number in 0..<500 { #expect(await store.write(bench.entry("\(number)", size: 3000)) == .stored) }

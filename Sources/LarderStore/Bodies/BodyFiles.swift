@@ -53,7 +53,7 @@ final class BodyFiles: Sendable {
         return text.utf8.count < 2 ? "0" + text : text
     }
 
-    private static func name(_ id: Int64) -> String { "\(fan(id))/\(id)" }
+    static func name(_ id: Int64) -> String { "\(fan(id))/\(id)" }
 
     private var path: String { "\(root)/\(generation)" }
 
@@ -120,9 +120,13 @@ final class BodyFiles: Sendable {
             guard directory >= 0 || Self.isAbsent(directory) else { throw Self.failure("opening \(path)", -directory) }
             if directory >= 0 {
                 let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-                let made = openat(directory, name, flags, 0o600)
+                // A loop may read by this descriptor, while it is written and afterwards.
+                let made = NoWaitVFS.withoutAccessTime { more in
+                    let found = openat(directory, name, flags | more, 0o600)
+                    return found >= 0 ? found : -StoreError.lastNumber
+                }
                 if made >= 0 { return made }
-                let number = StoreError.lastNumber
+                let number = -made
                 if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
                 guard number == ENOENT else { throw Self.failure("making the file of a body", number) }
                 if mkdirat(directory, Self.fan(id), 0o700) == 0 { continue }
