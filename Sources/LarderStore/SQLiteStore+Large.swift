@@ -4,10 +4,15 @@ import LarderCore
 extension SQLiteStore {
     /// Bodies up to this size are given whole by `open`.
     static let openSize = 256 << 10
-    /// Files of bodies that stay open though nobody uses them.
-    public static let openFiles = OpenBodies.kept
     /// Bodies that may be under way at once; each may have 1 MiB waiting for its commit.
     static let bodyWriterLimit = 256
+
+    /// Has no more files of bodies open than so many: those that are read, written, or kept open. One more that is read is a miss,
+    /// and one more that is written is refused.
+    public func permitOpenBodies(_ most: Int) {
+        shared.openBodies.withLock { $0 = most }
+        shared.bodies.withLock { $0 }?.table.permit(most)
+    }
 
     public func open(_ key: CacheKey) async throws(StoreError) -> StoredResponse? {
         try await look(key, opens: true)

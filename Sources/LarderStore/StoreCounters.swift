@@ -37,6 +37,9 @@ public enum StoreCounters {
         "larder_store_swept_files_total", help: "Files of bodies that no row named, removed after a start.")
     public static let openBodies = CounterFamily(
         "larder_store_open_bodies", .gauge, help: "Files of large bodies that are open.")
+    public static let refusedBodies = CounterFamily(
+        "larder_store_refused_bodies_total",
+        help: "Files of large bodies that were not opened or begun, since as many were in use as the process may open.")
     public static let vacuumedPages = CounterFamily(
         "larder_store_vacuumed_pages_total", help: "Free pages given back to the file system.")
     public static let liveBytes = CounterFamily(
@@ -90,7 +93,8 @@ public enum StoreCounters {
 
     public static let all: [CounterFamily] = [
         reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
-        purged, touches, failures, setAside, vacuumedPages, liveBytes, walBytes, overHighWater, waiting, indexed,
+        purged, touches, failures, setAside, sweptFiles, openBodies, refusedBodies, vacuumedPages, liveBytes, walBytes,
+        overHighWater, waiting, indexed,
         searches, removals, pendingRemovals, uncommitted, accepted,
         late, leftAtClose, ready, readyRows, readyLoops, stateCommits,
     ]
@@ -108,7 +112,7 @@ final class StoreMeters: Sendable {
     let touchesWritten, touchesDropped: CounterCell
     let diskFull, inputOutput, damage, otherFailure: CounterCell
     let setAside: CounterCell
-    let sweptFiles: CounterCell
+    let sweptFiles, bodiesRefused: CounterCell
     let vacuumedPages, liveBytes, walBytes, overHighWater: CounterCell
     let indexed, unindexed: CounterCell
     let removalsWritten, removalsJournaled, removalsInMemory: CounterCell
@@ -151,6 +155,7 @@ final class StoreMeters: Sendable {
         otherFailure = registry.cell(StoreCounters.failures, "other")
         setAside = registry.cell(StoreCounters.setAside, "cache")
         sweptFiles = registry.cell(StoreCounters.sweptFiles)
+        bodiesRefused = registry.cell(StoreCounters.refusedBodies)
         vacuumedPages = registry.cell(StoreCounters.vacuumedPages)
         liveBytes = registry.cell(StoreCounters.liveBytes)
         walBytes = registry.cell(StoreCounters.walBytes)

@@ -1,6 +1,7 @@
 // A reader's part in large bodies: opening the file of one that was found, and reading a stretch of it. Each piece is held
 // against its checksum before any of it is given: a body with a damaged one is cut there.
 import CSQLite
+import Glibc
 import LarderCore
 
 extension StoreReader {
@@ -66,6 +67,10 @@ extension StoreReader {
         switch bodies.borrow(id, keeps: keeps, waits: true) {
         case .file(let file): return file
         case .absent, .wouldWait: return nil
+        case .tooMany:
+            // It says nothing of the row, which stays.
+            shared.meters.bodiesRefused.add()
+            throw BodyFiles.failure("opening the file of a body", EMFILE)
         case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
         }
     }

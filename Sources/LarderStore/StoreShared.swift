@@ -86,6 +86,8 @@ final class StoreShared: Sendable {
     let writes: WorkQueue<WriteJob>
     /// The large bodies of the database that is open.
     let bodies = Lock<BodyFiles?>(nil)
+    /// How many of them may be open at once, in this database and in each that is opened later.
+    let openBodies = Lock(Int.max)
     let keys = StoredKeys()
     let damaged: DamagedRows
     /// Bodies that are being written in parts.

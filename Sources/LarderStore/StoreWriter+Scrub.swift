@@ -240,7 +240,7 @@ extension StoreWriter {
             return false
         }
         switch database.bodies.borrow(body.id, keeps: false, waits: true) {
-        case .failed:
+        case .failed, .tooMany:
             // It says nothing of the body, and may stay so: nothing else waits for it.
             upkeep.scrub.body = nil
             return false

@@ -71,7 +71,11 @@ final class StoreWriter {
     }
 
     /// Whoever enters the present database from now on finds its files. Said before readers may enter.
-    func shareBodies() { shared.bodies.withLock { $0 = database?.bodies } }
+    func shareBodies() {
+        shared.bodies.withLock { $0 = database?.bodies }
+        // Read after that: `SQLiteStore.permitOpenBodies` sets it and then looks for the bodies.
+        database?.bodies.table.permit(shared.openBodies.withLock { $0 })
+    }
 
     /// The thread's life.
     func run() {

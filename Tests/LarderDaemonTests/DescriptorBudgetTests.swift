@@ -9,12 +9,13 @@ import Testing
 /// Clients do not take the descriptors that the rest of the daemon needs.
 @Suite struct DescriptorBudgetTests {
     @Test(arguments: [
-        (65_536, 4096, 4096), (1024, 4096, 625), (1024, 100, 100), (200, 4096, 100), (3, 4096, 1), (1, 1, 1),
+        (65_536, 4096, 4096), (1024, 4096, 517), (1024, 100, 100), (200, 4096, 60), (3, 4096, 1), (1, 1, 1),
         (Int.max, 1_000_000, 1_000_000),
     ])
     func clientsHaveWhatNothingElseMayNeed(openFiles: Int, wanted: Int, inForce: Int) {
         let budget = DescriptorBudget(openFiles: openFiles, loops: 2, listeners: 3)
-        #expect(budget.kept(transfers: 64, idle: 128) == 399)
+        // 64, 6 for each of 2 loops and 3 listeners; a quarter of the rest is for bodies.
+        #expect(budget.kept(transfers: 64, idle: 128) == 79 + max(1, (openFiles - 79) / 4) + 192)
         #expect(budget.connections(wanted: wanted, transfers: 64, idle: 128) == inForce)
     }
 
@@ -23,11 +24,12 @@ import Testing
         #expect(budget.connections(wanted: 9, transfers: 1, idle: 1) == 9)
     }
 
-    /// 64, 128 for files of bodies, 6 for each of 5 loops and a listener, 192 calls under way, 192 idle at home and 192 with the four loops of clients.
+    /// 64, 6 for each of 5 loops and a listener; a quarter of the rest for files of bodies, 192 calls under way, 192 idle at home
+    /// and 192 with the four loops of clients.
     @Test func idleConnectionsOfAllLoopsCountBesideThoseInUse() throws {
-        let descriptors = DescriptorBudget(openFiles: 1700, loops: 5, listeners: 1)
+        let descriptors = DescriptorBudget(openFiles: 4000, loops: 5, listeners: 1)
         let server = Daemon.serverSettings(try load(""), descriptors, .silent)
-        #expect(server.limits.maxConnections == 1700 - (64 + 128 + 30 + 1) - 192 - 192 - 192)
+        #expect(server.limits.maxConnections == 4000 - (64 + 30 + 1) - 3905 / 4 - 192 - 192 - 192)
     }
 
     /// However few calls there may be, each loop keeps up to 16.
@@ -35,7 +37,7 @@ import Testing
         let descriptors = DescriptorBudget(openFiles: 800, loops: 9, listeners: 1)
         let settings = try load("fetch: { maxTransfers: 2, maxStreams: 2 }")
         let server = Daemon.serverSettings(settings, descriptors, .silent)
-        #expect(server.limits.maxConnections == 800 - (64 + 128 + 54 + 1) - 4 - 9 * 16)
+        #expect(server.limits.maxConnections == 800 - (64 + 54 + 1) - 681 / 4 - 4 - 9 * 16)
     }
 
     private final class Warnings: LogSink {
@@ -51,12 +53,38 @@ import Testing
         let warnings = Warnings()
         let time = SystemTime()
         let log = Logger(label: "larder", sink: warnings, time: time)
-        try await withLarder(log: log, openFiles: 200) { larder async throws in
-            #expect(try await larder.counter("larder_server_connections_limit") == 100)
-            let line = "server.maxConnections=4096 inForce=100 openFiles=200"
+        try await withLarder("server: { loops: 1 }", log: log, openFiles: 200) { larder async throws in
+            #expect(try await larder.counter("larder_server_connections_limit") == 61)
+            let line = "server.maxConnections=4096 inForce=61 openFiles=200"
             #expect(warnings.all.filter { $0 == line }.count == 1, "\(warnings.all)")
             await larder.daemon.reload()
-            #expect(try await larder.counter("larder_server_connections_limit") == 100)
+            #expect(try await larder.counter("larder_server_connections_limit") == 61)
         }
+    }
+
+    /// However few there are beyond the minimum, what clients and bodies may take leaves some to others.
+    @Test(arguments: [1, 2, 9, 129])
+    func clientsAndBodiesTogetherLeaveAQuarter(loops: Int) {
+        let minimum = DescriptorBudget(openFiles: nil, loops: loops, listeners: 2).minimum
+        #expect(!DescriptorBudget(openFiles: minimum - 1, loops: loops, listeners: 2).isEnough)
+        for openFiles in [minimum, minimum + 1, minimum + 100, 2000, 65_536] {
+            let budget = DescriptorBudget(openFiles: openFiles, loops: loops, listeners: 2)
+            let free = openFiles - (64 + 6 * loops + 2)
+            let clients = budget.connections(wanted: 1_000_000, transfers: 64, idle: 128)
+            #expect(budget.isEnough && clients > 0 && budget.bodies > 0)
+            #expect(clients + budget.bodies <= max(free * 3 / 4, free - 192))
+        }
+    }
+
+    @Test func withTooFewOpenFilesTheDaemonDoesNotStart() async throws {
+        let needed = DescriptorBudget(openFiles: nil, loops: 2, listeners: 1).minimum
+        try await withLarder("server: { loops: 1 }", openFiles: needed) { larder async throws in
+            #expect(try await larder.counter("larder_server_connections_limit") == 8)
+        }
+        let error = await #expect(throws: DaemonError.self) {
+            try await withLarder("server: { loops: 1 }", openFiles: needed - 1) { _ in }
+        }
+        let said = "open files: this process may open \(needed - 1) files and needs \(needed) at least."
+        #expect(error?.description.hasPrefix(said) == true)
     }
 }

@@ -262,6 +262,46 @@ enum FileDamage: CaseIterable, Sendable {
         }
     }
 
+    /// Beyond the bound one is opened in place of another that nobody uses, and else none: the row stays, and is found later.
+    @Test func noMoreBodiesAreInUseThanMayBeOpen() async throws {
+        try await withStore(roomy) { (store, bench) async throws in
+            let entries = (0..<6).map { bench.entry("\($0)", size: 300_000) }
+            for entry in entries { #expect(await store.write(entry) == .stored) }
+            store.permitOpenBodies(4)
+            var held: [StoredResponse] = []
+            for entry in entries[..<4] { held.append(try #require(try await store.open(entry.key))) }
+            await #expect(throws: StoreError.self) { try await store.open(entries[4].key) }
+            #expect(bench.count(StoreCounters.refusedBodies) == 1)
+            // What is open already has another reader at no cost.
+            #expect(try await store.open(entries[0].key) != nil)
+            let writer = try await store.begin(expecting: nil).get()
+            #expect(await writer.append(Bench.body("x", 300_000, 1)) == .refused("failed"))
+            writer.abandon()
+            #expect(bench.count(StoreCounters.refusedBodies) == 2 && bench.bodyFiles().count == 6)
+            held.removeLast()
+            #expect(try await store.open(entries[4].key) != nil)
+            held = []
+            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry)) }
+            #expect(try await store.statistics().entries == 6)
+        }
+    }
+
+    @Test func aBodyThatNobodyUsesGivesItsPlaceToANewOne() {
+        let table = OpenBodies()
+        table.permit(2)
+        var files: [Int32] = []
+        for id in 1...4 as ClosedRange<Int64> {
+            let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            files.append(file)
+            #expect(table.add(id, file, 4096, keeps: true)?.isOurs == true)
+            #expect(table.count == min(Int(id), 2))
+            #expect(table.leave(id) == nil)
+        }
+        #expect(table.take(4) == files[3] && table.take(3) == files[2] && table.take(2) == nil)
+        #expect(table.add(5, 1000, 4096, keeps: true) == nil && table.count == 2)
+        table.closeAll()
+    }
+
     @Test func theLastDescriptorOfARemovedBodyIsClosedByTheWriter() {
         let table = OpenBodies()
         let told = Lock(0)
@@ -271,136 +311,6 @@ enum FileDamage: CaseIterable, Sendable {
         // Not given back to who leaves, which may be a loop.
         #expect(table.leave(7) == nil)
         #expect(table.takeLeft() == [1000] && table.uncounted == 0 && told.withLock { $0 } == 1)
-    }
-}
-
-/// Files and directories that cannot be opened, read or removed.
-@Suite struct BodyFileTroubleTests {
-    /// Puts a link to itself where something was: to open it fails, and tells nothing of what was there.
-    private func block(_ path: String) throws {
-        try #require(rename(path, path + ".kept") == 0)
-        try #require(symlink(path, path) == 0)
-    }
-
-    private func unblock(_ path: String) throws {
-        try #require(unlink(path) == 0)
-        try #require(rename(path + ".kept", path) == 0)
-    }
-
-    @Test func aRowStaysWhereTheDirectoryOfItsFileCannotBeOpened() async throws {
-        try await withBench { (bench) async throws in
-            let entry = bench.entry("a", size: 100_000)
-            let first = try bench.open(roomy)
-            #expect(await first.write(entry) == .stored)
-            await first.close()
-            // Before the store looks for files without a row, and keeps the directory open.
-            try block(bench.bodies)
-            let store = try bench.open(roomy)
-            await #expect(throws: StoreError.self) { try await store.read(entry.key) }
-            await store.maintain()
-            try unblock(bench.bodies)
-            #expect(try await sameEntry(store.read(entry.key), entry))
-            await store.close()
-        }
-    }
-
-    @Test(.timeLimit(.minutes(1)))
-    func aPipeInPlaceOfAFileIsAMissAndNobodyWaitsForIt() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open(roomy)
-            let entry = bench.entry("a", size: 100_000)
-            #expect(await first.write(entry) == .stored)
-            let file = try bench.bodyFile()
-            await first.close()
-            try #require(unlink(file) == 0 && mkfifo(file, 0o600) == 0)
-            let store = try bench.open(roomy)
-            #expect(try await store.read(entry.key) == nil)
-            await store.close()
-        }
-    }
-
-    @Test func aFileThatCannotBeOpenedDoesNotStopTheScrub() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open(roomy)
-            let entry = bench.entry("a", size: 100_000)
-            #expect(await first.write(entry) == .stored)
-            let file = try bench.bodyFile()
-            #expect(await first.write(bench.entry("b", size: 100)) == .stored)
-            await first.close()
-            let store = try bench.open(roomy)
-            try block(file)
-            await store.maintain()
-            #expect(bench.count(StoreCounters.scrubbed, "sound") == 2)
-            #expect(await store.write(bench.entry("c", size: 100)) == .stored)
-            try unblock(file)
-            #expect(try await sameEntry(store.read(entry.key), entry))
-            await store.close()
-        }
-    }
-
-    @Test func whatTheDiskCannotReadIsNotWhatWasWritten() throws {
-        // There is no memory at its beginning: to read it is an I/O error.
-        let file = Glibc.open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
-        defer { close(file) }
-        var byte: UInt8 = 0
-        try #require(pread(file, &byte, 1, 0) < 0 && errno == EIO)
-        let found = try Bytes(repeating: 0, count: 8).withUnsafeBytes {
-            try BodyRead.stretch(file, 1, at: 0, count: 70_000, of: 70_000, sums: $0)
-        }
-        #expect(found == nil)
-    }
-
-    @Test func filesThatCannotBeRemovedDoNotHoldUpTheSweep() async throws {
-        try await withBench { (bench) async throws in
-            // A writer without a thread, which would sweep meanwhile.
-            try await withWriter(bench) { (writer, _) async throws in
-                let (stuck, other) = ("0123456789abcdef", "fedcba9876543210")
-                mkdir(bench.bodies, 0o700)
-                for name in [stuck, "\(stuck)/00", other, "\(other)/00"] { mkdir("\(bench.bodies)/\(name)", 0o700) }
-                // Directories: to unlink one fails, whoever tries.
-                for number in 0..<(BodySweep.names + 40) { mkdir("\(bench.bodies)/\(stuck)/00/\(number)", 0o700) }
-                try writeFile("\(bench.bodies)/\(other)/00/7", [1])
-                let files = try #require(writer.database?.bodies)
-                #expect(!files.removeForeign(atMost: BodySweep.names))
-                #expect(access("\(bench.bodies)/\(other)", F_OK) != 0)
-                #expect(bench.bodyFiles().count == BodySweep.names + 40)
-            }
-        }
-    }
-
-    @Test func aDamagedSizeDoesNotStayInTheSumOfTheFiles() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open(roomy)
-            for name in ["a", "b"] { #expect(await first.write(bench.entry(name, size: 100_000)) == .stored) }
-            await first.close()
-            func change(_ sql: String) throws {
-                let connection = try Connection(path: bench.path)
-                defer { connection.close() }
-                try connection.execute(sql)
-            }
-            try change("UPDATE entry SET size = size + 1099511627776 WHERE id = 1")
-            let store = try bench.open(roomy)
-            await store.maintain()
-            #expect(try await store.statistics().entries == 1)
-            await store.close()
-            let connection = try Connection(path: bench.path)
-            defer { connection.close() }
-            #expect(try connection.number("SELECT bytes FROM bodies") == 102_400)
-        }
-    }
-
-    @Test func aFileIsNotEmptiedUnderItsReaderWhereItsIdIsGivenAgain() async throws {
-        try await withStore(roomy) { (store, bench) async throws in
-            let files = try #require(store.shared.bodies.withLock { $0 })
-            let body = Bench.body("x", 100_000, 1)
-            let first = try files.create(77)
-            defer { close(first) }
-            _ = try files.put(body, in: first, of: 77, at: 0)
-            let second = try files.create(77)
-            defer { close(second) }
-            #expect(try BodyRead.bytes(first, at: 0, count: 100_000) == body)
-            #expect(NoWaitFiles.size(second) == 0)
-        }
     }
 }
 

@@ -167,6 +167,45 @@ import Testing
         }
     }
 
+    @Test func aDaemonThatMayOpenTooFewFilesSaysSoAndEnds() async throws {
+        let directory = TemporaryDirectory()
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory))
+        launch.prelude = "ulimit -n 44"
+        try await onOwnThread { [launch] in
+            let larder = try LarderProcess(launch, in: directory)
+            let end = try larder.waitForEnd()
+            #expect(end != .exited(0))
+            #expect(larder.standardError.contains("open files: this process may open 44 files and needs "))
+        }
+    }
+
+    /// With the fewest open files that it starts with: more clients than those are for, each with a large body of its own.
+    @Test func withTheFewestOpenFilesEverybodyIsServed() async throws {
+        let directory = TemporaryDirectory()
+        let origin = TellingOrigin.make()
+        defer { origin.stop() }
+        var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, more: "server: { loops: 1 }"))
+        // 64, 6 for each of two loops, two listeners, and 16.
+        launch.prelude = "ulimit -n 94"
+        try await onOwnThread { [launch] in
+            let larder = try LarderProcess(launch, in: directory)
+            let address = try larder.listening(2)[1]
+            for _ in 0..<2 {
+                let targets = (0..<40).map { "/file/\($0 * 16 + 1)" }
+                let clients = try targets.map { _ in try WireClient(address) }
+                for (client, target) in zip(clients, targets) {
+                    try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                }
+                for (client, target) in zip(clients, targets) {
+                    let answer = try client.receive()
+                    #expect(answer.status == 200 && answer.body == TellingOrigin.body(target))
+                }
+            }
+        }
+    }
+
     @Test func theLimitOfOpenFilesIsRaisedAsFarAsItMay() async throws {
         let origin = TellingOrigin.make()
         defer { origin.stop() }

@@ -86,6 +86,20 @@ extension Daemon {
             proxy: settings.fetchProxy)
     }
 
+    /// How many loops serve clients. Throws where the process may open too few files for as many.
+    static func loopCount(_ settings: Settings, openFiles: Int) throws(DaemonError) -> Int {
+        let count = settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let descriptors = DescriptorBudget(
+            openFiles: openFiles > 0 ? openFiles : nil, loops: min(count, 1024) + 1, listeners: settings.listen.count)
+        guard descriptors.isEnough else {
+            throw DaemonError(
+                stage: "open files",
+                message: "this process may open \(openFiles) files and needs \(descriptors.minimum) at least. "
+                    + "Raise its limit (ulimit -n), or lower server.loops.")
+        }
+        return min(count, 1024)
+    }
+
     /// No more connections are permitted than there are descriptors for; the log says so where that is fewer than set.
     static func serverSettings(
         _ settings: Settings, _ descriptors: DescriptorBudget, _ log: Logger

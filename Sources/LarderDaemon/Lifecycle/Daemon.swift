@@ -81,6 +81,7 @@ public final class Daemon: Sendable {
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
         let openFiles = surroundings.raiseOpenFiles()
+        let loopCount = try loopCount(settings, openFiles: openFiles)
         let counters = surroundings.counters
         let log = surroundings.log
         let time = surroundings.time
@@ -90,8 +91,7 @@ public final class Daemon: Sendable {
         do {
             homeLoop = try EventLoop(name: "home", index: UInt16.max)
             try homeLoop.start()
-            let count = settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-            for index in 0..<min(count, 1024) {
+            for index in 0..<loopCount {
                 let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: time)
                 try loop.start()
                 loops.append(loop)
@@ -138,6 +138,7 @@ public final class Daemon: Sendable {
         let listeners = try listenerSpecs(settings, surroundings.inherited)
         let descriptors = DescriptorBudget(
             openFiles: openFiles > 0 ? openFiles : nil, loops: loops.count + 1, listeners: listeners.count)
+        store.permitOpenBodies(descriptors.bodies)
         let shelves = store.looks(
             ReadySettings(
                 loops: loops.count, bodies: fetcher.memory, skew: Reuse.clockSkew.milliseconds,

@@ -1,6 +1,6 @@
 // How the descriptors of the process are shared out. Clients may not take them all: an upstream call, a database and a
-// loop need some too, and without a free one no client can be accepted, so that closing idle ones comes too late. Pure.
-import LarderStore
+// loop need some too, and without a free one no client can be accepted, so that closing idle ones comes too late. With less
+// than a minimum the daemon does not start. Pure.
 
 /// The descriptors that this process may open, and who gets them.
 struct DescriptorBudget: Sendable, Hashable {
@@ -9,24 +9,36 @@ struct DescriptorBudget: Sendable, Hashable {
     let loops: Int
     let listeners: Int
 
-    /// The databases with their logs and locks, the log, signals, and files that are read for a moment; then files of large
-    /// bodies that stay open.
-    private static let base = 64 + SQLiteStore.openFiles
+    /// The databases with their logs and locks, the log, signals, and files that are read for a moment.
+    private static let base = 64
+    /// Clients, upstream calls and bodies need some, however few.
+    private static let least = 16
     /// Of each loop: epoll, its wake-up, both ends of a probe, and the cache database with its log.
     private static let ofLoop = 6
+
+    /// What the daemon has open or may need at any moment, whatever it is asked.
+    private var own: Int { Self.base + Self.ofLoop * loops + listeners }
+
+    /// With fewer it would run out of them, and accept nobody for as long as that lasts.
+    var minimum: Int { own + Self.least }
+    var isEnough: Bool { openFiles.map { $0 >= minimum } ?? true }
+
+    /// Files of large bodies that may be open at once, to be read or written or for the next use: a quarter of what the
+    /// daemon does not need itself.
+    var bodies: Int { openFiles.map { max(1, ($0 - own) / 4) } ?? .max }
 
     /// Descriptors that are kept from clients, where there are that many.
     /// - Parameters:
     ///   - transfers: upstream calls at a time; each has a connection.
     ///   - idle: connections to upstreams that are kept for later calls. None of them need be of use to those under way.
     func kept(transfers: Int, idle: Int) -> Int {
-        Self.base + Self.ofLoop * loops + listeners + transfers + idle
+        own + (openFiles == nil ? 0 : bodies) + transfers + idle
     }
 
     /// Client connections for which there are descriptors: no more than wanted. Where what is kept would leave clients
-    /// less than half of all, they get half: rarely does everything need its most at once.
+    /// less than half of what the daemon does not need itself, they get half: rarely does everything need its most at once.
     func connections(wanted: Int, transfers: Int, idle: Int) -> Int {
         guard let openFiles else { return wanted }
-        return min(wanted, max(1, openFiles - kept(transfers: transfers, idle: idle), openFiles / 2))
+        return min(wanted, max(1, openFiles - kept(transfers: transfers, idle: idle), (openFiles - own) / 2))
     }
 }

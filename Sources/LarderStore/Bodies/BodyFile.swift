@@ -1,5 +1,6 @@
 // One large body whose file somebody reads or writes. The file stays open for as long as the object lives, and so can be read
 // after its row and its name are gone. One that is under way and let go by all is given up: the writer removes its file.
+import Glibc
 import LarderCore
 
 /// One body of one database: ids begin anew with each database that is set aside.
@@ -46,7 +47,12 @@ final class BodyFile: Sendable {
     func append(_ bytes: Bytes, at offset: Int64) throws(StoreError) {
         if content.descriptor < 0 {
             let made = try files.create(name.id)
-            _ = files.table.add(name.id, made, 0, keeps: false, isUnderWay: true)
+            guard files.table.add(name.id, made, 0, keeps: false, isUnderWay: true) != nil else {
+                Glibc.close(made)
+                files.remove(name.id)
+                shared.meters.bodiesRefused.add()
+                throw BodyFiles.failure("making the file of a body", EMFILE)
+            }
             state.withLock { $0.descriptor = made }
         }
         let sums: Bytes

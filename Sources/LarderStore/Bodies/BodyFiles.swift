@@ -227,6 +227,8 @@ final class BodyFiles: Sendable {
         case absent
         /// To open it would wait for the disk, or cannot be told not to.
         case wouldWait
+        /// As many are in use as may be open.
+        case tooMany
         case failed(Int32)
     }
 
@@ -248,7 +250,10 @@ final class BodyFiles: Sendable {
             Glibc.close(made)
             return .absent
         }
-        let (known, isOurs) = table.add(id, made, Self.blocks(Int64(status.st_size)), keeps: keeps)
+        guard let (known, isOurs) = table.add(id, made, Self.blocks(Int64(status.st_size)), keeps: keeps) else {
+            Glibc.close(made)
+            return .tooMany
+        }
         if !isOurs { Glibc.close(made) }
         // Whoever removes it now sees it in the table; who has removed it before took its name.
         if isOurs, fstat(made, &status) == 0, status.st_nlink == 0 { _ = table.remove(id) }

@@ -2,6 +2,9 @@
 // a file for each hit. What was removed meanwhile, or just written, is closed by the writer's thread and not by a loop: closing
 // the last descriptor of a file without a name frees its blocks, which may wait for the disk.
 //
+// Beyond a number that is open in all, one that nobody uses is closed for a new one, and else the new one is refused: bodies
+// must not take the descriptors that others need.
+//
 // It also counts the bytes of files that no row counts: of bodies under way, and of removed ones that are still read.
 import Glibc
 import LarderCore
@@ -30,6 +33,7 @@ final class OpenBodies: Sendable {
         var entries: [Int64: Entry] = [:]
         var ring: [Int64] = []
         var hand = 0
+        var most = Int.max
         /// Under way, and let go by all.
         var abandoned: [Int64] = []
         /// Of files without a name, and of new ones.
@@ -48,6 +52,9 @@ final class OpenBodies: Sendable {
     /// All that are open.
     var count: Int { state.withLock { $0.entries.count } }
 
+    /// No more than so many are open from now on; those that are stay.
+    func permit(_ most: Int) { state.withLock { $0.most = max(1, most) } }
+
     /// One more user of a file that is open.
     func take(_ id: Int64) -> Int32? {
         state.withLock { state in
@@ -59,15 +66,20 @@ final class OpenBodies: Sendable {
         }
     }
 
-    /// A file that was opened, and its first user. Where another was quicker its descriptor counts.
+    /// A file that was opened, and its first user. Where another was quicker its descriptor counts. Nil where as many are in use
+    /// as may be open.
     func add(
         _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false
-    ) -> (descriptor: Int32, isOurs: Bool) {
-        var evicted: Int32?
-        let known = state.withLock { state -> (Int32, Bool) in
+    ) -> (descriptor: Int32, isOurs: Bool)? {
+        var evicted: [Int32] = []
+        let known = state.withLock { state -> (Int32, Bool)? in
             if let known = state.entries[id] {
                 state.entries[id]?.users += 1
                 return (known.descriptor, false)
+            }
+            while state.entries.count >= state.most {
+                guard let idle = Self.takeIdle(&state) else { return nil }
+                evicted.append(idle)
             }
             var entry = Entry(
                 descriptor: descriptor, users: 1, blocks: blocks, isUnderWay: isUnderWay, isWritten: isUnderWay)
@@ -75,13 +87,23 @@ final class OpenBodies: Sendable {
             state.entries[id] = entry
             return (descriptor, true)
         }
-        // It has its name: only the descriptor goes.
-        if let evicted { Glibc.close(evicted) }
+        // They have their names: only the descriptors go.
+        for descriptor in evicted { Glibc.close(descriptor) }
         return known
     }
 
+    /// One that stays open and is used by nobody.
+    private static func takeIdle(_ state: inout State) -> Int32? {
+        for id in state.ring {
+            guard let entry = state.entries[id], entry.users == 0, entry.place != nil else { continue }
+            state.entries[id] = nil
+            return entry.descriptor
+        }
+        return nil
+    }
+
     /// A place among those that stay open: of one that was not used since the hand last passed it.
-    private static func place(for id: Int64, _ state: inout State, _ evicted: inout Int32?) -> Int? {
+    private static func place(for id: Int64, _ state: inout State, _ evicted: inout [Int32]) -> Int? {
         if state.ring.count < kept {
             state.ring.append(id)
             return state.ring.count - 1
@@ -94,7 +116,7 @@ final class OpenBodies: Sendable {
                 state.entries[other]?.wasUsed = false
                 if entry.wasUsed || entry.users > 0 { continue }
                 state.entries[other] = nil
-                evicted = entry.descriptor
+                evicted.append(entry.descriptor)
             }
             state.ring[place] = id
             return place

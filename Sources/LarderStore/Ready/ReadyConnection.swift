@@ -136,7 +136,7 @@ final class ReadyConnection {
     private func inFile(_ entry: Int64, _ length: Int, _ sum: UInt32) throws(StoreError) -> Bytes? {
         if reads.refusesAll { throw Self.cold }
         switch bodies.borrow(entry, keeps: true, waits: false) {
-        case .wouldWait, .failed: throw Self.cold
+        case .wouldWait, .tooMany, .failed: throw Self.cold
         case .absent: return nil
         case .file(let file):
             defer { bodies.leave(entry) }
