@@ -49,11 +49,13 @@ extension EntryRows {
         }
         uncounted += 1
         guard uncounted >= Self.countingBatch else { return }
+        // A damaged size must not overflow the sum: nothing could be stored any more.
         let sums = try connection.statement(
             """
             UPDATE provider SET entries = entries + more.number, bytes = bytes + more.size
-            FROM (SELECT provider AS owner, count(*) AS number, sum(size) AS size FROM entry WHERE id > ?1 GROUP BY 1)
-              AS more WHERE id = more.owner
+            FROM (
+              SELECT provider AS owner, count(*) AS number, sum(max(0, min(size, 1 << 42))) AS size FROM entry
+              WHERE id > ?1 GROUP BY 1) AS more WHERE id = more.owner
             """)
         sums.bind(1, last)
         try sums.run()

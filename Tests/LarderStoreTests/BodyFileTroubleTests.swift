@@ -20,6 +20,12 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         try #require(rename(path + ".kept", path) == 0)
     }
 
+    private func change(_ bench: Bench, _ sql: String) throws {
+        let connection = try Connection(path: bench.path)
+        defer { connection.close() }
+        try connection.execute(sql)
+    }
+
     @Test func aRowStaysWhereTheDirectoryOfItsFileCannotBeOpened() async throws {
         try await withBench { (bench) async throws in
             let entry = bench.entry("a", size: 100_000)
@@ -106,12 +112,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             let first = try bench.open(roomy)
             for name in ["a", "b"] { #expect(await first.write(bench.entry(name, size: 100_000)) == .stored) }
             await first.close()
-            func change(_ sql: String) throws {
-                let connection = try Connection(path: bench.path)
-                defer { connection.close() }
-                try connection.execute(sql)
-            }
-            try change("UPDATE entry SET size = size + 1099511627776 WHERE id = 1")
+            try change(bench, "UPDATE entry SET size = size + 1099511627776 WHERE id = 1")
             let store = try bench.open(roomy)
             await store.maintain()
             #expect(try await store.statistics().entries == 1)
@@ -133,6 +134,50 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             defer { close(second) }
             #expect(try BodyRead.bytes(first, at: 0, count: 100_000) == body)
             #expect(NoWaitFiles.size(second) == 0)
+        }
+    }
+
+    /// The last bit but one and the sign: neither may be subtracted from a sum as it is.
+    @Test(arguments: [[Int64.max - 7, Int64.max], [Int64.min + 100_000, Int64.min]])
+    func rowsWithSizesBeyondAllReasonAreRemovedAndTheSumsAreRight(sizes: [Int64]) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            for name in ["a", "b", "c"] { #expect(await first.write(bench.entry(name, size: 100_000)) == .stored) }
+            await first.close()
+            try change(
+                bench,
+                """
+                UPDATE entry SET size = \(sizes[0]) WHERE id = 1; UPDATE entry SET size = \(sizes[1]) WHERE id = 2;
+                UPDATE provider SET counted = 3, entries = 3, bytes = 300000;
+                """)
+            let store = try bench.open(roomy)
+            await store.maintain()
+            let statistics = try await store.statistics()
+            #expect(statistics.entries == 1)
+            #expect((0...300_000).contains(statistics.byProvider["itunes"]?.bytes ?? -1))
+            #expect(await store.write(bench.entry("d", size: 100_000)) == .stored)
+            await store.close()
+            let after = try Connection(path: bench.path)
+            defer { after.close() }
+            #expect(try after.number("SELECT bytes FROM bodies") == 204_800)
+            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
+        }
+    }
+
+    @Test func damagedSizesDoNotKeepNewEntriesFromBeingCounted() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            for name in ["a", "b"] { #expect(await first.write(bench.entry(name)) == .stored) }
+            await first.close()
+            try change(bench, "UPDATE entry SET size = 9223372036854775000")
+            let store = try bench.open(roomy)
+            #expect(try await store.statistics().entries == 2)
+            for number in 0..<EntryRows.countingBatch {
+                #expect(await store.write(bench.entry("\(number)")) == .stored)
+            }
+            await store.maintain()
+            #expect(try await store.statistics().entries == Int64(EntryRows.countingBatch))
+            await store.close()
         }
     }
 }

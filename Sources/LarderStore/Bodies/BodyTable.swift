@@ -26,9 +26,20 @@ enum BodyTable {
         DROP TABLE pending;
         """
 
-    /// Of the writer's connection alone, and in memory: whose rows the present transaction has removed. A roll-back undoes it.
+    /// Of the writer's connection alone, and in memory. A roll-back undoes it.
+    ///
+    /// `gone` is whose rows the present transaction has removed.
+    ///
+    /// A size below zero or beyond 4 TiB is damaged. To subtract it from a sum may overflow. The difference would be no integer
+    /// then, which a strict table refuses (sqlite.org/stricttables.html), and neither a purge nor an eviction could remove the
+    /// row. So the sum of its provider is raised before by what will be subtracted, and a sum of the files below zero is made zero.
     static let notes = """
         CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY);
+        CREATE TEMP TRIGGER damagedSizeGoes BEFORE DELETE ON main.entry WHEN OLD.size NOT BETWEEN 0 AND (1 << 42) BEGIN
+          UPDATE bodies SET bytes = 0 WHERE bytes < 0;
+          UPDATE provider SET bytes = min(max(bytes, 0), 9223372036854775807 - OLD.size) + OLD.size
+          WHERE id = OLD.provider AND counted >= OLD.id;
+        END;
         CREATE TEMP TRIGGER bodyGoes AFTER DELETE ON main.entry WHEN OLD.size > 65536 BEGIN
           INSERT OR IGNORE INTO gone (id) VALUES (OLD.id);
         END;
