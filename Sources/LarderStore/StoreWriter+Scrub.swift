@@ -70,7 +70,7 @@ extension StoreWriter {
                 }
             }
             // The size that the trigger took away may be the damage.
-            if rows.values.contains(.row) { upkeep.doubtsFileBytes = true }
+            if rows.values.contains(.row) { (upkeep.doubtsFileBytes, upkeep.isRestating) = (true, false) }
             shared.meters.transactions.add()
             upkeep.wrote(at: shared.time.monotonic())
         }
@@ -268,12 +268,19 @@ extension StoreWriter {
         return false
     }
 
-    /// Sums up anew what files take. In idle time: it looks at every row.
+    /// Sums up anew what files take, within one time budget. It looks at every row, in as many slices of idle time as that
+    /// takes.
     func restateFileBytes() {
         guard let database else { return }
+        let start = shared.time.monotonic()
         attempt { () throws(StoreError) in
-            try transact(database.connection) { () throws(StoreError) in try database.rows.restateFileBytes() }
-            upkeep.doubtsFileBytes = false
+            if !upkeep.isRestating { try database.rows.beginRestating() }
+            upkeep.isRestating = true
+            while try database.rows.restateSlice(rows: ScrubUpkeep.rowsPerSlice) {
+                if shared.time.monotonic() - start >= Upkeep.budget { return }
+            }
+            try transact(database.connection) { () throws(StoreError) in try database.rows.endRestating() }
+            (upkeep.doubtsFileBytes, upkeep.isRestating) = (false, false)
             upkeep.wrote(at: shared.time.monotonic())
         }
     }

@@ -62,6 +62,8 @@ struct Upkeep {
     var sweep: BodySweep? = BodySweep()
     /// The sum of the files may be wrong: a row was removed whose size may have been damaged.
     var doubtsFileBytes = false
+    /// It is being summed up anew, and some rows are in.
+    var isRestating = false
     /// When what is useless is next looked for.
     var uselessAt: MonotonicTime
     var mayVacuum = true
@@ -169,7 +171,7 @@ extension StoreWriter {
         repeat { evictToLowMark() } while upkeep.isEvicting && rest(at: now) == nil && database != nil
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
         scrubAll()
-        if upkeep.doubtsFileBytes { restateFileBytes() }
+        while upkeep.doubtsFileBytes && rest(at: now) == nil && database != nil { restateFileBytes() }
         upkeep.indexing.notBefore = nil
         indexAll(within: .seconds(60))
         upkeep.mayVacuum = true

@@ -180,4 +180,48 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             await store.close()
         }
     }
+
+    /// What comes and goes while the rows are looked at is counted in.
+    @Test func theSumOfTheFilesIsMadeAnewInSlices() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, _) async throws in
+                let connection = try #require(writer.database?.connection)
+                func write(_ name: String, _ size: Int) throws {
+                    try writer.transact(connection) { () throws(StoreError) in
+                        try writer.database?.rows.write(bench.entry(name, size: size), now: bench.time.wall())
+                    }
+                }
+                func remove(_ id: Int64) throws {
+                    try writer.transact(connection) { () throws(StoreError) in
+                        try writer.database?.rows.remove(id: id)
+                    }
+                }
+                for number in 1...9 { try write("\(number)", number == 5 ? 100 : 70_000 + number * 4096) }
+                let rows = try #require(writer.database?.rows)
+                try connection.execute("UPDATE bodies SET bytes = -7")
+                try rows.beginRestating()
+                #expect(try rows.restateSlice(rows: 4))
+                try remove(2)
+                try remove(8)
+                try write("later", 200_000)
+                #expect(try rows.restateSlice(rows: 4))
+                try remove(1)
+                while try rows.restateSlice(rows: 4) {}
+                try write("last", 300_000)
+                try remove(9)
+                #expect(throws: StoreError.self) {
+                    try writer.transact(connection) { () throws(StoreError) in
+                        try rows.remove(id: 3)
+                        throw StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "a test", message: "")
+                    }
+                }
+                try writer.transact(connection) { () throws(StoreError) in try rows.endRestating() }
+                let blocks: [Int] = [3, 4, 6, 7].map { 70_000 + $0 * 4096 } + [200_000, 300_000]
+                let sum = blocks.reduce(0) { $0 + BodyFiles.blocks(Int64($1)) }
+                #expect(try connection.number("SELECT bytes FROM bodies") == sum)
+                try remove(3)
+                #expect(try connection.number("SELECT bytes FROM bodies") == sum - BodyFiles.blocks(82_288))
+            }
+        }
+    }
 }

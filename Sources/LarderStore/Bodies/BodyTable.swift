@@ -28,13 +28,16 @@ enum BodyTable {
 
     /// Of the writer's connection alone, and in memory. A roll-back undoes it.
     ///
-    /// `gone` is whose rows the present transaction has removed.
+    /// `gone` is whose rows the present transaction has removed. `restated` is the sum of the files while it is made anew, of the
+    /// rows up to the id `cursor`: what comes and goes among those meanwhile is counted in.
     ///
     /// A size below zero or beyond 4 TiB is damaged. To subtract it from a sum may overflow. The difference would be no integer
     /// then, which a strict table refuses (sqlite.org/stricttables.html), and neither a purge nor an eviction could remove the
     /// row. So the sum of its provider is raised before by what will be subtracted, and a sum of the files below zero is made zero.
     static let notes = """
         CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY);
+        CREATE TEMP TABLE restated (id INTEGER PRIMARY KEY, cursor INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        INSERT INTO restated (id, cursor, bytes) VALUES (1, 0, 0);
         CREATE TEMP TRIGGER damagedSizeGoes BEFORE DELETE ON main.entry WHEN OLD.size NOT BETWEEN 0 AND (1 << 42) BEGIN
           UPDATE bodies SET bytes = 0 WHERE bytes < 0;
           UPDATE provider SET bytes = min(max(bytes, 0), 9223372036854775807 - OLD.size) + OLD.size
@@ -42,6 +45,11 @@ enum BodyTable {
         END;
         CREATE TEMP TRIGGER bodyGoes AFTER DELETE ON main.entry WHEN OLD.size > 65536 BEGIN
           INSERT OR IGNORE INTO gone (id) VALUES (OLD.id);
+          UPDATE restated SET bytes = bytes - ((min(OLD.size, 1 << 42) + 4095) & ~4095)
+          WHERE cursor >= OLD.id AND OLD.body IS NOT NULL;
+        END;
+        CREATE TEMP TRIGGER bodyComes AFTER INSERT ON main.entry WHEN NEW.size > 65536 AND NEW.body IS NOT NULL BEGIN
+          UPDATE restated SET bytes = bytes + ((NEW.size + 4095) & ~4095) WHERE cursor >= NEW.id;
         END;
         """
 }
@@ -85,15 +93,41 @@ extension EntryRows {
         try connection.number("SELECT bytes FROM bodies") ?? 0 < 0
     }
 
-    /// Sums up anew what the files of all rows take.
-    func restateFileBytes() throws(StoreError) {
-        try connection.statement(
+    /// Begins to sum up anew what the files of all rows take.
+    func beginRestating() throws(StoreError) {
+        try connection.statement("UPDATE restated SET cursor = 0, bytes = 0").run()
+    }
+
+    /// Adds the files of some more rows. It changes nothing but the connection's own memory.
+    /// - Returns: whether there are more.
+    func restateSlice(rows: Int) throws(StoreError) -> Bool {
+        let slice = try connection.statement(
             """
-            UPDATE bodies SET bytes = (
-              SELECT coalesce(sum((min(size, 1 << 42) + 4095) & ~4095), 0) FROM entry
-              WHERE size > 65536 AND body IS NOT NULL)
-            """
-        ).run()
+            SELECT count(*), max(id), sum(iif(size > 65536 AND isThere, (min(size, 1 << 42) + 4095) & ~4095, 0))
+            FROM (
+              SELECT id, size, body IS NOT NULL AS isThere FROM entry
+              WHERE id > (SELECT cursor FROM restated) ORDER BY id LIMIT ?1)
+            """)
+        slice.bind(1, Int64(rows))
+        let (count, last, bytes): (Int64, Int64, Int64)
+        do {
+            defer { slice.reset() }
+            guard try slice.step() else { return false }
+            (count, last, bytes) = (slice.int(0), slice.int(1), slice.int(2))
+        }
+        let hasMore = count == Int64(rows)
+        let sum = try connection.statement("UPDATE restated SET cursor = ?1, bytes = bytes + ?2")
+        // Behind the last row, whatever comes is counted in.
+        sum.bind(1, hasMore ? last : .max)
+        sum.bind(2, bytes)
+        try sum.run()
+        return hasMore
+    }
+
+    /// All rows are in: puts the sum in place. Inside a transaction.
+    func endRestating() throws(StoreError) {
+        try connection.statement("UPDATE bodies SET bytes = (SELECT bytes FROM restated)").run()
+        try beginRestating()
     }
 
     // MARK: Before the files
