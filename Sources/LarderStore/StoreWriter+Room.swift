@@ -85,7 +85,7 @@ extension StoreWriter {
     /// entries count no more from here on, and go after the commit.
     /// - Parameter bytes: of bodies that are enough.
     func evictSlice(_ rows: EntryRows, bytes: Int64 = Evictor.bytesPerSlice) throws(StoreError) -> Int {
-        if rows.hasOldPieces, try database?.rows.dropOldPieces() == true { return 1 }
+        if try rows.removeOldPieces() { return 1 }
         let now = shared.time.wall()
         return try remove(rows) { evictor throws(StoreError) in try evictor.slice(now: now, bytes: bytes) }
     }

@@ -224,4 +224,21 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             }
         }
     }
+
+    @Test func aTableOfPiecesThatARollBackBringsBackIsDroppedLater() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, shared) async throws in
+                let connection = try #require(writer.database?.connection)
+                try connection.execute("CREATE TABLE chunk (id INTEGER PRIMARY KEY, data BLOB)")
+                writer.database?.rows.hasOldPieces = true
+                shared.faults.fail(with: SQLITE_FULL)
+                writer.sweepFiles()
+                #expect(try EntryRows.hasOldPieces(connection))
+                shared.faults.fail(with: nil)
+                writer.sweepFiles()
+                #expect(writer.database?.rows.hasOldPieces == false && writer.upkeep.sweep == nil)
+                #expect(try !EntryRows.hasOldPieces(connection))
+            }
+        }
+    }
 }

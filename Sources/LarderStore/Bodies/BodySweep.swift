@@ -29,9 +29,12 @@ extension StoreWriter {
         attempt { () throws(StoreError) in
             repeat {
                 if database.rows.hasOldPieces, self.database?.rows.hasOldPieces == true {
-                    try transact(database.connection) { () throws(StoreError) in
-                        _ = try self.database?.rows.dropOldPieces()
+                    let isDropped = try transact(database.connection) { () throws(StoreError) in
+                        if try database.rows.removeOldPieces() { return false }
+                        try database.rows.dropOldPieces()
+                        return true
                     }
+                    if isDropped { self.database?.rows.hasOldPieces = false }
                     upkeep.wrote(at: shared.time.monotonic())
                 } else if sweep.hasForeign {
                     sweep.hasForeign = database.bodies.removeForeign(atMost: BodySweep.names)

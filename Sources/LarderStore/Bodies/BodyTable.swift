@@ -137,16 +137,11 @@ extension EntryRows {
         try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'chunk'") ?? 0 > 0
     }
 
-    /// Removes some pieces of bodies as schema 6 kept them, with the entries that they belong to, inside a transaction; the
-    /// table with the last of them. False where there was none.
-    mutating func dropOldPieces() throws(StoreError) -> Bool {
+    /// Removes some pieces of bodies as schema 6 kept them, with the entries that they belong to, inside a transaction. False
+    /// where there was none.
+    func removeOldPieces() throws(StoreError) -> Bool {
         guard hasOldPieces else { return false }
-        guard let piece = try connection.number("SELECT min(id) FROM chunk"), piece != 0 else {
-            try connection.execute("DROP TABLE chunk")
-            try CacheMigration.recordSchema(connection)
-            hasOldPieces = false
-            return true
-        }
+        guard let piece = try connection.number("SELECT min(id) FROM chunk"), piece != 0 else { return false }
         let entry = try connection.statement("DELETE FROM entry WHERE id = ?1 AND size > 65536 AND body IS NULL")
         entry.bind(1, piece >> 20)
         try entry.run()
@@ -158,5 +153,12 @@ extension EntryRows {
         pieces.bind(1, piece)
         try pieces.run()
         return true
+    }
+
+    /// Removes the table of pieces, which is empty, inside a transaction. Until its commit the table may come back: only then
+    /// is `hasOldPieces` to be false.
+    func dropOldPieces() throws(StoreError) {
+        try connection.execute("DROP TABLE chunk")
+        try CacheMigration.recordSchema(connection)
     }
 }
