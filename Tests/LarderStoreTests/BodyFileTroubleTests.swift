@@ -241,4 +241,20 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             }
         }
     }
+
+    @Test func aFileThatCouldNotBeLookedAtIsSweptLater() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, _) async throws in
+                let database = try #require(writer.database)
+                for number in 1...3 as ClosedRange<Int64> { close(try database.bodies.create(number * 256 + 7)) }
+                try database.connection.execute("ALTER TABLE entry RENAME COLUMN size TO lost")
+                writer.sweepFiles()
+                #expect(writer.upkeep.sweep?.ids.count == 3 && bench.bodyFiles().count == 3)
+                try database.connection.execute("ALTER TABLE entry RENAME COLUMN lost TO size")
+                writer.sweepFiles()
+                #expect(writer.upkeep.sweep == nil && bench.bodyFiles().isEmpty)
+                #expect(bench.count(StoreCounters.sweptFiles) == 3)
+            }
+        }
+    }
 }

@@ -46,7 +46,8 @@ extension StoreWriter {
                     sweep.ids = database.bodies.ids(in: sweep.directory)
                     sweep.directory += 1
                 } else {
-                    try sweepIDs(&sweep, database)
+                    let end = start + Upkeep.budget
+                    try sweepIDs(&sweep, database) { shared.time.monotonic() < end }
                 }
             } while shared.time.monotonic() - start < Upkeep.budget
         }
@@ -56,16 +57,21 @@ extension StoreWriter {
         upkeep.sweep = isOver ? nil : sweep
     }
 
-    private func sweepIDs(_ sweep: inout BodySweep, _ database: Database) throws(StoreError) {
-        var removed = 0
-        for id in sweep.ids.suffix(BodySweep.names) {
+    /// One at least: to unlink a large file takes longer than a slice.
+    private func sweepIDs(
+        _ sweep: inout BodySweep, _ database: Database, while hasTime: () -> Bool
+    ) throws(StoreError) {
+        var seen = 0
+        while let id = sweep.ids.last, seen < BodySweep.names, seen == 0 || hasTime() {
+            seen += 1
+            // One that is under way belongs to no row yet.
+            if !database.bodies.table.isUnderWay(id), try !database.rows.hasFile(id) {
+                database.bodies.remove(id)
+                shared.meters.sweptFiles.add()
+            }
+            // Only now: where the look failed, the next slice looks again.
             sweep.ids.removeLast()
-            if database.bodies.table.isUnderWay(id) { continue }
-            if try database.rows.hasFile(id) { continue }
-            database.bodies.remove(id)
-            removed += 1
         }
-        shared.meters.sweptFiles.add(removed)
     }
 }
 
