@@ -170,6 +170,16 @@ final class DatabaseFiles: Sendable {
         rename(bodies + mark, bodies + "/aside-" + mark.drop { $0 != "-" }.dropFirst())
     }
 
+    /// Throws away the bodies of databases set aside that are no longer there: no row leads to such a body, and nothing else
+    /// would remove it.
+    func throwAwayOrphans() {
+        guard hasBodies, isDirectoryInPlace else { return }
+        let kept = Set(aside.map(\.time))
+        for orphan in named("bodies.corrupt-") where !kept.contains(orphan.time) {
+            throwAway(".corrupt-\(orphan.time)")
+        }
+    }
+
     /// Gives databases whose names lie after an instant that instant's name: the clock was set back since. Otherwise their
     /// loss would begin anew at each start until the clock has caught up.
     func capAside(at now: WallTime) {
@@ -191,9 +201,13 @@ final class DatabaseFiles: Sendable {
     var lastSetAside: WallTime? { aside.last.map { WallTime(milliseconds: $0.time) } }
 
     private var aside: [(time: Int64, path: String)] {
+        named(String(path.dropFirst(directory.count + 1)) + ".corrupt-")
+    }
+
+    /// What is called so, followed by a time; the oldest first.
+    private func named(_ start: String) -> [(time: Int64, path: String)] {
         guard let stream = opendir(directory) else { return [] }
         defer { closedir(stream) }
-        let start = String(path.dropFirst(directory.count + 1)) + ".corrupt-"
         var found: [(time: Int64, path: String)] = []
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in

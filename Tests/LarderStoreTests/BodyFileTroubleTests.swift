@@ -257,4 +257,27 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             }
         }
     }
+
+    /// Somebody has deleted what was set aside, and not its bodies.
+    @Test func bodiesSetAsideGoWhereTheirDatabaseHasGone() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            #expect(await first.write(bench.entry("a", size: 100_000)) == .stored)
+            await first.close()
+            try writeFile(bench.path, Bytes(repeating: 0xAA, count: 100_000))
+            let second = try bench.open(roomy)
+            await second.maintain()
+            await second.close()
+            func aside(_ start: String) -> [String] {
+                Bench.names(in: bench.directory).filter { $0.hasPrefix(start) }
+            }
+            #expect(aside("bodies.corrupt-").count == 1)
+            for name in aside("cache.db.corrupt-") { unlink("\(bench.directory)/\(name)") }
+            let third = try bench.open(roomy)
+            await third.maintain()
+            #expect(aside("bodies.corrupt-").isEmpty && bench.bodyFiles().isEmpty)
+            #expect(Bench.names(in: bench.bodies).isEmpty)
+            await third.close()
+        }
+    }
 }

@@ -37,6 +37,7 @@ extension StoreWriter {
                     if isDropped { self.database?.rows.hasOldPieces = false }
                     upkeep.wrote(at: shared.time.monotonic())
                 } else if sweep.hasForeign {
+                    shared.files.throwAwayOrphans()
                     sweep.hasForeign = database.bodies.removeForeign(atMost: BodySweep.names)
                 } else if sweep.ids.isEmpty {
                     guard sweep.directory < 256 else {
