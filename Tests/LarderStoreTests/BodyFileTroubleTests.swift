@@ -280,4 +280,20 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             await third.close()
         }
     }
+
+    @Test func aDirectoryOfBodiesThatWasRestoredOpenToAllIsPrivateAgain() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            let generation = bench.bodies + "/" + (Bench.names(in: bench.bodies).first ?? "")
+            try #require(chmod(generation, 0o755) == 0)
+            let store = try bench.open(roomy)
+            #expect(try await sameEntry(store.read(entry.key), entry))
+            var status = stat()
+            #expect(stat(generation, &status) == 0 && status.st_mode & 0o7777 == 0o700)
+            await store.close()
+        }
+    }
 }

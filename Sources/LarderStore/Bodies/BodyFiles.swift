@@ -66,6 +66,10 @@ final class BodyFiles: Sendable {
         // Not under the lock, which loops take too.
         let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard found >= 0 else { return -StoreError.lastNumber }
+        // Copied back or made by another program it may be open to all, and the files below it with it. Private, it hides
+        // them whatever modes they have: no file has to be looked at.
+        var status = stat()
+        if fstat(found, &status) == 0, status.st_mode & 0o7777 != 0o700 { fchmod(found, 0o700) }
         let kept = directory.withLock { held -> Int32 in
             if held < 0 { held = found }
             return held
