@@ -296,4 +296,24 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             await store.close()
         }
     }
+
+    @Test func aFileInPlaceOfADirectoryMakesWayForBodies() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            let path = try bench.bodyFile().split(separator: "/")
+            let id = try #require(path.last.flatMap { Int64($0) })
+            let directory = "/" + path.dropLast().joined(separator: "/")
+            removeAll(directory)
+            try writeFile(directory, [1])
+            let store = try bench.open(roomy)
+            #expect(try await store.read(entry.key) == nil)
+            let files = try #require(store.shared.bodies.withLock { $0 })
+            close(try files.create(id + 256))
+            #expect(access("\(directory)/\(id + 256)", F_OK) == 0)
+            await store.close()
+        }
+    }
 }

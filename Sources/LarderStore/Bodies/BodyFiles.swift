@@ -132,6 +132,8 @@ final class BodyFiles: Sendable {
                 if made >= 0 { return made }
                 let number = -made
                 if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
+                // Something else has the directory's name, and holds no body.
+                if number == ENOTDIR, unlinkat(directory, Self.fan(id), 0) == 0 { continue }
                 guard number == ENOENT else { throw Self.failure("making the file of a body", number) }
                 if mkdirat(directory, Self.fan(id), 0o700) == 0 { continue }
                 let why = StoreError.lastNumber
