@@ -316,4 +316,23 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             await store.close()
         }
     }
+
+    @Test func aSearchPassesOverAResultWhoseBodyCannotBeOpened() async throws {
+        try await withBench { (bench) async throws in
+            let filler = String(repeating: "x", count: 80_000)
+            let first = try bench.open(roomy)
+            let large = resultJSON("1", "Blue in a file", more: #","url":"\#(filler)""#)
+            #expect(await first.write(bench.results("a", [large])) == .stored)
+            #expect(await first.write(bench.results("b", [resultJSON("2", "Blue in a row")])) == .stored)
+            #expect(try await first.titles("blue").count == 2)
+            await first.close()
+            let store = try bench.open(roomy)
+            let file = try bench.bodyFile()
+            try block(file)
+            #expect(try await store.titles("blue") == ["Blue in a row"])
+            try unblock(file)
+            #expect(try await store.titles("blue").count == 2)
+            await store.close()
+        }
+    }
 }

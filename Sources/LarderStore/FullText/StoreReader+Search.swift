@@ -171,7 +171,8 @@ extension StoreReader {
         let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
         let json: Bytes
         if size > CacheSchema.pieceSize {
-            json = try stretch(SummedRow(row), place, length)
+            guard let found = stretch(SummedRow(row), place, length) else { return nil }
+            json = found
         } else {
             json = Bytes(UnsafeRawBufferPointer(rebasing: row.raw(7)[texts.place]))
         }
@@ -186,15 +187,21 @@ extension StoreReader {
             highlights: [])
     }
 
-    /// Bytes of a body that lies in a file; none where they are not what was written.
-    private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int) throws(StoreError) -> Bytes {
-        guard let bodies, !row.isFromBeforeFiles,
-            let file = try borrow(row.id, from: bodies, keeps: row.size <= Int64(SQLiteStore.openSize))
-        else { return [] }
-        defer { bodies.leave(row.id) }
-        let found = try BodyRead.stretch(file, row.id, at: place, count: length, of: row.size, sums: row.body)
-        if found == nil { damagedEntry(row.id, .piece) }
-        return found ?? []
+    /// Bytes of a body that lies in a file; none where they are not what was written, nil where they cannot be read at
+    /// present. One such body is no reason to show none of the others.
+    private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int) -> Bytes? {
+        guard let bodies, !row.isFromBeforeFiles else { return [] }
+        do throws(StoreError) {
+            let keeps = row.size <= Int64(SQLiteStore.openSize)
+            guard let file = try borrow(row.id, from: bodies, keeps: keeps) else { return [] }
+            defer { bodies.leave(row.id) }
+            let found = try BodyRead.stretch(file, row.id, at: place, count: length, of: row.size, sums: row.body)
+            if found == nil { damagedEntry(row.id, .piece) }
+            return found ?? []
+        } catch {
+            shared.meters.readFailed.add()
+            return nil
+        }
     }
 
     /// Where the results of a page matched. In one pass over the matches: of a word's beginning FTS5 gathers all that
