@@ -17,8 +17,8 @@ enum WriteJob: Sendable {
     case complete(BodyPart, WriteOrder, Reply<WriteOutcome>)
     /// Everything before it is to be committed now.
     case commit(Reply<Void>)
-    /// The last reader of a body that was removed or given up has left.
-    case sweep
+    /// The file of a body that was removed or given up has no reader any more, and is to be closed.
+    case closeBodies
     /// The tombstone of that number is due.
     case removal(UInt64)
     /// Somebody has seen that the files are not where they were.

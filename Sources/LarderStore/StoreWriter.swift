@@ -67,7 +67,9 @@ final class StoreWriter {
         database?.rows.damaged = shared.damaged
         database?.rows.generation = shared.gate.present
         shareBodies()
-        database?.bodies.table.onLeft.withLock { $0 = { [weak shared] in _ = shared?.writes.insist(.sweep) } }
+        database?.bodies.table.onWriterWork.withLock {
+            $0 = { [weak shared] in _ = shared?.writes.insist(.closeBodies) }
+        }
     }
 
     /// Whoever enters the present database from now on finds its files. Said before readers may enter.
@@ -150,8 +152,8 @@ final class StoreWriter {
             case .commit(let reply):
                 flush()
                 reply.resume(returning: ())
-            case .sweep:
-                database?.bodies.closeLeft()
+            case .closeBodies:
+                database?.bodies.closeUnused()
             case .removal(let number):
                 flush()
                 shared.removals.markDue(number)
@@ -282,7 +284,7 @@ extension WriteJob {
     var isWeighed: Bool {
         switch self {
         case .write, .freshen, .rewrite, .ready, .begin, .maintain, .limitPages, .index: true
-        case .append, .complete, .commit, .sweep, .removal, .look, .damaged, .close: false
+        case .append, .complete, .commit, .closeBodies, .removal, .look, .damaged, .close: false
         }
     }
 }

@@ -298,7 +298,7 @@ import Testing
             store.shared.faults.hold(true)
             // The writer is held by another answer, so that this one stays in the queue.
             #expect(await store.write(bench.entry("other", provider: "tmdb")) == .accepted)
-            _ = store.shared.writes.insist(.sweep)
+            _ = store.shared.writes.insist(.closeBodies)
             try await bench.eventually("the writer is held", in: store) { store.shared.faults.isHolding }
             #expect(await store.write(bench.entry("a", seed: 2)) == .accepted)
             _ = try await bench.passing([.write, .removal], of: store) {

@@ -305,12 +305,12 @@ enum FileDamage: CaseIterable, Sendable {
     @Test func theLastDescriptorOfARemovedBodyIsClosedByTheWriter() {
         let table = OpenBodies()
         let told = Lock(0)
-        table.onLeft.withLock { $0 = { told.withLock { $0 += 1 } } }
+        table.onWriterWork.withLock { $0 = { told.withLock { $0 += 1 } } }
         _ = table.add(7, 1000, 8192, keeps: true)
         #expect(table.remove(7) == nil && table.uncounted == 8192)
         // Not given back to who leaves, which may be a loop.
         #expect(table.leave(7) == nil)
-        #expect(table.takeLeft() == [1000] && table.uncounted == 0 && told.withLock { $0 } == 1)
+        #expect(table.takeClosable() == [1000] && table.uncounted == 0 && told.withLock { $0 } == 1)
     }
 }
 

@@ -130,8 +130,8 @@ extension Bench {
     /// The files of large bodies, by their paths below the directory.
     func bodyFiles() -> [String] {
         Self.names(in: bodies).flatMap { generation in
-            Self.names(in: "\(bodies)/\(generation)").flatMap { fan in
-                Self.names(in: "\(bodies)/\(generation)/\(fan)").map { "\(generation)/\(fan)/\($0)" }
+            Self.names(in: "\(bodies)/\(generation)").flatMap { directory in
+                Self.names(in: "\(bodies)/\(generation)/\(directory)").map { "\(generation)/\(directory)/\($0)" }
             }
         }
     }

@@ -382,7 +382,7 @@ public struct PassFetch: Sendable {
     private func releaseInTime(_ tape: BodyTape) {
         let loop = engine.flights.home
         let patience = settings.cachePatience
-        // The tape leads to the stored body, which must not be kept from being swept by a timer.
+        // The tape leads to the stored body, whose file a timer must not keep from being removed.
         tape.watch(for: .max) { [weak tape] in
             loop.post { [weak tape] in
                 _ = loop.schedule(at: loop.monotonic + patience) { [weak tape] in tape?.release() }

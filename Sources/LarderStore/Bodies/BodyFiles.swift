@@ -47,13 +47,13 @@ final class BodyFiles: Sendable {
     /// What a body of that size takes on the disk.
     static func blocks(_ size: Int64) -> Int64 { (size + blockSize - 1) & ~(blockSize - 1) }
 
-    /// Two hexadecimal digits: 256 directories.
-    static func fan(_ number: Int64) -> String {
+    /// The name of the directory of an id, two hexadecimal digits: there are 256 directories.
+    static func directoryName(_ number: Int64) -> String {
         let text = String(number & 0xFF, radix: 16)
         return text.utf8.count < 2 ? "0" + text : text
     }
 
-    static func name(_ id: Int64) -> String { "\(fan(id))/\(id)" }
+    static func name(_ id: Int64) -> String { "\(directoryName(id))/\(id)" }
 
     private var path: String { "\(root)/\(generation)" }
 
@@ -133,9 +133,9 @@ final class BodyFiles: Sendable {
                 let number = -made
                 if number == EEXIST, unlinkat(directory, name, 0) == 0 { continue }
                 // Something else has the directory's name, and holds no body.
-                if number == ENOTDIR, unlinkat(directory, Self.fan(id), 0) == 0 { continue }
+                if number == ENOTDIR, unlinkat(directory, Self.directoryName(id), 0) == 0 { continue }
                 guard number == ENOENT else { throw Self.failure("making the file of a body", number) }
-                if mkdirat(directory, Self.fan(id), 0o700) == 0 { continue }
+                if mkdirat(directory, Self.directoryName(id), 0o700) == 0 { continue }
                 let why = StoreError.lastNumber
                 if why == EEXIST { continue }
                 guard why == ENOENT else { throw Self.failure("making the directory of a body", why) }
@@ -198,17 +198,18 @@ final class BodyFiles: Sendable {
         if let idle = table.remove(id) { Glibc.close(idle) }
     }
 
-    /// What was given up, and what its last reader has left. On the writer's thread.
-    func closeLeft() {
+    /// Removes the files of bodies that were given up, and closes descriptors that their last reader has given back. On the
+    /// writer's thread.
+    func closeUnused() {
         for id in table.takeAbandoned() { remove(id) }
-        for descriptor in table.takeLeft() { Glibc.close(descriptor) }
+        for descriptor in table.takeClosable() { Glibc.close(descriptor) }
     }
 
     private func takeRoom(_ count: Int) throws(StoreError) {
-        let isFull = room.withLock { left -> Bool in
-            guard let most = left else { return false }
-            if most < Int64(count) { return true }
-            left = most - Int64(count)
+        let isFull = room.withLock { room -> Bool in
+            guard let remaining = room else { return false }
+            if remaining < Int64(count) { return true }
+            room = remaining - Int64(count)
             return false
         }
         if isFull { throw Self.failure("writing the file of a body", ENOSPC) }

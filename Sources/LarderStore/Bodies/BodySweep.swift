@@ -81,29 +81,30 @@ extension BodyFiles {
     func ids(in directory: Int64) -> [Int64] {
         let held = opened()
         guard held >= 0 else { return [] }
-        return Self.names(held, Self.fan(directory)).compactMap(Int64.init)
+        return Self.names(held, Self.directoryName(directory)).compactMap(Int64.init)
     }
 
     /// Removes files of other generations, and their directories with the last of them. What cannot be removed is passed over.
-    /// - Returns: whether it has removed as many as it may, so that more may be left.
+    /// - Returns: whether it has removed as many as it may, so that there may be more.
     func removeForeign(atMost limit: Int) -> Bool {
         // What lies there by now may be another daemon's, and in use.
         guard isInPlace() else { return false }
-        var left = limit
+        var remaining = limit
         for name in Self.names(AT_FDCWD, root) where name != generation && Self.isForeign(name) {
             let path = "\(root)/\(name)"
-            for fan in Self.names(AT_FDCWD, path) {
+            for child in Self.names(AT_FDCWD, path) {
                 // Set aside with its database: the generation lies below it.
-                let below =
-                    Self.isGeneration(fan) ? Self.names(AT_FDCWD, "\(path)/\(fan)").map { "\(fan)/\($0)" } : [fan]
-                for directory in below {
+                let directories =
+                    Self.isGeneration(child)
+                    ? Self.names(AT_FDCWD, "\(path)/\(child)").map { "\(child)/\($0)" } : [child]
+                for directory in directories {
                     for file in Self.names(AT_FDCWD, "\(path)/\(directory)") {
-                        guard left > 0 else { return true }
-                        if Int64(file) != nil, unlink("\(path)/\(directory)/\(file)") == 0 { left -= 1 }
+                        guard remaining > 0 else { return true }
+                        if Int64(file) != nil, unlink("\(path)/\(directory)/\(file)") == 0 { remaining -= 1 }
                     }
                     rmdir("\(path)/\(directory)")
                 }
-                rmdir("\(path)/\(fan)")
+                rmdir("\(path)/\(child)")
             }
             rmdir(path)
         }

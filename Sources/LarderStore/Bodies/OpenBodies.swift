@@ -13,15 +13,15 @@ import Synchronization
 final class OpenBodies: Sendable {
     /// Descriptors that stay open without a user at most.
     static let kept = 128
-    /// Places that one look for the least recently used passes over at most.
-    private static let looks = 64
+    /// A search for a slot to take looks at no more.
+    private static let slotsExamined = 64
 
     private struct Entry {
         var descriptor: Int32
         var users: Int
         var blocks: Int64
-        /// Where it stands among those that stay open; nil for one that does not.
-        var place: Int?
+        /// Its index in `State.slots`, where it stays open without a user; else nil.
+        var slot: Int?
         var wasUsed = false
         var isUnderWay = false
         /// It was written by this descriptor: closing it gives back what was reserved for more.
@@ -31,19 +31,22 @@ final class OpenBodies: Sendable {
 
     private struct State {
         var entries: [Int64: Entry] = [:]
-        var ring: [Int64] = []
-        var hand = 0
-        var most = Int.max
-        /// Under way, and let go by all.
+        /// The ids of files that stay open without a user.
+        var slots: [Int64] = []
+        /// Where the next search for a slot begins.
+        var nextSlot = 0
+        /// No more files are open.
+        var limit = Int.max
+        /// Bodies under way that nobody writes or reads any more.
         var abandoned: [Int64] = []
-        /// Of files without a name, and of new ones.
-        var left: [Int32] = []
+        /// Descriptors for the writer to close: of files without a name, and of new ones.
+        var closable: [Int32] = []
     }
 
     private let state = Lock(State())
     private let bytes = Atomic<Int64>(0)
-    /// The writer is to close what was left.
-    let onLeft = Lock<(@Sendable () -> Void)?>(nil)
+    /// Called where the writer has something to close or to remove.
+    let onWriterWork = Lock<(@Sendable () -> Void)?>(nil)
 
     /// Bytes on the disk that no row counts.
     var uncounted: Int64 { bytes.load(ordering: .relaxed) }
@@ -53,7 +56,7 @@ final class OpenBodies: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// No more than so many are open from now on; those that are stay.
-    func permit(_ most: Int) { state.withLock { $0.most = max(1, most) } }
+    func permit(_ limit: Int) { state.withLock { $0.limit = max(1, limit) } }
 
     /// One more user of a file that is open.
     func take(_ id: Int64) -> Int32? {
@@ -77,13 +80,13 @@ final class OpenBodies: Sendable {
                 state.entries[id]?.users += 1
                 return (known.descriptor, false)
             }
-            while state.entries.count >= state.most {
+            while state.entries.count >= state.limit {
                 guard let idle = Self.takeIdle(&state) else { return nil }
                 evicted.append(idle)
             }
             var entry = Entry(
                 descriptor: descriptor, users: 1, blocks: blocks, isUnderWay: isUnderWay, isWritten: isUnderWay)
-            if keeps { entry.place = Self.place(for: id, &state, &evicted) }
+            if keeps { entry.slot = Self.takeSlot(for: id, &state, &evicted) }
             state.entries[id] = entry
             return (descriptor, true)
         }
@@ -94,32 +97,32 @@ final class OpenBodies: Sendable {
 
     /// One that stays open and is used by nobody.
     private static func takeIdle(_ state: inout State) -> Int32? {
-        for id in state.ring {
-            guard let entry = state.entries[id], entry.users == 0, entry.place != nil else { continue }
+        for id in state.slots {
+            guard let entry = state.entries[id], entry.users == 0, entry.slot != nil else { continue }
             state.entries[id] = nil
             return entry.descriptor
         }
         return nil
     }
 
-    /// A place among those that stay open: of one that was not used since the hand last passed it.
-    private static func place(for id: Int64, _ state: inout State, _ evicted: inout [Int32]) -> Int? {
-        if state.ring.count < kept {
-            state.ring.append(id)
-            return state.ring.count - 1
+    /// A free slot, or that of a file that was not used since the last search looked at it (the clock algorithm).
+    private static func takeSlot(for id: Int64, _ state: inout State, _ evicted: inout [Int32]) -> Int? {
+        if state.slots.count < kept {
+            state.slots.append(id)
+            return state.slots.count - 1
         }
-        for _ in 0..<looks {
-            let place = state.hand
-            state.hand = (place + 1) % kept
-            let other = state.ring[place]
-            if let entry = state.entries[other], entry.place == place {
+        for _ in 0..<slotsExamined {
+            let slot = state.nextSlot
+            state.nextSlot = (slot + 1) % kept
+            let other = state.slots[slot]
+            if let entry = state.entries[other], entry.slot == slot {
                 state.entries[other]?.wasUsed = false
                 if entry.wasUsed || entry.users > 0 { continue }
                 state.entries[other] = nil
                 evicted.append(entry.descriptor)
             }
-            state.ring[place] = id
-            return place
+            state.slots[slot] = id
+            return slot
         }
         return nil
     }
@@ -137,16 +140,16 @@ final class OpenBodies: Sendable {
                 isForWriter = true
             } else if entry.isRemoved || entry.isWritten {
                 state.entries[id] = nil
-                state.left.append(entry.descriptor)
+                state.closable.append(entry.descriptor)
                 if entry.isRemoved { bytes.subtract(entry.blocks, ordering: .relaxed) }
                 isForWriter = true
-            } else if entry.place == nil {
+            } else if entry.slot == nil {
                 state.entries[id] = nil
                 return entry.descriptor
             }
             return nil
         }
-        if isForWriter { onLeft.withLock { $0 }?() }
+        if isForWriter { onWriterWork.withLock { $0 }?() }
         return idle
     }
 
@@ -196,10 +199,10 @@ final class OpenBodies: Sendable {
         }
     }
 
-    func takeLeft() -> [Int32] {
+    func takeClosable() -> [Int32] {
         state.withLock { state in
-            defer { state.left = [] }
-            return state.left
+            defer { state.closable = [] }
+            return state.closable
         }
     }
 
@@ -207,7 +210,7 @@ final class OpenBodies: Sendable {
     func closeAll() {
         let open = state.withLock { state -> [Int32] in
             defer { state = State() }
-            return state.entries.values.map(\.descriptor) + state.left
+            return state.entries.values.map(\.descriptor) + state.closable
         }
         for descriptor in open { Glibc.close(descriptor) }
     }
