@@ -335,4 +335,25 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             await store.close()
         }
     }
+
+    @Test func resultsAreIndexedWhereNoMoreBodiesMayBeOpen() async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, _) async throws in
+                let filler = String(repeating: "x", count: 80_000)
+                let large = resultJSON("1", "Blue in a file", more: #","url":"\#(filler)""#)
+                let database = try #require(writer.database)
+                try writer.transact(database.connection) { () throws(StoreError) in
+                    try writer.database?.rows.write(bench.results("a", [large]), now: bench.time.wall())
+                }
+                let table = database.bodies.table
+                table.permit(1)
+                try #require(table.add(999, open("/dev/null", O_RDONLY | O_CLOEXEC), 0, keeps: false) != nil)
+                try writer.transact(database.connection) { () throws(StoreError) in
+                    let counts = try ResultIndex(database.connection, for: database.rows).settle(1)
+                    #expect(counts.added == 1)
+                }
+                #expect(table.count == 1)
+            }
+        }
+    }
 }

@@ -243,7 +243,8 @@ final class BodyFiles: Sendable {
     /// - Parameters:
     ///   - keeps: it may stay open afterwards.
     ///   - waits: false on a loop.
-    func borrow(_ id: Int64, keeps: Bool, waits: Bool) -> Borrowed {
+    ///   - isLimited: false for the writer, which opens one at a time and must not be refused.
+    func borrow(_ id: Int64, keeps: Bool, waits: Bool, isLimited: Bool = true) -> Borrowed {
         if let known = table.take(id) { return .file(known) }
         let directory = waits ? opened() : directory.withLock { $0 }
         guard directory >= 0 else {
@@ -257,7 +258,8 @@ final class BodyFiles: Sendable {
             Glibc.close(made)
             return .absent
         }
-        guard let (known, isOurs) = table.add(id, made, Self.blocks(Int64(status.st_size)), keeps: keeps) else {
+        let blocks = Self.blocks(Int64(status.st_size))
+        guard let (known, isOurs) = table.add(id, made, blocks, keeps: keeps, isLimited: isLimited) else {
             Glibc.close(made)
             return .tooMany
         }

@@ -71,8 +71,9 @@ final class OpenBodies: Sendable {
 
     /// A file that was opened, and its first user. Where another was quicker its descriptor counts. Nil where as many are in use
     /// as may be open.
+    /// - Parameter isLimited: false for the writer, which opens one at a time and must not be refused.
     func add(
-        _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false
+        _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false, isLimited: Bool = true
     ) -> (descriptor: Int32, isOurs: Bool)? {
         var evicted: [Int32] = []
         let known = state.withLock { state -> (Int32, Bool)? in
@@ -80,7 +81,7 @@ final class OpenBodies: Sendable {
                 state.entries[id]?.users += 1
                 return (known.descriptor, false)
             }
-            while state.entries.count >= state.limit {
+            while isLimited, state.entries.count >= state.limit {
                 guard let idle = Self.takeIdle(&state) else { return nil }
                 evicted.append(idle)
             }
