@@ -12,8 +12,9 @@ final class StoreEnding: Sendable {
     private let end = Atomic<Int64>(.max)
 
     func begin(at now: MonotonicTime) {
-        locks.shorten()
+        // First: what gives up waiting for a lock because of the closing counts as left.
         end.store((now + Self.span).nanoseconds, ordering: .releasing)
+        locks.shorten()
     }
 
     var hasBegun: Bool { end.load(ordering: .acquiring) != .max }
