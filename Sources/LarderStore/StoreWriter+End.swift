@@ -40,7 +40,7 @@ extension StoreWriter {
         shared.journal.end()
         // What it was given last must be on the disk before anybody hears that the store is closed.
         let time = max(.milliseconds(500), shared.ending.left(at: shared.time.monotonic()))
-        let isWritten = shared.journal.waitForEnd(within: time)
+        let isWritten = shared.journal.waitForEnd(within: time, by: shared.time)
         if !isWritten, left.removals > 0 {
             shared.log.error("store.removals.unkept", ["path": shared.files.directory])
         }

@@ -106,11 +106,17 @@ final class RemovalJournal: Sendable {
     /// What waits is still written.
     func end() { jobs.end() }
 
-    /// Waits until it is. False where the disk takes longer. On the writer's thread.
-    func waitForEnd(within limit: Duration) -> Bool {
+    /// Waits until it is. False where the disk takes longer, by that clock. On the writer's thread.
+    func waitForEnd(within limit: Duration, by time: any TimeSource) -> Bool {
+        let end = time.monotonic() + limit
         var seen = 0
-        if case .ended = life.take(upTo: 1, timeout: limit, seen: &seen) { return true }
-        return false
+        while true {
+            // A clock set by hand does not wake anybody: it is looked at again soon.
+            let left = max(.zero, end - time.monotonic())
+            let rest = min(left, .milliseconds(250))
+            if case .ended = life.take(upTo: 1, timeout: rest, seen: &seen) { return true }
+            if rest == left { return false }
+        }
     }
 
     /// The thread's life.
