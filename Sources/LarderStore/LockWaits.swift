@@ -39,6 +39,7 @@ final class LockWaits: Sendable {
     private let closing = Atomic<Bool>(false)
     private let isRefused = Atomic<Bool>(false)
     private let patience = Lock(LockPatience())
+    private let holds = Lock<(@Sendable () -> Bool)?>(nil)
 
     /// Runs something for which no lock is waited for at all. On the connection's thread.
     func withoutWaiting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
@@ -49,6 +50,9 @@ final class LockWaits: Sendable {
 
     /// From now on the waits are short; one that is under way, too.
     func shorten() { closing.store(true, ordering: .releasing) }
+
+    /// A pause lasts on while that holds, for tests: what they do meanwhile may take any time.
+    func hold(while holds: (@Sendable () -> Bool)?) { self.holds.withLock { $0 = holds } }
 
     /// For all locks since then.
     var waitedClosing: Duration { patience.withLock { $0.waitedClosing } }
@@ -63,8 +67,10 @@ final class LockWaits: Sendable {
         if isRefused.load(ordering: .relaxed) { return false }
         let isClosing = closing.load(ordering: .acquiring)
         guard let pause = patience.withLock({ $0.pause(turn: turn, isClosing: isClosing) }) else { return false }
-        var rest = timespec(tv_sec: 0, tv_nsec: Int(pause.nanoseconds))
-        nanosleep(&rest, nil)
+        repeat {
+            var rest = timespec(tv_sec: 0, tv_nsec: Int(pause.nanoseconds))
+            nanosleep(&rest, nil)
+        } while holds.withLock({ $0 })?() ?? false
         return true
     }
 }
