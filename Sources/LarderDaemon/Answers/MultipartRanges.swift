@@ -10,7 +10,7 @@ struct MultipartRanges {
     let body: ResponseBody
 
     /// - Parameter type: the whole body's `Content-Type`.
-    /// - Returns: nil of a body that can be read once only.
+    /// - Returns: nil of a body that is still coming, or that is made on the way: there is one pass over it for all ranges.
     init?(_ source: BodySource, _ ranges: [Range<Int64>], type: String?) {
         switch source {
         case .bytes(let bytes): self.init(bytes, ranges, type: type)

@@ -1,6 +1,7 @@
 // The ready form of an answer: the bytes that the fast way writes, made once. What it says must be what `respond` says
 // to the same request, field by field; both take their fields from here where they differ from the answer's own.
 import LarderCore
+import LarderEngine
 import LarderHTTP
 
 extension Answer {
@@ -15,12 +16,11 @@ extension Answer {
 
 extension ReadyResponse {
     /// - Parameters:
-    ///   - body: the answer's whole body.
     ///   - digest: of the entry's key.
     ///   - isOwnInterface: the request did not come by a provider's own listener.
-    convenience init(
-        of answer: Answer, _ body: Bytes, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell
-    ) {
+    /// - Returns: nil where the body is not in memory.
+    convenience init?(of answer: Answer, digest: Digest, isOwnInterface: Bool, now: WallTime, hits: CounterCell) {
+        guard let body = answer.body.whole else { return nil }
         var base = answer.fields
         base.remove("Age")
         if isOwnInterface, !base.contains("Cross-Origin-Resource-Policy") {

@@ -153,18 +153,17 @@ extension Responder {
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
     private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
         guard let keeping = answer.keeping, !engine.cache.memory.isOff || keeping.row != nil,
-            let body = answer.body.whole,
             now < answer.freshUntil,
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
             request.method == .get || request.method == .head,
             request.isPlain,
             // Memory tells clients apart by whether they take gzip, and by nothing else.
-            answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true
+            answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true,
+            let ready = ReadyResponse(
+                of: answer, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
+                hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
+                    ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         else { return }
-        let ready = ReadyResponse(
-            of: answer, body, digest: keeping.digest, isOwnInterface: request.listenerProvider == nil, now: now,
-            hits: answer.provider.map { engine.counters.cell(DaemonCounters.memoryHits, $0) }
-                ?? engine.counters.cell(DaemonCounters.mergedMemoryHits))
         let accepted = request.fields.first("Accept-Encoding")
         let takesGzip = answer.variesByCoding ? ContentCoding.acceptsGzip(accepted) : nil
         if !engine.cache.memory.isOff {

@@ -46,9 +46,11 @@ extension SessionDesk {
 }
 
 extension LiveSearch.Conclusion {
+    /// - Parameter answer: an envelope, which is always made in memory.
     init(_ answer: Answer, count: Int) {
+        guard let body = answer.body.whole else { preconditionFailure("an envelope is made in memory") }
         self.init(
-            body: answer.body.whole ?? [], count: count, outcome: answer.provenance.outcome, bornAt: answer.bornAt,
+            body: body, count: count, outcome: answer.provenance.outcome, bornAt: answer.bornAt,
             freshUntil: answer.freshUntil)
     }
 }

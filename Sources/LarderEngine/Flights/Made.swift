@@ -35,13 +35,13 @@ public struct Made: Sendable {
         case standIn(UpstreamFailure)
     }
 
-    /// The request that selected an entry.
+    /// The request that an entry answers.
     struct Selection: Sendable {
         /// Which request fields select it; who sends others needs another entry (RFC 9111 §4.1).
         var vary: Vary
-        /// The fields of the request that was sent.
+        /// The fields of the request by which it was selected.
         var fields: HeaderFields
-        /// Removals up to when it was sent.
+        /// Removals up to when the flight began.
         var began: RemovalStamp
     }
 
