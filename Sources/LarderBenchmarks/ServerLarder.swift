@@ -36,8 +36,9 @@ struct LarderSetup {
             if let value { text += "  \(name): \(value)\n" }
         }
         text += "state:\n  path: \"\(directory)/state\"\n"
-        if isPatient { text += "fetch:\n  deadline: 10min\n  maxBody: 1 GiB\n" }
-        if let connectTimeout { text += "fetch:\n  connectTimeout: \(connectTimeout)\n" }
+        if isPatient || connectTimeout != nil { text += "fetch:\n" }
+        if isPatient { text += "  deadline: 10min\n  maxBody: 1 GiB\n" }
+        if let connectTimeout { text += "  connectTimeout: \(connectTimeout)\n" }
         if let adminToken { text += "admin:\n  token: \"\(adminToken)\"\n" }
         text += "providers:\n"
         for (name, baseURL) in [("bench", "http://127.0.0.1:\(origin)")] + passthrough {
