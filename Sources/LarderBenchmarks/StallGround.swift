@@ -10,6 +10,7 @@ final class StallGround {
 
     let plan: StallPlan
     private let stand: Stand
+    private let setup: LarderSetup
     private let counter: String
     private var origins: [ChildProcess] = []
     private(set) var larder: RunningLarder
@@ -48,6 +49,7 @@ final class StallGround {
                     "env", "LD_PRELOAD=\(Self.absolute(stand.arguments.preload))", "STALLS_CA=\(tls.certificate)",
                 ]
             }
+            self.setup = setup
             larder = try RunningLarder.start(setup, on: stand, origin: origin.port)
         } catch {
             origins.forEach { $0.stop() }
@@ -55,7 +57,7 @@ final class StallGround {
         }
         self.origins = origins
         do throws(Failure) {
-            if cause == .cold { try fill(setup: larder.directory, origin.port) }
+            if cause == .cold { try fill(from: origin.port) }
             if cause != .cold { try checkPreload() }
             try verifyHit()
         } catch {
@@ -85,10 +87,8 @@ final class StallGround {
 
     /// Stores all objects, asks for each once more, so that a loop can answer it from the disk without a thread, and starts
     /// anew with an empty memory.
-    private func fill(setup directory: String, _ origin: UInt16) throws(Failure) {
-        var setup = LarderSetup()
-        setup.hasOwnListener = true
-        setup.maxSize = "8 GiB"
+    private func fill(from origin: UInt16) throws(Failure) {
+        let directory = larder.directory
         for _ in 0..<2 {
             for size in [StallPlan.rowSize, StallPlan.fileSize] {
                 _ = try Load(
