@@ -11,9 +11,9 @@ struct Absence {
     var isLooking = false
     /// Nanoseconds off the core so far.
     private(set) var sum: Int64 = 0
-    /// The last time that the load came back, and how long it had been away.
-    private var end = Int64.min / 2
-    private var length: Int64 = 0
+    /// When the load came back the last time and the time before, and how long it had been away.
+    private var last = (end: Int64.min / 2, length: Int64(0))
+    private var previous = (end: Int64.min / 2, length: Int64(0))
     private var lastLook: Int64?
     private var lastOwn: Int64 = 0
 
@@ -29,13 +29,16 @@ struct Absence {
     mutating func note(_ now: Int64, own: Int64) {
         if let lastLook, case let away = (now - lastLook) - (own - lastOwn), away > Self.tolerance {
             sum += away
-            (end, length) = (now, away)
+            (previous, last) = (last, (now, away))
         }
         (lastLook, lastOwn) = (now, own)
     }
 
-    /// What `sum` was at an instant since the look before the last one.
-    func sum(at instant: Int64) -> Int64 { sum - max(0, min(length, end - instant)) }
+    /// What `sum` was at an instant since the last look but two: a turn looks twice, and what falls due was not due yet when
+    /// the turn before began.
+    func sum(at instant: Int64) -> Int64 {
+        sum - max(0, min(last.length, last.end - instant)) - max(0, min(previous.length, previous.end - instant))
+    }
 
     /// Whether a request waited for the load half of its time or more.
     ///
