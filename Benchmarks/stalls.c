@@ -2,7 +2,8 @@
 //
 // - Names below `.invalid` (RFC 6761 §6.4) are looked up by name servers that do not answer: getaddrinfo(3) waits for ten
 //   seconds, as glibc does with one dead server (resolv.conf(5): two attempts of five seconds), and says EAI_AGAIN. No
-//   packet is sent. Each look-up is counted in the first eight bytes of the file that STALLS_COUNT names.
+//   packet is sent. The first eight bytes of the file that STALLS_COUNT names count the look-ups that began, the next eight
+//   those that ended.
 // - The file that STALLS_CA names stands for the system's certificate authorities, so that a certificate of the harness is
 //   trusted by larder alone, and verified as any other.
 #define _GNU_SOURCE
@@ -10,6 +11,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,15 +22,26 @@
 
 enum { SILENCE_MS = 10000 };
 
-static _Atomic uint64_t *count;
+enum { BEGUN, ENDED, COUNTS };
+
+static _Atomic uint64_t *counts;
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("STALLS_COUNT");
     int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (file < 0) return;
-    void *mapped = mmap(0, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void *mapped = mmap(0, COUNTS * sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
-    if (mapped != MAP_FAILED) count = mapped;
+    if (mapped != MAP_FAILED) counts = mapped;
+}
+
+static void add(int place) {
+    if (counts) atomic_fetch_add(&counts[place], 1);
+}
+
+static void end(void *ignored) {
+    (void)ignored;
+    add(ENDED);
 }
 
 int getaddrinfo(const char *restrict name, const char *restrict service, const struct addrinfo *restrict hints,
@@ -36,8 +49,11 @@ int getaddrinfo(const char *restrict name, const char *restrict service, const s
     static const char silent[] = ".invalid";
     size_t length = name ? strlen(name) : 0;
     if (length >= sizeof silent - 1 && !strcmp(name + length - (sizeof silent - 1), silent)) {
-        if (count) atomic_fetch_add(count, 1);
+        add(BEGUN);
+        // Some versions of libcurl cancel the thread of a look-up that they gave up (pthread_cleanup_push(3)).
+        pthread_cleanup_push(end, NULL);
         poll(NULL, 0, SILENCE_MS);
+        pthread_cleanup_pop(1);
         return EAI_AGAIN;
     }
     int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =

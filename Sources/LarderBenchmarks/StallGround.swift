@@ -21,7 +21,7 @@ final class StallGround {
     init(_ cause: StallCause, requests: Int, _ stand: Stand) throws(Failure) {
         self.stand = stand
         counter = stand.newFile("lookups")
-        try Files.write(Bytes(repeating: 0, count: 8), to: counter)
+        try Files.write(Bytes(repeating: 0, count: StallLookups.bytes), to: counter)
         let origin = try Server.origin(on: stand)
         var origins = [origin.process]
         do throws(Failure) {
@@ -120,10 +120,18 @@ final class StallGround {
         if plan.cause == .cold { Files.dropFromPageCache("\(larder.directory)/cache") }
     }
 
-    /// After it: what it left under way ends, and what larder gave up is tried again.
+    /// After it: what it left under way ends, so that the next round is without it, and what larder gave up is tried again.
     func settle() throws(Failure) {
         guard plan.cause == .names else { return try stand.pauseWhole(milliseconds: 300) }
+        // After this larder begins no look-up: it gives up a connection after a second. Those that began last longer.
         try stand.pauseWhole(milliseconds: 1500)
+        let deadline = monotonicNanoseconds() + 30_000_000_000
+        while case let left = try StallLookups(file: counter).underWay, left > 0 {
+            guard monotonicNanoseconds() < deadline else {
+                throw .failed("stalls", "\(left) look-ups of names do not end")
+            }
+            try stand.pauseWhole(milliseconds: 100)
+        }
         for provider in 0..<plan.span {
             let path = "/v1/providers/\(StallPlan.provider(provider))/resume"
             let request = ProbeClient.request(
@@ -137,17 +145,15 @@ final class StallGround {
     /// What counts the slow things since the start: bytes that larder's reads took from the disk (proc_pid_io(5)), or
     /// names looked up.
     var done: Int {
-        switch plan.cause {
-        case .cold:
-            let text = Files.text(of: "/proc/\(larder.process.pid)/io")
-            let line = text.split(separator: "\n").first { $0.hasPrefix("read_bytes: ") }
-            return line.flatMap { Int($0.dropFirst("read_bytes: ".count)) } ?? 0
-        case .names:
-            guard let file = fopen(counter, "re") else { return 0 }
-            defer { fclose(file) }
-            var count: UInt64 = 0
-            return fread(&count, 8, 1, file) == 1 ? Int(count) : 0
-        case .handshakes: return 0
+        get throws(Failure) {
+            switch plan.cause {
+            case .cold:
+                let text = Files.text(of: "/proc/\(larder.process.pid)/io")
+                let line = text.split(separator: "\n").first { $0.hasPrefix("read_bytes: ") }
+                return line.flatMap { Int($0.dropFirst("read_bytes: ".count)) } ?? 0
+            case .names: return try StallLookups(file: counter).begun
+            case .handshakes: return 0
+            }
         }
     }
 }

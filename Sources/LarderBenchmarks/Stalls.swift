@@ -87,7 +87,7 @@ struct StallRun {
         _ ground: StallGround, rate: Double, first: Int?
     ) throws(Failure) -> (round: StallRound, done: Int) {
         if first != nil { ground.prepare() }
-        let before = ground.done
+        let before = try ground.done
         let text = try stand.pinned(
             [
                 "stalls", "\(ground.larder.port)", StallGround.hit.path, "\(rate)", "\(arguments.seconds)",
@@ -95,7 +95,7 @@ struct StallRun {
                 "\(first == nil ? 0 : ground.plan.cause.rate)", "\(first ?? 0)", "\(ground.plan.span)",
             ], seconds: arguments.seconds + 15)
         guard let round = StallRound(lines: text) else { throw .failed("stalls", "no result") }
-        let done = ground.done - before
+        let done = try ground.done - before
         if first != nil { try ground.settle() }
         return (round, done)
     }
