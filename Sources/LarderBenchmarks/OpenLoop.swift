@@ -62,8 +62,12 @@ struct OpenLoop {
     var aside: Aside?
     /// Where it looks, requests are not counted that waited for the load rather than for the server.
     var absence = Absence()
+    /// The latencies of these.
+    private var spoilt: [Int64] = []
     /// How many these were.
-    private(set) var discounted = 0
+    var discounted: Int { spoilt.count }
+    /// After the run, of every request, these among them.
+    var p99OfAll: Int64 { percentile(0.99, of: (latencies + spoilt).sorted()) ?? 0 }
 
     init(port: UInt16, path: String, connections count: Int) throws(Failure) {
         request = ProbeClient.request(path, port: port)
@@ -141,7 +145,7 @@ struct OpenLoop {
             guard dueAt >= countedFrom else { continue }
             let latency = monotonicNanoseconds() - dueAt
             if absence.spoils(latency: latency, before: connections[index].absentBefore) {
-                discounted += 1
+                spoilt.append(latency)
             } else {
                 latencies.append(latency)
             }

@@ -68,25 +68,27 @@ struct StallRound {
     var aside: AsideRound
     /// Hits that are not counted: they waited for the load, which was off its core, rather than for larder.
     var discounted: Int
+    /// Nanoseconds, those that are not counted among them.
+    var p99OfAll: Int64
 
     /// The form in which the pinned child hands it to its parent.
     var lines: String {
-        "\(hits.line)\naside \(aside.sent) \(aside.answered) \(aside.p50) \(aside.greatest) \(discounted)"
+        "\(hits.line)\naside \(aside.sent) \(aside.answered) \(aside.p50) \(aside.greatest) \(discounted) \(p99OfAll)"
     }
 
-    init(hits: LatencyRound, aside: AsideRound, discounted: Int) {
-        (self.hits, self.aside, self.discounted) = (hits, aside, discounted)
+    init(hits: LatencyRound, aside: AsideRound, discounted: Int, p99OfAll: Int64) {
+        (self.hits, self.aside, self.discounted, self.p99OfAll) = (hits, aside, discounted, p99OfAll)
     }
 
     init?(lines: String) {
         let rows = lines.split(separator: "\n")
         guard rows.count == 2, let hits = LatencyRound(line: String(rows[0])) else { return nil }
         let numbers = rows[1].split(separator: " ").dropFirst().compactMap { Int64($0) }
-        guard rows[1].hasPrefix("aside "), numbers.count == 5 else { return nil }
+        guard rows[1].hasPrefix("aside "), numbers.count == 6 else { return nil }
         self.hits = hits
         aside = AsideRound(
             sent: Int(numbers[0]), answered: Int(numbers[1]), p50: numbers[2], greatest: numbers[3])
-        discounted = Int(numbers[4])
+        (discounted, p99OfAll) = (Int(numbers[4]), numbers[5])
     }
 
     /// What the pinned child does.
@@ -101,6 +103,7 @@ struct StallRound {
         loop.aside = try Aside(
             port: asidePort, plan: StallPlan(cause: cause, span: span), rate: asideRate, first: first)
         let hits = try loop.run(rate: rate, seconds: seconds)
-        print(StallRound(hits: hits, aside: loop.aside?.round ?? AsideRound(), discounted: loop.discounted).lines)
+        let aside = loop.aside?.round ?? AsideRound()
+        print(StallRound(hits: hits, aside: aside, discounted: loop.discounted, p99OfAll: loop.p99OfAll).lines)
     }
 }

@@ -7,6 +7,8 @@ struct StallSamples {
     var p50 = Sample()
     var p99 = Sample()
     var greatest = Sample()
+    /// Of every hit, those that are not counted among them.
+    var p99OfAll = Sample()
     var unanswered = 0
     var counted = 0
     var discounted = 0
@@ -15,6 +17,7 @@ struct StallSamples {
         p50.add(Double(round.hits.p50) / 1000)
         p99.add(Double(round.hits.p99) / 1000)
         greatest.add(Double(round.hits.greatest) / 1000)
+        p99OfAll.add(Double(round.p99OfAll) / 1000)
         unanswered += round.hits.unanswered
         counted += round.hits.count
         discounted += round.discounted
@@ -38,6 +41,8 @@ struct StallFigures {
 
     /// Of the p99, round by round.
     var ratio: Sample { with.p99.ratio(to: without.p99) }
+    /// The same of every hit.
+    var ratioOfAll: Sample { with.p99OfAll.ratio(to: without.p99OfAll) }
 
     /// Why the ratio tells nothing; nil where it does.
     var emptiness: String? { (done.least ?? 0) > 0 ? nil : "nothing slow was done" }

@@ -28,3 +28,69 @@ import Testing
         #expect(throws: Failure.self) { try lookups(Bytes(repeating: 0, count: 8)) }
     }
 }
+
+@Suite struct StallRoundTests {
+    private func round() throws -> StallRound {
+        StallRound(
+            hits: try #require(LatencyRound((1...100).map { Int64($0) }, unanswered: 3)),
+            aside: AsideRound(sent: 64, answered: 60, p50: 2_000_000, greatest: 9_000_000), discounted: 7, p99OfAll: 123
+        )
+    }
+
+    @Test func theHitsOfARoundSurviveItsLines() throws {
+        let again = try #require(StallRound(lines: try round().lines + "\n")).hits
+        #expect([Int64(again.count), Int64(again.unanswered), again.p50, again.p99] == [100, 3, 50, 99])
+    }
+
+    @Test func whatWasBesideThemSurvivesTheLines() throws {
+        let again = try #require(StallRound(lines: try round().lines + "\n")).aside
+        #expect([again.sent, again.answered] == [64, 60])
+        #expect([again.p50, again.greatest] == [2_000_000, 9_000_000])
+    }
+
+    @Test func whatIsNotCountedSurvivesTheLines() throws {
+        let again = try #require(StallRound(lines: try round().lines + "\n"))
+        #expect(again.discounted == 7)
+        #expect(again.p99OfAll == 123)
+    }
+
+    @Test(arguments: [
+        "", "aside 1 2 3 4 5 6", "latency 1 2 3 4 5 6", "aside 1 2 3 4 5 6\nlatency 1 2 3 4 5 6",
+        "latency 1 2 3 4 5 6\naside 1 2 3 4 5", "latency 1 2 3 4 5 6\naside 1 2 3 4 5 x",
+        "latency 1 2 3 4 5 6\naside 1 2 3 4 5 6 7", "latency 1 2 3 4 5 6\nbeside 1 2 3 4 5 6",
+        "latency 1 2 3 4 5 6\naside 1 2 3 4 5 6\nand more",
+    ])
+    func linesOfAnotherFormAreNoRound(_ lines: String) {
+        #expect(StallRound(lines: lines) == nil)
+    }
+}
+
+@Suite struct StallVerdictTests {
+    /// The verdict about cold entries: the p99 with them, counted and of all; it is 100 without.
+    private func verdict(counted: Double, ofAll: Double, done: Double = 1) throws -> Verdict {
+        var figures = StallFigures()
+        (figures.without.p99, figures.without.p99OfAll) = (Sample([100]), Sample([100]))
+        (figures.with.p99, figures.with.p99OfAll) = (Sample([counted]), Sample([ofAll]))
+        figures.done = Sample([done])
+        var results = Results()
+        results.stalls[.cold] = figures
+        return try #require(Verdicts(results: results, arguments: try Arguments([])).stalls.first)
+    }
+
+    @Test func whereEveryHitMeetsTheGoalTheVerdictIsPlain() throws {
+        #expect(try verdict(counted: 150, ofAll: 180).word == "met")
+    }
+
+    @Test func whereOnlyTheCountedHitsMeetTheGoalTheVerdictSaysSo() throws {
+        #expect(try verdict(counted: 150, ofAll: 220).word == "met; of all hits missed by 10.0 %")
+    }
+
+    @Test func theFigureHasBothRatios() throws {
+        #expect(
+            try verdict(counted: 150, ofAll: 220).figure == "1.50 (1.50–1.50); of all hits 2.20 (2.20–2.20)")
+    }
+
+    @Test func whereNothingSlowWasDoneThereIsNoVerdict() throws {
+        #expect(try verdict(counted: 150, ofAll: 220, done: 0).word == "not measured: nothing slow was done")
+    }
+}
