@@ -65,6 +65,60 @@ import Testing
     }
 }
 
+@Suite struct StallPlanTests {
+    /// As many as rounds of one second and whole runs ask for.
+    @Test(arguments: [100, 400, 2400, 20_000])
+    func coldRequestsAreForEachStoredObjectOnce(_ span: Int) {
+        let plan = StallPlan(cause: .cold, span: span)
+        let stored = [StallPlan.rowSize, StallPlan.fileSize].flatMap { size in
+            (0..<span / 2).map { ObjectSizes(size: size).object($0).path }
+        }
+        #expect((0..<span).map(plan.path).sorted() == stored.sorted())
+    }
+
+    @Test func coldRequestsBeyondTheSpanBeginAnew() {
+        let plan = StallPlan(cause: .cold, span: 100)
+        #expect(plan.path(107) == plan.path(7))
+    }
+
+    @Test func aSilentProviderIsAskedForNoMoreThanItFetchesAtATime() {
+        let plan = StallPlan(cause: .names, span: 8)
+        var requests: [Substring: Int] = [:]
+        for number in 0..<64 { requests[plan.path(number).split(separator: "/")[1], default: 0] += 1 }
+        #expect(requests.count == 8)
+        #expect(requests.values.allSatisfy { $0 == StallPlan.fetchesAtATime })
+    }
+
+    @Test func silentProvidersAreAskedInTurnAndThenAnew() {
+        let plan = StallPlan(cause: .names, span: 2)
+        #expect(
+            [0, 7, 8, 16].map(plan.path) == ["/raw/silent0/0", "/raw/silent0/7", "/raw/silent1/8", "/raw/silent0/16"])
+    }
+
+    @Test func handshakesAreForTheNamesThatTheOriginHas() {
+        let plan = StallPlan(cause: .handshakes, span: 64)
+        #expect([0, 63, 64, 130].map(plan.path) == ["/raw/tls/0", "/raw/tls/63", "/raw/tls/0", "/raw/tls/2"])
+    }
+}
+
+@Suite struct StallTLSTests {
+    @Test func thePortStandsBehindTheLastColon() {
+        #expect(StallTLS.port(in: "Using default temp DH parameters\nACCEPT 127.0.0.1:45123\n") == 45123)
+    }
+
+    @Test func aLineThatIsStillBeingWrittenTellsNoPort() {
+        #expect(StallTLS.port(in: "ACCEPT 127.0.0.1:451") == nil)
+    }
+
+    @Test func outputWithoutTheLineTellsNoPort() {
+        #expect(StallTLS.port(in: "ERROR 127.0.0.1:45123\n") == nil)
+    }
+
+    @Test func whatIsNoPortIsNone() {
+        #expect(StallTLS.port(in: "ACCEPT 127.0.0.1:99999\n") == nil)
+    }
+}
+
 @Suite struct StallVerdictTests {
     /// The verdict about cold entries: the p99 with them, counted and of all; it is 100 without.
     private func verdict(counted: Double, ofAll: Double, done: Double = 1) throws -> Verdict {
