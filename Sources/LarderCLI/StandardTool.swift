@@ -26,7 +26,7 @@ extension CommandLineTool {
 
     public static let standard = CommandLineTool { order throws(CommandFailure) in
         let settings = order.settings
-        let format = settings.logFormat.decided(environment: order.environment, descriptor: STDERR_FILENO)
+        let format = settings.log.format.decided(environment: order.environment, descriptor: STDERR_FILENO)
         let counters = CounterRegistry()
         let sink: QueuedLog
         do {
@@ -35,7 +35,7 @@ extension CommandLineTool {
             throw CommandFailure(.failed, "the log cannot be started: \(error)")
         }
         defer { sink.close() }
-        let log = Logger(label: "larder", threshold: settings.logLevel, sink: sink)
+        let log = Logger(label: "larder", threshold: settings.log.level, sink: sink)
         let surroundings = Daemon.Surroundings(
             log: log, counters: counters, inherited: InheritedSocket.take(environment: order.environment),
             reload: order.reload)

@@ -10,12 +10,12 @@ struct SettingsLoaderTests {
         let settings = try load("")
         #expect(settings.listen.map(\.address) == ["127.0.0.1:8787", "[::1]:8787"])
         #expect(settings.listen.allSatisfy { $0.isDefault })
-        #expect(settings.cacheMaxSize == 2 << 30)
-        #expect(settings.cacheMemorySize == 64 << 20)
-        #expect(settings.cachePath == "/home/somebody/.cache/larder")
+        #expect(settings.cache.maxSize == 2 << 30)
+        #expect(settings.cache.memorySize == 64 << 20)
+        #expect(settings.cache.path == "/home/somebody/.cache/larder")
         #expect(settings.statePath == "/home/somebody/.local/state/larder")
-        #expect(settings.fetchDeadline == .seconds(20))
-        #expect(settings.logLevel == .info)
+        #expect(settings.fetch.deadline == .seconds(20))
+        #expect(settings.log.level == .info)
         #expect(
             settings.providers.keys.sorted() == ["dnd5e", "hackernews", "imgur", "itunes", "jokes", "newsapi", "tmdb"])
         #expect(settings.notes.isEmpty)
@@ -40,9 +40,9 @@ struct SettingsLoaderTests {
         environment["LARDER_CACHE_MAXSIZE"] = "4GiB"
         environment["LARDER_CACHE_MAXOBJECT"] = "4MiB"
         let settings = try load(text, environment: environment, flags: [("cache.maxSize", "5 GiB")])
-        #expect(settings.cacheMaxSize == 5 << 30)
-        #expect(settings.cacheMaxObject == 4 << 20)
-        #expect(settings.cacheMinFree == 3 << 20)
+        #expect(settings.cache.maxSize == 5 << 30)
+        #expect(settings.cache.maxObject == 4 << 20)
+        #expect(settings.cache.minFree == 3 << 20)
         let origins = Dictionary(uniqueKeysWithValues: settings.effective.map { ($0.path, $0.origin) })
         #expect(origins["cache.maxSize"] == .flag)
         #expect(origins["cache.maxObject"] == .environment("LARDER_CACHE_MAXOBJECT"))
@@ -107,16 +107,16 @@ struct SettingsLoaderTests {
     @Test func aDefaultGivesWayToWhatIsWrittenBesideIt() throws {
         let text = "cache: { path: /a, maxSize: 4 MiB, highWater: 60 }\nstate: { path: /b }\nfetch: { deadline: 1s }\n"
         let settings = try SettingsLoader().load(text: Bytes(text: text), named: "f", environment: [:])
-        #expect(settings.cacheMaxObject == 2 << 20)
-        #expect(settings.cacheLowWater == 50)
-        #expect(settings.fetchSoftDeadline == .seconds(1))
+        #expect(settings.cache.maxObject == 2 << 20)
+        #expect(settings.cache.lowWater == 50)
+        #expect(settings.fetch.softDeadline == .seconds(1))
         #expect(settings.notes.isEmpty, "\(settings.notes)")
     }
 
     @Test func whatIsUnwiseButRightIsANote() throws {
         let text = "cache: { path: /a }\nstate: { path: /a }\nadmin: { token: short }\n"
         let settings = try SettingsLoader().load(text: Bytes(text: text), named: "f", environment: [:])
-        #expect(settings.adminToken == "short")
+        #expect(settings.admin.token == "short")
         #expect(settings.notes.count == 2, "\(settings.notes)")
         #expect(!settings.notes.joined().contains("\"short\""))
     }
@@ -148,7 +148,7 @@ struct SettingsLoaderTests {
             "XDG_RUNTIME_DIR": "/run/user/1000",
         ]
         let settings = try load("", environment: environment)
-        #expect(settings.cachePath == "/var/cache/larder")
+        #expect(settings.cache.path == "/var/cache/larder")
         #expect(settings.statePath == "/home/somebody/.local/state/larder")
         #expect(settings.listen.last?.address == "unix:/run/larder/larder.sock")
         let bare = findings("", environment: [:])

@@ -161,9 +161,9 @@ struct SettingsSecretTests {
             try write(secret, to: "\(directory)/admin.token")
             var environment = plainEnvironment
             let text = "admin: { token: written-in-the-file-itself }\n"
-            #expect(try load(text, environment: environment).adminToken == "written-in-the-file-itself")
+            #expect(try load(text, environment: environment).admin.token == "written-in-the-file-itself")
             environment["CREDENTIALS_DIRECTORY"] = directory
-            #expect(try load(text, environment: environment).adminToken == secret)
+            #expect(try load(text, environment: environment).admin.token == secret)
         }
     }
 
@@ -173,7 +173,7 @@ struct SettingsSecretTests {
         #expect(bad.count == 2)
         #expect(!bad.joined().contains(secret))
         let settings = try load("admin: { token: \(secret) }\nproviders: { newsapi: { key: \(secret) } }\n")
-        #expect(settings.adminToken == secret)
+        #expect(settings.admin.token == secret)
         #expect(!settings.effective.contains { "\($0)".contains(secret) })
     }
 

@@ -56,7 +56,7 @@ struct SettingsRobustnessTests {
             try write("log: { level: error }\n", to: "\(folder)/whole.yaml")
             #expect(symlink("\(folder)/whole.yaml", "\(folder)/linked.yaml") == 0)
             let linked = try SettingsLoader().load(file: "\(folder)/linked.yaml", environment: plainEnvironment)
-            #expect(linked.logLevel == .error)
+            #expect(linked.log.level == .error)
         }
     }
 
@@ -73,8 +73,8 @@ struct SettingsRobustnessTests {
     }
 
     @Test func aByteOrderMarkIsNoPartOfTheText() throws {
-        #expect(try load("\u{FEFF}log: { level: error }\n").logLevel == .error)
-        #expect(try load("\u{FEFF}").logLevel == .info)
+        #expect(try load("\u{FEFF}log: { level: error }\n").log.level == .error)
+        #expect(try load("\u{FEFF}").log.level == .info)
         #expect(findings("\u{FEFF}cache: { size: 1 }\n").first?.hasPrefix("larder.yaml:1:10:") == true)
     }
 
@@ -128,7 +128,7 @@ struct SettingsRobustnessTests {
             do throws(SettingsError) {
                 let settings = try SettingsLoader()
                     .load(text: text, named: "larder.yaml", environment: plainEnvironment)
-                #expect(!settings.listen.isEmpty && settings.cacheLowWater < settings.cacheHighWater)
+                #expect(!settings.listen.isEmpty && settings.cache.lowWater < settings.cache.highWater)
             } catch {
                 #expect(!error.issues.isEmpty)
                 #expect(error.issues.allSatisfy { !$0.message.isEmpty })

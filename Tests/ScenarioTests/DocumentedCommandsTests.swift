@@ -69,7 +69,7 @@ import Testing
         let file = directory.write(
             "larder.yaml", text.replacingOccurrences(of: "/etc/larder/newsapi.key", with: key))
         let settings = try SettingsLoader().load(file: file, environment: ["HOME": directory.path], flags: [])
-        #expect(settings.cacheMaxSize == 4 << 30)
+        #expect(settings.cache.maxSize == 4 << 30)
         #expect(settings.providers["weather"]?.isPassthrough == true)
     }
 }

@@ -12,7 +12,7 @@ extension Daemon {
     static func openDatabases(
         _ settings: Settings, _ surroundings: Surroundings, _ counters: CounterRegistry
     ) throws(DaemonError) -> (SQLiteStore, StateStore) {
-        for path in [settings.cachePath, settings.statePath] {
+        for path in [settings.cache.path, settings.statePath] {
             guard makeDirectory(path) else {
                 throw DaemonError(
                     stage: "directories", message: "\(path) is no directory this user can write to, and cannot be made."
@@ -23,14 +23,14 @@ extension Daemon {
         let state: StateStore
         do {
             state = try StateStore.open(
-                directory: settings.statePath, cacheDirectory: settings.cachePath, log: log, counters: counters,
+                directory: settings.statePath, cacheDirectory: settings.cache.path, log: log, counters: counters,
                 time: surroundings.time)
         } catch {
             throw DaemonError(stage: "databases", message: openingFailed(error, settings.statePath))
         }
         do {
             let store = try SQLiteStore.open(
-                directory: settings.cachePath, settings: storeSettings(settings), log: log, counters: counters,
+                directory: settings.cache.path, settings: storeSettings(settings), log: log, counters: counters,
                 time: surroundings.time, notes: settings.statePath)
             return (store, state)
         } catch {
@@ -57,38 +57,39 @@ extension Daemon {
 
     static func storeSettings(_ settings: Settings) -> StoreSettings {
         StoreSettings(
-            maxSize: settings.cacheMaxSize, maxObject: settings.cacheMaxObject, minFree: minFree(settings),
-            highWater: settings.cacheHighWater, lowWater: settings.cacheLowWater,
-            patience: settings.cachePatience, commitWithin: settings.cacheCommitWithin)
+            maxSize: settings.cache.maxSize, maxObject: settings.cache.maxObject, minFree: minFree(settings),
+            highWater: settings.cache.highWater, lowWater: settings.cache.lowWater,
+            patience: settings.cache.patience, commitWithin: settings.cache.commitWithin)
     }
 
     /// The default would leave no room at all on a small file system: there a tenth of it stays free.
     private static func minFree(_ settings: Settings) -> Int64 {
         var system = statvfs()
-        guard settings.cacheMinFreeIsDefault, statvfs(settings.cachePath, &system) == 0 else {
-            return settings.cacheMinFree
+        guard settings.cache.minFreeIsDefault, statvfs(settings.cache.path, &system) == 0 else {
+            return settings.cache.minFree
         }
         let capacity = Int64(clamping: UInt64(system.f_blocks) * UInt64(system.f_frsize))
-        return min(settings.cacheMinFree, capacity / 10)
+        return min(settings.cache.minFree, capacity / 10)
     }
 
     static func fetchSettings(_ settings: Settings) -> FetchSettings {
         FetchSettings(
-            userAgent: settings.fetchUserAgent, connectTimeout: settings.fetchConnectTimeout,
-            maxTransfers: settings.fetchMaxTransfers, maxStreams: settings.fetchMaxStreams,
-            maxQueue: settings.fetchMaxQueue, queueTimeout: settings.fetchQueueTimeout,
+            userAgent: settings.fetch.userAgent, connectTimeout: settings.fetch.connectTimeout,
+            maxTransfers: settings.fetch.maxTransfers, maxStreams: settings.fetch.maxStreams,
+            maxQueue: settings.fetch.maxQueue, queueTimeout: settings.fetch.queueTimeout,
             providers: settings.providers.mapValues { provider in
                 ExchangeLimits(
                     maxConnections: settings.mostConnections(of: provider),
                     maxStreams: settings.mostStreams(of: provider), maxQueue: settings.mostWaiting(for: provider))
             },
-            maxMemory: Int(clamping: settings.fetchMaxMemory),
-            proxy: settings.fetchProxy)
+            maxMemory: Int(clamping: settings.fetch.maxMemory),
+            proxy: settings.fetch.proxy)
     }
 
     /// How many loops serve clients. Throws where the process may open too few files for as many.
     static func loopCount(_ settings: Settings, openFiles: Int) throws(DaemonError) -> Int {
-        let count = settings.loops > 0 ? settings.loops : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let wanted = settings.server.loops
+        let count = wanted > 0 ? wanted : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         let descriptors = DescriptorBudget(
             openFiles: openFiles > 0 ? openFiles : nil, loops: min(count, 1024) + 1, listeners: settings.listen.count)
         guard descriptors.isEnough else {
@@ -107,27 +108,27 @@ extension Daemon {
         var limits = ServerLimits()
         let fetch = fetchSettings(settings)
         limits.maxConnections = descriptors.connections(
-            wanted: settings.serverMaxConnections, transfers: fetch.mostExchanges,
+            wanted: settings.server.maxConnections, transfers: fetch.mostExchanges,
             // One of the loops is the home loop.
             idle: fetch.mostKept(clientLoops: descriptors.loops - 1))
-        if limits.maxConnections < settings.serverMaxConnections {
+        if limits.maxConnections < settings.server.maxConnections {
             log.warning(
                 "fewer connections are permitted than server.maxConnections: the process may open too few files",
                 [
-                    "server.maxConnections": String(settings.serverMaxConnections),
+                    "server.maxConnections": String(settings.server.maxConnections),
                     "inForce": String(limits.maxConnections), "openFiles": String(descriptors.openFiles ?? 0),
                 ])
         }
-        limits.headTimeout = settings.serverHeadTimeout
-        limits.idleTimeout = settings.serverIdleTimeout
-        limits.writeTimeout = settings.serverWriteTimeout
+        limits.headTimeout = settings.server.headTimeout
+        limits.idleTimeout = settings.server.idleTimeout
+        limits.writeTimeout = settings.server.writeTimeout
         limits.minimumRate = MinimumRate(
-            bytesPerSecond: settings.serverMinimumRate, window: settings.serverRateWindow)
-        limits.maxBody = Int(clamping: settings.serverMaxBody)
+            bytesPerSecond: settings.server.minimumRate, window: settings.server.rateWindow)
+        limits.maxBody = Int(clamping: settings.server.maxBody)
         return ServerSettings(
             limits: limits, hosts: HostPolicy(names: settings.hostNames),
             crossSite: CrossSitePolicy(landingPaths: RequestDispatch.landingPaths),
-            accessLog: AccessLogging(rawValue: settings.logAccess.rawValue) ?? .misses)
+            accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses)
     }
 
     /// The listeners of the configuration, inherited sockets in the places of equal addresses.

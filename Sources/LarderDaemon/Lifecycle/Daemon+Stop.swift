@@ -21,7 +21,7 @@ extension Daemon {
         parts.eventSeats.close()
         // What is held back for a newer question would be waited for.
         engine.sessions.letGo()
-        let deadline = engine.snapshot.settings.serverDrainTimeout
+        let deadline = engine.snapshot.settings.server.drainTimeout
         Task {
             await server.drain(deadline: deadline)
             drained.open()

@@ -123,12 +123,12 @@ public final class Daemon: Sendable {
             log: log.labelled("upstream"), counters: counters)
         await upstream.open(snapshot.providers)
         let cache = EntryCache(
-            store: store, memory: MemoryTier(budget: Int(clamping: settings.cacheMemorySize)), log: log, time: time)
+            store: store, memory: MemoryTier(budget: Int(clamping: settings.cache.memorySize)), log: log, time: time)
         let engine = Engine(
             snapshot: snapshot, cache: cache,
             flights: FlightDesk(
                 loop: homeLoop, time: time, memory: cache.memory, counters: counters,
-                failurePause: settings.fetchFailurePause),
+                failurePause: settings.fetch.failurePause),
             upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         engine.cache.memory.register(in: counters)
@@ -202,7 +202,7 @@ public final class Daemon: Sendable {
                 "some settings take effect at the next start only",
                 ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
-        if old.logLevel != settings.logLevel { surroundings.log.threshold = settings.logLevel }
+        if old.log.level != settings.log.level { surroundings.log.threshold = settings.log.level }
         secrets.configure(settings)
         // Of a provider that was off until now the kept sign-in is known only from here on.
         let opened = await engine.accounts.open(settings)
@@ -212,12 +212,12 @@ public final class Daemon: Sendable {
         // A provider's budget is known before anybody can ask for it.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)
-        engine.flights.forgetFailures(pause: settings.fetchFailurePause)
-        await engine.refreshes.apply(limit: settings.fetchRefreshOnReturn)
+        engine.flights.forgetFailures(pause: settings.fetch.failurePause)
+        await engine.refreshes.apply(limit: settings.fetch.refreshOnReturn)
         engine.cache.store.apply(Self.storeSettings(settings))
         fetcher.apply(Self.fetchSettings(settings))
-        engine.cache.memory.setBudget(Int(clamping: settings.cacheMemorySize))
-        parts.eventSeats.setLimit(settings.serverMaxEventStreams)
+        engine.cache.memory.setBudget(Int(clamping: settings.cache.memorySize))
+        parts.eventSeats.setLimit(settings.server.maxEventStreams)
         parts.searches.setLimits(settings.searchLimits)
         engine.cache.settingsChanged()
         await server.apply(Self.serverSettings(settings, descriptors, engine.log))

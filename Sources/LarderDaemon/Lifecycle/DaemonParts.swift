@@ -32,7 +32,7 @@ struct DaemonParts: Sendable {
         responder = Responder(engine)
         startedAt = time.wall()
         totals = Totals(state: state, counters: counters, log: engine.log)
-        eventSeats = EventSeats(loop: home, limit: settings.serverMaxEventStreams, counters: counters)
+        eventSeats = EventSeats(loop: home, limit: settings.server.maxEventStreams, counters: counters)
         searches = SearchBook(limits: settings.searchLimits, seats: eventSeats, time: time, counters: counters)
         uploads = UploadDesk(loop: home, time: time, seats: eventSeats, counters: counters)
         // Ids of another run of the daemon mean nothing in this one.

@@ -12,10 +12,10 @@ enum Authority {
     static func check(
         _ request: ServerRequest, _ settings: Settings, what: String = "Changes"
     ) throws(ClientFacingError) {
-        if case .unix(let uid, _) = request.peer, uid == 0 || uid == geteuid() || settings.adminUsers.contains(uid) {
+        if case .unix(let uid, _) = request.peer, uid == 0 || uid == geteuid() || settings.admin.users.contains(uid) {
             return
         }
-        guard let token = settings.adminToken else {
+        guard let token = settings.admin.token else {
             throw ClientFacingError(
                 status: 403, code: "authorityNeeded",
                 detail: "\(what) need the Unix socket, or a token, and no admin.token is configured.")
@@ -35,7 +35,7 @@ enum Authority {
     /// APIs take a key without a scheme.
     /// - Returns: nil where the request has no such field, as nearly every one.
     static func withoutToken(_ request: ServerRequest, _ settings: Settings) -> ServerRequest? {
-        guard let token = settings.adminToken, request.fields.contains("Authorization") else { return nil }
+        guard let token = settings.admin.token, request.fields.contains("Authorization") else { return nil }
         let wanted = Bytes(text: token)
         var request = request
         request.fields.lines.removeAll { line in

@@ -27,9 +27,9 @@ struct ArtworkRoute: Sendable {
         }
         let settings = snapshot.settings
         let rule = FreshnessRule(
-            semantics: .ttl, ttl: settings.artworkTTL, staleWindow: settings.artworkTTL,
-            emptyTTL: settings.artworkMissingTTL,
-            negativeTTL: settings.artworkMissingTTL, jitterPercent: settings.staleJitter,
+            semantics: .ttl, ttl: settings.artwork.ttl, staleWindow: settings.artwork.ttl,
+            emptyTTL: settings.artwork.missingTTL,
+            negativeTTL: settings.artwork.missingTTL, jitterPercent: settings.cache.jitter,
             retention: provider.about.retention)
         let key = CacheKey(
             layer: .artwork, provider: name, endpoint: "image", parameters: [KeyParameter("url", permission.url)])
@@ -42,7 +42,7 @@ struct ArtworkRoute: Sendable {
                 terms: RequestTerms(
                     directives: directives,
                     judge: .configured(rule, staleWhileRefresh: provider.settings.staleWhileRefresh),
-                    patience: settings.fetchSoftDeadline)
+                    patience: settings.fetch.softDeadline)
             ).served()
         } catch {
             engine.countFailure(name)

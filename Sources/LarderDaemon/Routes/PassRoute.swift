@@ -34,7 +34,7 @@ struct PassRoute: Sendable {
                 recipe: EntryRecipe(
                     PassSelection(engine: engine, request: request, snapshot: context.snapshot),
                     provider: request.provider.name),
-                terms: request.terms(patience: context.snapshot.settings.fetchSoftDeadline))
+                terms: request.terms(patience: context.snapshot.settings.fetch.softDeadline))
             switch try await entry.run() {
             case .served(let served): return await respond(served, request, context)
             case .passOn(let reason, let stored, let rule):

@@ -79,7 +79,7 @@ struct RawRoute: Sendable {
                 engine: engine, recipe: engine.rawRecipe(question),
                 terms: RequestTerms(
                     directives: directives, judge: provider.judge(for: endpoint),
-                    patience: snapshot.settings.fetchSoftDeadline)
+                    patience: snapshot.settings.fetch.softDeadline)
             ).served()
             return await answer(served, way, raw, context)
         } catch {

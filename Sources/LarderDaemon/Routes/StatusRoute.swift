@@ -41,7 +41,7 @@ struct StatusRoute: Sendable {
             writer.object { writer in
                 writer.member("entries", tier.entries)
                 writer.member("bytes", tier.bytes)
-                writer.member("maxBytes", snapshot.settings.cacheMemorySize)
+                writer.member("maxBytes", snapshot.settings.cache.memorySize)
             }
         }
         var response = ServerResponse(status: 200)
@@ -130,7 +130,7 @@ struct StatusRoute: Sendable {
             writer.member("liveBytes", statistics.liveBytes)
             writer.member("fileBytes", statistics.fileBytes)
             writer.member("walBytes", statistics.walBytes)
-            writer.member("maxBytes", settings.cacheMaxSize)
+            writer.member("maxBytes", settings.cache.maxSize)
             writer.member(ifPresent: "degraded", statistics.degraded)
             writer.member("pendingRemovals", statistics.pendingRemovals)
             writer.name("byProvider")

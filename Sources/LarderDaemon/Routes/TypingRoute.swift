@@ -22,7 +22,7 @@ struct TypingRoute: Sendable {
 
     /// `GET /v1/search`.
     func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.searchDebounce) {
+        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.search.debounce) {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
                 let plan = try SearchPlan(query: query, providers: engine.snapshot.providers)
@@ -37,7 +37,7 @@ struct TypingRoute: Sendable {
     func typed(
         _ request: ServerRequest, prefix: String, path: [String], route: String
     ) async throws(ClientFacingError) -> ServerResponse {
-        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.searchDebounce) {
+        try await engine.sessions.serve(request, debounce: engine.snapshot.settings.search.debounce) {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
                 guard

@@ -22,7 +22,7 @@ struct SignInApplication: Sendable {
             guard let signIn = about.signIn, let own = settings.providers[about.name], own.enabled else { return nil }
             return SignInApplication(
                 provider: about.name, signIn: signIn, root: about.signInRoot(base: own.baseURL), clientID: own.key,
-                clientSecret: own.clientSecret, deadline: settings.fetchDeadline)
+                clientSecret: own.clientSecret, deadline: settings.fetch.deadline)
         }
     }
 

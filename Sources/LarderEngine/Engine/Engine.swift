@@ -54,10 +54,10 @@ public final class Engine: Sendable {
         self.log = log
         self.time = time
         sessions = SessionDesk(
-            loop: flights.home, time: time, counters: counters, maxSessions: snapshot.settings.searchSessions)
+            loop: flights.home, time: time, counters: counters, maxSessions: snapshot.settings.search.sessions)
         refreshes = RefreshDesk(
             flights: flights, upstream: upstream, time: time, log: log, counters: counters,
-            limit: snapshot.settings.fetchRefreshOnReturn)
+            limit: snapshot.settings.fetch.refreshOnReturn)
         cache.change { snapshot.mark(signer) }
     }
 

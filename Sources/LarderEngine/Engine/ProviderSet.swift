@@ -150,8 +150,8 @@ public final class ConfiguredProvider: Sendable {
         var order = FetchOrder(
             url: url(request), method: request.method, fields: fields,
             secretFields: settings.key.map { provider.credentialFields(key: $0) } ?? [:], body: request.body,
-            addresses: .configured, maxBody: Int(clamping: whole.fetchMaxBody),
-            deadline: settings.deadline ?? whole.fetchDeadline,
+            addresses: .configured, maxBody: Int(clamping: whole.fetch.maxBody),
+            deadline: settings.deadline ?? whole.fetch.deadline,
             maxRedirects: 3,
             // A retry of the fetcher's own would be a call that no budget counted.
             mayRetry: settings.rate == nil && settings.quota == nil,
@@ -179,13 +179,13 @@ public struct ProviderSet: Sendable {
             all.append(
                 ConfiguredProvider(
                     provider: own.dialect.map { provider.speaking($0) } ?? provider, settings: own,
-                    jitterPercent: settings.staleJitter, standing: standings[own.name] ?? .nobody))
+                    jitterPercent: settings.cache.jitter, standing: standings[own.name] ?? .nobody))
         }
         for name in settings.providers.keys.sorted() {
             guard let own = settings.providers[name], own.isPassthrough else { continue }
             let provider = Passthrough(
                 name: name, baseURL: own.baseURL, semantics: own.semantics == .rfc ? .rfc : .ttl)
-            all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.staleJitter))
+            all.append(ConfiguredProvider(provider: provider, settings: own, jitterPercent: settings.cache.jitter))
         }
         self.all = all
         var byName: [String: Int] = [:]

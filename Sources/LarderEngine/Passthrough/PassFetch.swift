@@ -181,7 +181,7 @@ public struct PassFetch: Sendable {
             if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
             made.tape = nil
             made.entry.body = whole
-            if verdict.isStored, Int64(whole.count) <= settings.cacheMaxObject {
+            if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
                 made.written = await keep(made.entry, found, began)
             } else if verdict.isStored {
                 await hideOlder(than: made.entry, found)
@@ -204,7 +204,7 @@ public struct PassFetch: Sendable {
         guard verdict.isStored else { return verdict }
         // An error never takes the place of what may still cover for it.
         if head.status >= 500, let old, old.status < 500 { return .refuse(.errorOverAnswer) }
-        if let length = head.length, length > settings.cacheMaxObject { return .refuse(.objectTooLarge) }
+        if let length = head.length, length > settings.cache.maxObject { return .refuse(.objectTooLarge) }
         return verdict
     }
 
@@ -381,7 +381,7 @@ public struct PassFetch: Sendable {
     /// The end of a body is held back until it is stored, but no longer than an answer waits for its commit.
     private func releaseInTime(_ tape: BodyTape) {
         let loop = engine.flights.home
-        let patience = settings.cachePatience
+        let patience = settings.cache.patience
         // The tape leads to the stored body, whose file a timer must not keep from being removed.
         tape.watch(for: .max) { [weak tape] in
             loop.post { [weak tape] in

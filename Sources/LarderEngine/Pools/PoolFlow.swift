@@ -101,7 +101,7 @@ extension Engine {
             },
             terms: RequestTerms(
                 directives: directives, judge: provider.judge(for: question.endpoint),
-                patience: question.settings.fetchSoftDeadline)
+                patience: question.settings.fetch.softDeadline)
         ).served()
         let fits = question.fits
         let entry = row.entry

@@ -113,7 +113,7 @@ extension Engine {
             let served = try await obtain(
                 NormalisedQuestion(
                     provider: provider, endpoint: endpoint, directives: question.directives,
-                    settings: question.settings, deadline: question.isSingle ? nil : question.settings.searchDeadline))
+                    settings: question.settings, deadline: question.isSingle ? nil : question.settings.search.deadline))
             let normalised = served.entry.isNegative ? nil : NormalisedEntry(served.entry)
             var source = SourceAnswer(served, normalised)
             source.failure = source.failure?.withBoundedRetry(at: time.wall())

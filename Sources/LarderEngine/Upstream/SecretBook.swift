@@ -44,7 +44,7 @@ public final class SecretBook: Sendable {
 extension Settings {
     /// All of the configuration that is secret.
     var secrets: [String] {
-        providers.values.flatMap { [$0.key, $0.clientSecret].compactMap { $0 } } + [adminToken].compactMap { $0 }
+        providers.values.flatMap { [$0.key, $0.clientSecret].compactMap { $0 } } + [admin.token].compactMap { $0 }
     }
 }
 

@@ -41,7 +41,7 @@ public struct ArtworkWork: Sendable {
         let hosts = provider.imageHosts
         let order = FetchOrder(
             url: permission.url, fields: ["Accept": "image/*"], addresses: permission.addresses,
-            maxBody: Int(clamping: settings.artworkMaxSize), deadline: settings.fetchDeadline, maxRedirects: 3,
+            maxBody: Int(clamping: settings.artwork.maxSize), deadline: settings.fetch.deadline, maxRedirects: 3,
             permits: { hosts.permitsRedirect(to: $0) })
         let about = provider.about
         let call = UpstreamCall(

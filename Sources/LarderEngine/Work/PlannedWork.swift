@@ -25,13 +25,13 @@ struct PlannedWork: Sendable {
         let clock = WaitClock(
             WaitLimit(
                 began: engine.flights.timers.monotonic(), granted: deadline,
-                mostQueued: question.settings.fetchQueueTimeout),
+                mostQueued: question.settings.fetch.queueTimeout),
             FlightWait.current)
         var plan = plan
         var sum = PlannedSum()
         var calls: [PlannedCall] = []
         var parts: [Part] = []
-        var left = question.settings.fetchCallsPerAnswer
+        var left = question.settings.fetch.callsPerAnswer
         for _ in 0..<Self.maxSteps {
             switch await step(plan, calls, parts) {
             case .failure(let failure):
@@ -60,7 +60,7 @@ struct PlannedWork: Sendable {
         return .failed(nothing("the plan did not end after \(Self.maxSteps) steps"))
     }
 
-    private var deadline: Duration { question.provider.settings.deadline ?? question.settings.fetchDeadline }
+    private var deadline: Duration { question.provider.settings.deadline ?? question.settings.fetch.deadline }
 
     private func nothing(_ why: String) -> UpstreamFailure { Engine.unreadable(question.provider.name, why) }
 
@@ -70,7 +70,7 @@ struct PlannedWork: Sendable {
     ) async -> Result<(any CallPlan, PlanStep), UpstreamFailure> {
         let signer = engine.signer
         let provider = question.provider
-        let limit = Int(clamping: question.settings.fetchMaxBody)
+        let limit = Int(clamping: question.settings.fetch.maxBody)
         let bodies = engine.bodies
         return await engine.compute.run {
             var plan = plan
@@ -110,7 +110,7 @@ struct PlannedWork: Sendable {
                 underWay.add()
                 group.addTask { (place, await self.obtain(call, clock)) }
             }
-            for _ in 0..<question.settings.fetchSideBySide { begin() }
+            for _ in 0..<question.settings.fetch.sideBySide { begin() }
             for await (place, part) in group {
                 underWay.add(-1)
                 parts[place] = part
@@ -126,7 +126,7 @@ struct PlannedWork: Sendable {
             let now = engine.flights.timers.monotonic()
             guard clock.end(at: now) > now else { throw late(clock.blame(at: now)) }
             // What is at hand must not wait long for what only helps to read it.
-            let deadline = call.role == .aid ? question.settings.fetchSoftDeadline : nil
+            let deadline = call.role == .aid ? question.settings.fetch.softDeadline : nil
             part = .success(
                 try await engine.obtainRaw(
                     question, call.request, endpoint: call.endpoint, deadline: deadline, plan: clock))
@@ -155,7 +155,7 @@ struct PlannedWork: Sendable {
         engine.counters.cell(EngineCounters.parts, question.provider.name, "refused").add()
         return UpstreamFailure(
             provider: question.provider.name, failure: .overloaded,
-            detail: "It takes more than \(question.settings.fetchCallsPerAnswer) calls (fetch.callsPerAnswer).")
+            detail: "It takes more than \(question.settings.fetch.callsPerAnswer) calls (fetch.callsPerAnswer).")
     }
 
     private func finish(_ answer: NormalisedAnswer, _ sum: PlannedSum) async -> FlightResult {
@@ -174,7 +174,7 @@ struct PlannedWork: Sendable {
         entry.body = normalised.results
         if lack != nil {
             // As long as a failure is remembered, and no longer stale than fresh: it must not outlive its outage.
-            entry.freshUntil = min(entry.freshUntil, engine.time.wall() + question.settings.fetchFailurePause)
+            entry.freshUntil = min(entry.freshUntil, engine.time.wall() + question.settings.fetch.failurePause)
             entry.staleUntil = entry.freshUntil
         }
         return await write(entry, sum)

@@ -169,7 +169,7 @@ extension Engine {
         let key = provider.normalisedKey(question.endpoint, signer: signer)
         var demands = RequestTerms(
             directives: question.directives, judge: provider.judge(for: question.endpoint.name),
-            patience: question.settings.fetchSoftDeadline)
+            patience: question.settings.fetch.softDeadline)
         demands.worksFromStore = true
         return try await EntryRequest(
             engine: self,
@@ -237,7 +237,7 @@ extension Engine {
             label: rawEntry.label)
         if !rawEntry.isNegative {
             let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))
-            let limit = Int(clamping: question.settings.fetchMaxBody)
+            let limit = Int(clamping: question.settings.fetch.maxBody)
             let provider = question.provider
             let made = await compute.run(reading: response.plainSize) {
                 [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in

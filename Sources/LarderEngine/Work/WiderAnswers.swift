@@ -45,7 +45,7 @@ extension Engine {
         _ stored: StoredResponse, _ wider: WiderAnswer, _ question: NormalisedQuestion
     ) async -> NormalisedEntry? {
         let response = UpstreamResponse(stored, url: question.provider.url(wider.request))
-        let limit = Int(clamping: question.settings.fetchMaxBody)
+        let limit = Int(clamping: question.settings.fetch.maxBody)
         let (endpoint, provider) = (question.endpoint, question.provider)
         let signer = signer
         return await compute.run(reading: response.plainSize) { [bodies] in

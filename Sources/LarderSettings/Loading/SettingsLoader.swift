@@ -76,64 +76,19 @@ public struct SettingsLoader: Sendable {
             listen: listeners(&reader, places, allowRemote: allowRemote, providers: providers),
             allowRemote: allowRemote,
             hostNames: reader.texts(Table.hostNames, check: Self.hostName),
-            adminToken: adminToken(&reader, secrets),
-            adminUsers: adminUsers(&reader),
-            cachePath: directory(&reader, Table.cachePath, places.cache, variable: "CACHE_DIRECTORY"),
+            admin: Settings.Admin(token: adminToken(&reader, secrets), users: adminUsers(&reader)),
+            cache: Settings.Cache(
+                &reader, path: directory(&reader, Table.cachePath, places.cache, variable: "CACHE_DIRECTORY")),
             statePath: directory(&reader, Table.statePath, places.state, variable: "STATE_DIRECTORY"),
-            cacheMaxSize: reader.size(Table.cacheMaxSize),
-            cacheMemorySize: reader.size(Table.cacheMemorySize),
-            cacheMaxObject: reader.size(Table.cacheMaxObject),
-            cacheMinFree: reader.size(Table.cacheMinFree),
-            cacheHighWater: reader.count(Table.cacheHighWater),
-            cacheLowWater: reader.count(Table.cacheLowWater),
-            cachePatience: reader.duration(Table.cachePatience),
-            cacheCommitWithin: reader.duration(Table.cacheCommitWithin),
-            staleJitter: reader.count(Table.cacheJitter),
-            loops: reader.count(Table.loops),
-            serverMaxConnections: reader.count(Table.serverMaxConnections),
-            serverHeadTimeout: reader.duration(Table.serverHeadTimeout),
-            serverIdleTimeout: reader.duration(Table.serverIdleTimeout),
-            serverWriteTimeout: reader.duration(Table.serverWriteTimeout),
-            serverMinimumRate: reader.size(Table.serverMinimumRate),
-            serverRateWindow: reader.duration(Table.serverRateWindow),
-            serverDrainTimeout: reader.duration(Table.serverDrainTimeout),
-            serverMaxBody: reader.size(Table.serverMaxBody),
-            serverMaxEventStreams: reader.count(Table.serverMaxEventStreams),
-            fetchUserAgent: reader.text(Table.fetchUserAgent, check: Self.fieldValue) ?? "",
-            fetchConnectTimeout: reader.duration(Table.fetchConnectTimeout),
-            fetchDeadline: reader.duration(Table.fetchDeadline),
-            fetchSoftDeadline: reader.duration(Table.fetchSoftDeadline),
-            fetchFailurePause: reader.duration(Table.fetchFailurePause),
-            fetchMaxBody: reader.size(Table.fetchMaxBody), fetchMaxMemory: reader.size(Table.fetchMaxMemory),
-            fetchMaxTransfers: reader.count(Table.fetchMaxTransfers),
-            fetchMaxStreams: reader.count(Table.fetchMaxStreams),
-            fetchMaxQueue: reader.count(Table.fetchMaxQueue),
-            fetchQueueTimeout: reader.duration(Table.fetchQueueTimeout),
-            fetchSideBySide: reader.count(Table.fetchSideBySide),
-            fetchCallsPerAnswer: reader.count(Table.fetchCallsPerAnswer),
-            fetchRefreshOnReturn: reader.count(Table.fetchRefreshOnReturn),
-            fetchProxy: reader.text(Table.fetchProxy, check: Self.proxy),
-            searchDeadline: reader.duration(Table.searchDeadline),
-            searchDebounce: reader.duration(Table.searchDebounce),
-            searchSessions: reader.count(Table.searchSessions),
-            searchLiveMax: reader.count(Table.searchLiveMax),
-            searchLiveKeep: reader.duration(Table.searchLiveKeep),
-            searchLiveSize: reader.size(Table.searchLiveSize),
-            logLevel: logLevel(&reader),
-            logAccess: reader.choice(Table.logAccess, default: AccessLog.misses),
-            logFormat: reader.choice(Table.logFormat, default: LogFormat.auto),
-            artworkTTL: reader.duration(Table.artworkTTL),
-            artworkMissingTTL: reader.duration(Table.artworkMissingTTL),
-            artworkMaxSize: reader.size(Table.artworkMaxSize),
+            server: Settings.Server(&reader),
+            fetch: Settings.Fetch(&reader),
+            search: Settings.Search(&reader),
+            log: Settings.Log(&reader),
+            artwork: Settings.Artwork(&reader),
             uploads: UploadSettings(&reader),
             providers: providers,
             notes: [],
             effective: [])
-    }
-
-    private func logLevel(_ reader: inout SettingsReader) -> LogLevel {
-        let word = reader.choiceText(SettingsTable.logLevel)
-        return LogLevel.allCases.first { $0.word == word } ?? .info
     }
 
     private func directory(
@@ -199,14 +154,14 @@ public struct SettingsLoader: Sendable {
         return name
     }
 
-    private static func fieldValue(_ text: String) throws(SettingFault) -> String {
+    static func fieldValue(_ text: String) throws(SettingFault) -> String {
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else {
             throw SettingFault("holds signs that are not ASCII")
         }
         return text
     }
 
-    private static func proxy(_ text: String) throws(SettingFault) -> String {
+    static func proxy(_ text: String) throws(SettingFault) -> String {
         for scheme in ["socks5h://", "socks5://"] {
             if let rest = text.dropping(prefix: scheme) {
                 return scheme + (try BaseURL.check("http://\(rest)")).dropFirst("http://".count)
@@ -220,43 +175,43 @@ public struct SettingsLoader: Sendable {
     /// A default gives way to what was written beside it: nobody shall have to write two settings to change one.
     private static func fitDefaults(_ settings: inout Settings, _ reader: SettingsReader) {
         if reader.written["cache.maxObject"] == nil {
-            settings.cacheMaxObject = min(settings.cacheMaxObject, settings.cacheMaxSize / 2)
+            settings.cache.maxObject = min(settings.cache.maxObject, settings.cache.maxSize / 2)
         }
         if reader.written["cache.lowWater"] == nil {
-            settings.cacheLowWater = min(settings.cacheLowWater, settings.cacheHighWater - 10)
+            settings.cache.lowWater = min(settings.cache.lowWater, settings.cache.highWater - 10)
         }
         if reader.written["fetch.softDeadline"] == nil {
-            settings.fetchSoftDeadline = min(settings.fetchSoftDeadline, settings.fetchDeadline)
+            settings.fetch.softDeadline = min(settings.fetch.softDeadline, settings.fetch.deadline)
         }
-        settings.cacheMinFreeIsDefault = reader.written["cache.minFree"] == nil
+        settings.cache.minFreeIsDefault = reader.written["cache.minFree"] == nil
     }
 
     private static func checkTogether(_ settings: Settings, _ reader: inout SettingsReader) {
-        if settings.cacheLowWater >= settings.cacheHighWater {
+        if settings.cache.lowWater >= settings.cache.highWater {
             reader.issue(
                 "cache.lowWater",
-                "\(settings.cacheLowWater) must be less than cache.highWater, \(settings.cacheHighWater)")
+                "\(settings.cache.lowWater) must be less than cache.highWater, \(settings.cache.highWater)")
         }
-        if settings.cacheMaxObject > settings.cacheMaxSize {
+        if settings.cache.maxObject > settings.cache.maxSize {
             reader.issue(
                 reader.written["cache.maxObject"] == nil ? "cache.maxSize" : "cache.maxObject",
-                "cache.maxObject, \(Units.format(size: settings.cacheMaxObject)), is more than the whole cache, "
-                    + Units.format(size: settings.cacheMaxSize))
+                "cache.maxObject, \(Units.format(size: settings.cache.maxObject)), is more than the whole cache, "
+                    + Units.format(size: settings.cache.maxSize))
         }
-        if settings.fetchSoftDeadline > settings.fetchDeadline {
+        if settings.fetch.softDeadline > settings.fetch.deadline {
             reader.issue(
                 "fetch.softDeadline",
                 "must not be longer than fetch.deadline, "
-                    + Units.format(duration: settings.fetchDeadline))
+                    + Units.format(duration: settings.fetch.deadline))
         }
     }
 
     private static func notes(about settings: Settings) -> [String] {
         var notes: [String] = []
-        if settings.cachePath == settings.statePath {
+        if settings.cache.path == settings.statePath {
             notes.append("state.path is the cache's directory: whoever empties the cache loses budgets and keys too")
         }
-        if let token = settings.adminToken, token.utf8.count < 16 {
+        if let token = settings.admin.token, token.utf8.count < 16 {
             notes.append("admin.token is short: programs on this machine could guess it")
         }
         let isRemote = settings.listen.contains { (try? Address($0.address))?.isLoopback == false }

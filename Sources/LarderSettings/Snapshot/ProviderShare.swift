@@ -4,17 +4,17 @@
 extension Settings {
     /// Exchanges of one provider at once that it paces.
     public func mostConnections(of provider: ProviderSettings) -> Int {
-        min(provider.maxConnections, max(1, fetchMaxTransfers / 2))
+        min(provider.maxConnections, max(1, fetch.maxTransfers / 2))
     }
 
     /// Those that a client paces.
     public func mostStreams(of provider: ProviderSettings) -> Int {
-        min(provider.maxStreams, max(1, fetchMaxStreams / 2))
+        min(provider.maxStreams, max(1, fetch.maxStreams / 2))
     }
 
     /// Fetches of each kind that wait for it.
     public func mostWaiting(for provider: ProviderSettings) -> Int {
-        min(provider.maxQueue, max(1, fetchMaxQueue / 2))
+        min(provider.maxQueue, max(1, fetch.maxQueue / 2))
     }
 }
 

@@ -2,9 +2,9 @@
 // reload (nothing reads the file, the environment or a default anywhere else).
 import LarderCore
 
-/// All settings of one daemon, defaults filled in, ranges held, secrets resolved.
+/// All settings of one daemon, defaults filled in, ranges held, secrets resolved. The sections of the file are those of this value
+/// (`SettingsSections.swift`).
 public struct Settings: Sendable {
-    // Listening
     /// Where to listen, in the order written; see `ListenSetting.isDefault`.
     public var listen: [ListenSetting]
     /// Whether addresses other than loopback were permitted. The loader refused them otherwise.
@@ -12,103 +12,15 @@ public struct Settings: Sendable {
     /// Names and literals accepted in `Host` besides those of every machine (`HostPolicy`); lower case, IPv6 in brackets.
     public var hostNames: [String]
 
-    // Authority over Larder's own state
-    /// The token that permits changes over TCP; nil forbids them there.
-    public var adminToken: String?
-    /// User ids that may change state over the Unix socket, besides root and the daemon's own.
-    public var adminUsers: [UInt32]
-
-    // The two databases
-    /// Directory of `cache.db`: disposable.
-    public var cachePath: String
+    public var admin: Admin
+    public var cache: Cache
     /// Directory of `state.db`: budgets, suspensions, keys.
     public var statePath: String
-    /// Bytes the cache may hold on disk.
-    public var cacheMaxSize: Int64
-    /// Bytes of the memory tier; 0 switches it off.
-    public var cacheMemorySize: Int64
-    /// The largest body that is stored.
-    public var cacheMaxObject: Int64
-    /// Free bytes of the file system below which nothing is stored.
-    public var cacheMinFree: Int64
-    /// Nobody wrote it: on a small file system a tenth of that is enough.
-    public var cacheMinFreeIsDefault = true
-    /// Percent of `cacheMaxSize` at which eviction begins and at which it ends.
-    public var cacheHighWater: Int
-    public var cacheLowWater: Int
-    public var cachePatience: Duration
-    public var cacheCommitWithin: Duration
-    /// Entries become due up to this many percent earlier, each by its own key.
-    public var staleJitter: Int
-
-    // The server
-    /// Client event loops; 0 is one a core.
-    public var loops: Int
-    public var serverMaxConnections: Int
-    /// Within which a request's head must arrive, once begun.
-    public var serverHeadTimeout: Duration
-    /// For which a connection may stay open without a request.
-    public var serverIdleTimeout: Duration
-    /// For which a client may take nothing of an answer.
-    public var serverWriteTimeout: Duration
-    /// Bytes a second that a client must send or take, and the time over which that is measured.
-    public var serverMinimumRate: Int64
-    public var serverRateWindow: Duration
-    /// For which a stop waits for answers in hand.
-    public var serverDrainTimeout: Duration
-    /// The largest request body.
-    public var serverMaxBody: Int64
-    /// Event streams open at once.
-    public var serverMaxEventStreams: Int
-
-    // Upstream calls
-    public var fetchUserAgent: String
-    public var fetchConnectTimeout: Duration
-    /// The end of one upstream exchange, redirects and retry included.
-    public var fetchDeadline: Duration
-    /// After which a stale entry answers while the fetch goes on.
-    public var fetchSoftDeadline: Duration
-    /// For which a failed fetch answers the same question again; zero asks anew each time.
-    public var fetchFailurePause: Duration
-    /// The largest answer that is taken; one larger than `cacheMaxObject` is handed on and not stored.
-    public var fetchMaxBody: Int64
-    public var fetchMaxMemory: Int64
-    /// Exchanges at once that the upstream paces, and those that a client paces.
-    public var fetchMaxTransfers: Int
-    public var fetchMaxStreams: Int
-    /// Fetches of each of these kinds that may wait, and for how long.
-    public var fetchMaxQueue: Int
-    public var fetchQueueTimeout: Duration
-    /// Calls that one answer has under way at once, and in all, where it takes several.
-    public var fetchSideBySide: Int
-    public var fetchCallsPerAnswer: Int
-    /// Stale entries of one provider that are refreshed when it is back.
-    public var fetchRefreshOnReturn: Int
-    /// The proxy's URL; never taken from `http_proxy`.
-    public var fetchProxy: String?
-
-    /// After which a source of a combined search is no longer waited for.
-    public var searchDeadline: Duration
-    /// For which a call is held back where the request is one of a session.
-    public var searchDebounce: Duration
-    /// Sessions that are remembered.
-    public var searchSessions: Int
-    /// Asynchronous searches that are known at once, for how long after their end, and in how many bytes.
-    public var searchLiveMax: Int
-    public var searchLiveKeep: Duration
-    public var searchLiveSize: Int64
-
-    // The log
-    public var logLevel: LogLevel
-    public var logAccess: AccessLog
-    public var logFormat: LogFormat
-
-    // Artwork
-    public var artworkTTL: Duration
-    /// For which a missing image is remembered as missing.
-    public var artworkMissingTTL: Duration
-    public var artworkMaxSize: Int64
-
+    public var server: Server
+    public var fetch: Fetch
+    public var search: Search
+    public var log: Log
+    public var artwork: Artwork
     public var uploads: UploadSettings
 
     /// Every built-in provider and every configured pass-through, by name.

@@ -78,6 +78,6 @@ struct SearchShelf<Value> {
 extension Settings {
     /// What the settings say of live searches.
     public var searchLimits: SearchLimits {
-        SearchLimits(count: searchLiveMax, bytes: Int(clamping: searchLiveSize), age: searchLiveKeep)
+        SearchLimits(count: search.liveMax, bytes: Int(clamping: search.liveSize), age: search.liveKeep)
     }
 }
