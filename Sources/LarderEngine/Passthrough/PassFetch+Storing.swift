@@ -1,0 +1,93 @@
+// How an answer is stored, and what becomes of older ones of its URL where it is not. A newer answer that was given out is
+// not followed by an older one.
+import LarderCache
+import LarderCore
+
+extension PassFetch {
+    /// An answer that is not stored leaves nothing older that it has made unsuitable.
+    /// - Returns: the state of removals with which its readers compare: its own removal makes it no answer of before.
+    func displace(
+        _ entry: StoredResponse, _ why: CacheRule, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> RemovalStamp {
+        let isForOneClient = request.isPersonal || why == .requestNoStore
+        switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
+        case .none: return began
+        case .selected:
+            if rule.semantics == .rfc, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
+            return began
+        case .all:
+            guard found.entry != nil || found.index != nil else {
+                // What was not found may be there all the same, or be on its way.
+                await hideOlder(than: entry, found)
+                return began
+            }
+            let isCurrent = engine.cache.isCurrent(began)
+            // All variants go with the key of their URL.
+            await engine.cache.remove(request.primary.digest, of: request.provider.name)
+            return isCurrent ? engine.cache.begin(request.primary) : began
+        }
+    }
+
+    /// The answer was given out and is not stored: nothing older is answered in its place.
+    func hideOlder(than entry: StoredResponse, _ found: EntryCache.Found) async {
+        engine.cache.hide(entry)
+        hideElsewhere(entry, found)
+        await removeVariants(entry, hasList: found.index != nil)
+    }
+
+    /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
+    private func removeVariants(_ entry: StoredResponse, hasList: Bool) async {
+        guard hasList, Displacement.putsOthersInDoubt(status: entry.status) else { return }
+        await engine.cache.remove(request.primary.digest, of: request.provider.name)
+    }
+
+    /// Hides the older one where it lies under another key than the newer, which is not known to be stored.
+    private func hideElsewhere(_ entry: StoredResponse, _ found: EntryCache.Found) {
+        if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
+        guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
+        // Nothing was found, which a look-up that took too long says too.
+        var older = entry
+        older.key = request.primary
+        engine.cache.hide(older)
+    }
+
+    /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
+    /// to be stored, and afterwards where the index is not, which may still select it.
+    private func note(_ entry: StoredResponse, _ found: EntryCache.Found, isStored: Bool) async {
+        if !isStored { hideElsewhere(entry, found) }
+        let noted = await shelf.note(
+            entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status))
+        guard !noted.isStored else { return }
+        // What the flight found at its beginning may not be what is there by now.
+        await removeVariants(entry, hasList: noted.hadList)
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
+    }
+
+    func keep(
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> Written {
+        await noted(await engine.cache.write(entry, since: began), entry, found, began)
+    }
+
+    /// A variant that was accepted is noted in its URL's index; whatever was removed meanwhile was removed before it was
+    /// there.
+    func noted(
+        _ written: Written, _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
+    ) async -> Written {
+        guard written.isAccepted else {
+            // It was given out all the same. What was stored there since is hidden too, which costs a miss.
+            hideElsewhere(entry, found)
+            // What a removal made an answer of before says nothing of the other variants that are stored now.
+            if engine.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
+            return written
+        }
+        await note(entry, found, isStored: written.isStored)
+        var written = written
+        written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        guard engine.cache.isCurrent(began) else {
+            await engine.cache.remove(entry.key.digest, of: entry.provider)
+            return .refused
+        }
+        return written
+    }
+}
