@@ -90,6 +90,18 @@ public struct WriteRefusal: Error, Sendable, Hashable {
     }
 }
 
+/// An entry that is written together with another one: both are committed, or neither.
+public final class Companion: Sendable {
+    public let entry: StoredResponse
+    /// Whether an older entry of its key is of no more use, also where this one is not stored.
+    public let supersedes: Bool
+
+    public init(_ entry: StoredResponse, supersedes: Bool) {
+        self.entry = entry
+        self.supersedes = supersedes
+    }
+}
+
 /// A body on its way into the store, piece by piece; nothing of it is an entry before `complete`.
 public protocol BodyWriter: AnyObject, Sendable {
     /// What has been appended so far, readable as soon as `append` has returned. Its `length` is that of the moment.
@@ -97,8 +109,12 @@ public protocol BodyWriter: AnyObject, Sendable {
     /// Commits the next piece, of any size. Anything but `stored` ends the writing; what is written stays readable.
     func append(_ piece: Bytes) async -> WriteOutcome
     /// Makes the entry visible in one transaction with the body that was appended; `entry.body` must be empty.
-    /// - Parameter isWanted: asked within the transaction; refused (`removed`) where it is not.
-    func complete(_ entry: StoredResponse, when isWanted: (@Sendable () -> Bool)?) async -> WriteOutcome
+    /// - Parameters:
+    ///   - companion: written in the same transaction.
+    ///   - isWanted: asked within the transaction; refused (`removed`) where it is not.
+    func complete(
+        _ entry: StoredResponse, with companion: Companion?, when isWanted: (@Sendable () -> Bool)?
+    ) async -> WriteOutcome
     /// Gives the body up. What was written is removed in the background once nobody reads it. Also done when the writer
     /// is released without `complete`.
     func abandon()
@@ -110,10 +126,11 @@ public protocol CacheStore: Sendable {
     func read(_ key: CacheKey) async throws(StoreError) -> StoredResponse?
     /// Writes or replaces an entry in one transaction.
     /// - Parameters:
+    ///   - companion: written in the same transaction. What was removed or overtaken of it alone is left out.
     ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
     ///   - isWanted: asked within the transaction; refused (`removed`) where it is not.
     func write(
-        _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, with companion: Companion?, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome
     /// As `read`, but a body above a few hundred kilobytes is left where it is and read by `large`. Its pieces stay
     /// readable for as long as the value lives, even when the entry is replaced, purged or evicted meanwhile.
@@ -173,6 +190,12 @@ extension CacheStore {
         await write(entry, supersedes: true, when: nil)
     }
 
+    public func write(
+        _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+    ) async -> WriteOutcome {
+        await write(entry, with: nil, supersedes: supersedes, when: isWanted)
+    }
+
     public func rewriteHead(_ entry: StoredResponse, ifReceivedAt responseTime: WallTime) async -> Bool {
         await rewriteHead(entry, ifReceivedAt: responseTime, when: nil)
     }
@@ -186,7 +209,9 @@ extension CacheStore {
 }
 
 extension BodyWriter {
-    public func complete(_ entry: StoredResponse) async -> WriteOutcome { await complete(entry, when: nil) }
+    public func complete(_ entry: StoredResponse) async -> WriteOutcome {
+        await complete(entry, with: nil, when: nil)
+    }
 }
 
 /// Figures about the store, for status and metrics.

@@ -185,6 +185,17 @@ struct EntryRows {
 
     static func cost(of entry: StoredResponse) -> Cost { cost(of: entry, size: Int64(entry.body.count)) }
 
+    /// Of an entry and its companion.
+    /// - Parameter size: of the entry's body, where that is not in the order.
+    static func cost(of order: WriteOrder, size: Int64? = nil) -> Cost {
+        var cost = cost(of: order.entry, size: size ?? Int64(order.entry.body.count))
+        guard let companion = order.companion else { return cost }
+        let more = Self.cost(of: companion.entry)
+        cost.pages += more.pages
+        cost.files += more.files
+        return cost
+    }
+
     /// - Parameter size: of the body.
     static func cost(of entry: StoredResponse, size: Int64) -> Cost {
         let head =

@@ -133,21 +133,20 @@ public final class SQLiteStore: CacheStore {
     }
 
     public func write(
-        _ entry: StoredResponse, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
+        _ entry: StoredResponse, with companion: Companion?, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome {
-        let place = shared.orders.enter(entry.key.digest)
-        let order = WriteOrder(entry: entry, supersedes: supersedes, isWanted: isWanted, place: place)
-        return await Self.write(order, to: shared)
+        await Self.write(
+            shared.orders.order(entry, with: companion, supersedes: supersedes, when: isWanted), to: shared)
     }
 
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
         let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
-        if Int64(order.entry.body.count) > most {
+        if Int64(order.largestBody) > most {
             shared.meters.count(.refused("tooLarge"))
             shared.supersede(order)
             return .refused("tooLarge")
         }
-        if EntryRows.cost(of: order.entry).all <= room, let outcome = shared.accept(order) { return outcome }
+        if EntryRows.cost(of: order).all <= room, let outcome = shared.accept(order) { return outcome }
         return await handover { continuation in
             let reply = shared.writeReply(order, continuation)
             let job = WriteJob.write(order, reply)

@@ -36,7 +36,7 @@ enum WriteJob: Sendable {
     /// Bytes it holds while it waits.
     var weight: Int {
         switch self {
-        case .write(let order, _): order.entry.body.count + order.entry.key.bytes.count + 1024
+        case .write(let order, _): order.weight
         case .rewrite(let order, _): order.entry.key.bytes.count + 1024
         case .ready(let order, let data): order.weight + data.count
         default: 256
@@ -47,6 +47,9 @@ enum WriteJob: Sendable {
 /// An entry to be written, and under which condition.
 struct WriteOrder: Sendable {
     var entry: StoredResponse
+    /// Written in the same transaction, under the same condition; and its place among the answers of its own key.
+    var companion: Companion?
+    var companionPlace: WritePlace?
     /// An older entry of that key is of no more use.
     var supersedes = true
     /// Asked within the transaction.
@@ -60,6 +63,21 @@ struct WriteOrder: Sendable {
     /// What is removed while an answer is on its way is not stored: whoever removes says so before the tombstone is made,
     /// and the tombstone is applied to everything that was written before. Nor is what a newer answer has overtaken.
     var isRefused: Bool { isWanted.map { !$0() } ?? false || place?.isOvertaken ?? false }
+
+    /// The companion by itself.
+    var ofCompanion: WriteOrder? {
+        companion.map {
+            WriteOrder(entry: $0.entry, supersedes: $0.supersedes, isWanted: isWanted, place: companionPlace)
+        }
+    }
+
+    var largestBody: Int { max(entry.body.count, companion?.entry.body.count ?? 0) }
+
+    /// Bytes of both bodies.
+    var bodyBytes: Int { entry.body.count + (companion?.entry.body.count ?? 0) }
+
+    /// Bytes it holds while it waits.
+    var weight: Int { bodyBytes + entry.key.bytes.count + (companion?.entry.key.bytes.count ?? 0) + 1024 }
 }
 
 /// A head that takes the place of an entry's, and under which condition.

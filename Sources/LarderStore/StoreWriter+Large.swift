@@ -12,6 +12,7 @@ extension StoreWriter {
             let late = shared.waits.isLate ? (at: shared.time.monotonic(), changes: connection.allChanges) : nil
             var gone: [Int64] = []
             let result = try connection.transaction { () throws(StoreError) in
+                written.removeAll(keepingCapacity: true)
                 // Before anything else: who stores a newer answer after a removal must not lose it to that removal.
                 try applyRemovals()
                 let result = try body()
@@ -85,21 +86,23 @@ extension StoreWriter {
 
     /// The last piece and the row that makes it all visible.
     func complete(_ part: BodyPart, _ order: WriteOrder) -> WriteOutcome {
-        let entry = order.entry
         do throws(StoreError) {
             if isOver { return .refused("closed") }
             if let refused = refusalOfPlace() { return refused }
             guard let database, part.file.files === database.bodies else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
             let size = part.offset + Int64(part.bytes.count)
-            let row = EntryRows.cost(of: entry, size: size).pages
+            let whole = EntryRows.cost(of: order, size: size)
+            // What was written of the body before is there.
+            let written = BodyFiles.blocks(size) - BodyFiles.blocks(Int64(part.bytes.count))
+            let cost = EntryRows.Cost(pages: whole.pages, files: whole.files - written)
+            let largest = max(size, Int64(order.largestBody))
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
-                if order.isRefused { return .refused("removed") }
-                return try refusal(
-                    size: size, whole: EntryRows.Cost(pages: row, files: BodyFiles.blocks(size)),
-                    cost: EntryRows.Cost(pages: row, files: BodyFiles.blocks(Int64(part.bytes.count))))
+                if order.isRefused, order.companion == nil { return .refused("removed") }
+                return try refusal(size: largest, whole: whole, cost: cost)
             }
             if let refused { return refused }
+            if order.isRefused { return try commit(nil, order, size: 0) }
             if !part.bytes.isEmpty { try part.file.append(part.bytes, at: part.offset) }
             return try commit(part.file, order, size: size)
         } catch {
@@ -108,24 +111,27 @@ extension StoreWriter {
         }
     }
 
-    /// The file is whole: the row that names it.
-    private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
+    /// The file is whole: the row that names it, and the entry's companion.
+    /// - Parameter file: nil where the entry is left out: its companion is written by itself.
+    private func commit(_ file: BodyFile?, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
+        if file == nil, order.companion == nil { return .refused("removed") }
         guard let connection = database?.connection, var rows = database?.rows else { return .refused("failed") }
         // Not where the database is another one by then.
         defer { if database?.connection === connection { database?.rows = rows } }
-        let isRefused = try transact(connection) { () throws(StoreError) in
-            if order.isRefused { return true }
+        let completed = try transact(connection) { () throws(StoreError) -> BodyFile? in
+            try writeCompanion(of: order, &rows)
+            guard let file, !order.isRefused else { return nil }
             try rows.complete(
                 file.name.id, order.entry, size: size, content: file.content.sums, now: shared.time.wall())
-            return false
+            return file
         }
-        if isRefused { return .refused("removed") }
-        file.files.table.completed(file.name.id)
+        if completed == nil, order.companion == nil { return .refused("removed") }
+        if let completed { completed.files.table.completed(completed.name.id) }
         guard checkPlace() else { return .refused("failed") }
         shared.meters.transactions.add()
         upkeep.wrote(at: shared.time.monotonic())
         storingWorks()
-        return .stored
+        return completed == nil ? .refused("removed") : .stored
     }
 
     /// A body above the size of a transaction that came whole.
@@ -142,12 +148,12 @@ extension StoreWriter {
             if let refused = refusalOfPlace() { return refused }
             guard let connection = database?.connection else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
-            let refused = try transact(connection) { () throws(StoreError) in try refusal(of: entry) }
+            let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
             if let refused { return refused }
             guard let file = newFile() else { return .refused("failed") }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
                 if isOver { return .refused("closed") }
-                if order.isRefused { return .refused("removed") }
+                if order.isRefused { return try commit(nil, order, size: 0) }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
                 try file.append(Bytes(entry.body[start..<end]), at: Int64(start))
             }

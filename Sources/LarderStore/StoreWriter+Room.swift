@@ -20,10 +20,10 @@ extension StoreWriter {
         return true
     }
 
-    /// Decides whether an entry may be written now, making room for it. Inside a transaction.
-    func refusal(of entry: StoredResponse) throws(StoreError) -> WriteOutcome? {
-        let cost = EntryRows.cost(of: entry)
-        return try refusal(size: Int64(entry.body.count), whole: cost, cost: cost)
+    /// Decides whether an entry may be written now, with its companion, making room for both. Inside a transaction.
+    func refusal(of order: WriteOrder) throws(StoreError) -> WriteOutcome? {
+        let cost = EntryRows.cost(of: order)
+        return try refusal(size: Int64(order.largestBody), whole: cost, cost: cost)
     }
 
     /// Writes a row that is kept ready, where there is room for it. Inside a transaction.

@@ -32,6 +32,8 @@ final class StoreWriter {
     /// What could not be done before the end.
     var left = LeftUndone()
     var closing: CheckedContinuation<Void, Never>?
+    /// What the present transaction has written: the number of each key's answer.
+    var written: [Digest: UInt64] = [:]
 
     init(_ shared: StoreShared, _ database: Database?) {
         self.shared = shared
@@ -128,8 +130,8 @@ final class StoreWriter {
                 flush()
                 writeLarge(order, job)
             case .write(let order, _):
-                if bytes + order.entry.body.count > Self.groupBytes { flush() }
-                bytes += order.entry.body.count
+                if bytes + order.bodyBytes > Self.groupBytes { flush() }
+                bytes += order.bodyBytes
                 group.append(Step(job: job))
             case .freshen, .rewrite, .ready:
                 group.append(Step(job: job))
@@ -254,16 +256,7 @@ final class StoreWriter {
     private func apply(_ job: WriteJob) throws(StoreError) -> WriteOutcome {
         switch job {
         case .write(let order, _):
-            let entry = order.entry
-            if order.isRefused { return .refused("removed") }
-            if let refusal = try refusal(of: entry) { return refusal }
-            let now = shared.time.wall()
-            guard var rows = database?.rows else { return .refused("failed") }
-            defer { database?.rows = rows }
-            try rows.write(entry, now: now)
-            // One that began before it may come behind it in the same transaction.
-            shared.orders.overtake(entry.key.digest, below: order.number)
-            return .stored
+            return try write(order)
         case .freshen(let digest, let fresh, let stale, _):
             try database?.rows.freshen(digest, freshUntil: fresh, staleUntil: stale)
             return .stored

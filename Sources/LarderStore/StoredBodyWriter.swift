@@ -70,23 +70,22 @@ final class StoredBodyWriter: BodyWriter {
         return .stored
     }
 
-    func complete(_ entry: StoredResponse, when isWanted: (@Sendable () -> Bool)?) async -> WriteOutcome {
+    func complete(
+        _ entry: StoredResponse, with companion: Companion?, when isWanted: (@Sendable () -> Bool)?
+    ) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
         if let ended { return ended == .stored || ended == .accepted ? .refused("failed") : ended }
         guard let body else { return .refused("failed") }
         let (committed, tail) = body.parts
         var entry = entry
         entry.large = nil
+        entry.body = committed == 0 ? tail : []
         let outcome: WriteOutcome
-        let place = shared.orders.enter(entry.key.digest)
+        let order = shared.orders.order(entry, with: companion, when: isWanted)
         if committed == 0 {
-            entry.body = tail
-            outcome = await SQLiteStore.write(
-                WriteOrder(entry: entry, isWanted: isWanted, place: place), to: shared)
+            outcome = await SQLiteStore.write(order, to: shared)
         } else {
-            entry.body = []
             let last = BodyPart(file: body.file, offset: committed, bytes: tail)
-            let order = WriteOrder(entry: entry, isWanted: isWanted, place: place)
             outcome = await handover { continuation in
                 let reply = shared.writeReply(order, continuation)
                 // The job holds the file: nothing of the body may go before it is done.

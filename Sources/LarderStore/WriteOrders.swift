@@ -49,6 +49,18 @@ final class WriteOrders: Sendable {
         return WritePlace(self, digest, number)
     }
 
+    /// An entry on its way, and its companion, each with a place. That of the companion is the lower one: where it takes an
+    /// older row's place, what was made from that row is overtaken, and the entry names it as its parent.
+    func order(
+        _ entry: StoredResponse, with companion: Companion?, supersedes: Bool = true,
+        when isWanted: (@Sendable () -> Bool)?
+    ) -> WriteOrder {
+        let companionPlace = companion.map { enter($0.entry.key.digest) }
+        return WriteOrder(
+            entry: entry, companion: companion, companionPlace: companionPlace, supersedes: supersedes,
+            isWanted: isWanted, place: enter(entry.key.digest))
+    }
+
     /// Overtakes what is older than the answer of that number; without one, everything that is on its way now.
     /// - Returns: the number, and whether another answer of that key is on its way.
     func overtake(_ digest: Digest, by place: WritePlace?) -> (number: UInt64, isAnotherUnderWay: Bool) {

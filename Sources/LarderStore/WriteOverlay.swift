@@ -37,22 +37,12 @@ final class WriteOverlay: Sendable {
 
     // MARK: Accepting
 
-    /// Takes an answer in; from now on look-ups find it, unless a newer one of its key is here.
+    /// Takes an answer in, with its companion: from now on look-ups find both, unless newer ones of their keys are here.
     /// - Returns: what is to be told when commits are late, where nobody watches them yet.
     func accept(_ order: WriteOrder) -> CommitWatch? {
         state.withLock { state in
-            held.add(1, ordering: .releasing)
-            state.latest = max(state.latest, order.number)
-            let digest = order.entry.key.digest
-            if var slot = state.slots[digest] {
-                let isNewer = slot.order.number < order.number
-                slot.earlier.append(isNewer ? slot.order : order)
-                if isNewer { slot.order = order }
-                state.slots[digest] = slot
-            } else {
-                state.slots[digest] = Slot(order: order)
-            }
-            for parent in order.entry.parents { state.children[parent, default: 0] += 1 }
+            put(order, &state)
+            if let companion = order.ofCompanion { put(companion, &state) }
             guard state.watch == nil else { return nil }
             let watch = CommitWatch(order.number)
             state.watch = watch
@@ -60,46 +50,66 @@ final class WriteOverlay: Sendable {
         }
     }
 
+    private func put(_ order: WriteOrder, _ state: inout State) {
+        held.add(1, ordering: .releasing)
+        state.latest = max(state.latest, order.number)
+        let digest = order.entry.key.digest
+        if var slot = state.slots[digest] {
+            let isNewer = slot.order.number < order.number
+            slot.earlier.append(isNewer ? slot.order : order)
+            if isNewer { slot.order = order }
+            state.slots[digest] = slot
+        } else {
+            state.slots[digest] = Slot(order: order)
+        }
+        for parent in order.entry.parents { state.children[parent, default: 0] += 1 }
+    }
+
     /// Nothing that concerns the answer was removed before it was taken in. Who removes something later finds it here, so
     /// that it need not be asked any more whether it is wanted.
     func confirm(_ order: WriteOrder) {
-        let digest = order.entry.key.digest
         state.withLock { state in
-            guard state.slots[digest]?.order.number == order.number else { return }
-            state.slots[digest]?.order.isWanted = nil
+            confirm(order, &state)
+            if let companion = order.ofCompanion { confirm(companion, &state) }
         }
     }
 
-    /// The answer is committed, or a tombstone stands for it.
+    private func confirm(_ order: WriteOrder, _ state: inout State) {
+        let digest = order.entry.key.digest
+        guard state.slots[digest]?.order.number == order.number else { return }
+        state.slots[digest]?.order.isWanted = nil
+    }
+
+    /// The answer is committed with its companion, or tombstones stand for them.
     /// - Parameter failed: the disk did not take it.
     /// - Returns: what is to be told when the commit of those that are left is late.
     func leave(_ order: WriteOrder, failed: Bool = false) -> CommitWatch? {
-        let digest = order.entry.key.digest
-        let (gone, next) = state.withLock { state -> (WriteOrder?, CommitWatch?) in
+        let (gone, next) = state.withLock { state -> (Gone, CommitWatch?) in
             if failed {
+                let digest = order.entry.key.digest
                 state.failed.removeAll { $0 == digest }
                 state.failed.append(digest)
                 if state.failed.count > Self.mostFailed { state.failed.removeFirst() }
             }
-            let gone = take(order, &state)
+            let gone = takeBoth(order, &state)
             guard let watch = state.watch, order.number >= watch.number else { return (gone, nil) }
             watch.end()
             state.watch = state.slots.isEmpty ? nil : CommitWatch(state.latest)
             return (gone, state.watch)
         }
-        // Its place ends outside the lock.
+        // Their places end outside the lock.
         _ = gone
         return next
     }
 
-    /// The answer is not taken in after all; those before it are found again.
+    /// The answer is not taken in after all, nor is its companion; those before them are found again.
     func retract(_ order: WriteOrder) {
-        let gone = state.withLock { state -> WriteOrder? in
+        let gone = state.withLock { state -> Gone in
             if let watch = state.watch, order.number == watch.number {
                 watch.end()
                 state.watch = nil
             }
-            return take(order, &state)
+            return takeBoth(order, &state)
         }
         _ = gone
     }
@@ -109,6 +119,12 @@ final class WriteOverlay: Sendable {
         state.withLock { state in
             if !state.failed.isEmpty { state.failed.removeAll { $0 == digest } }
         }
+    }
+
+    private typealias Gone = (WriteOrder?, companion: WriteOrder?)
+
+    private func takeBoth(_ order: WriteOrder, _ state: inout State) -> Gone {
+        (take(order, &state), order.ofCompanion.flatMap { take($0, &state) })
     }
 
     private func take(_ order: WriteOrder, _ state: inout State) -> WriteOrder? {

@@ -28,30 +28,37 @@ extension EntryCache {
     /// Writes an entry and makes every ready form of an older one invalid.
     ///
     /// - Parameters:
+    ///   - companion: committed together with it, and its parent: whatever removes the companion removes both.
     ///   - began: from before anything of it was asked for or read. What was removed since does not come back with what
     ///     was under way.
     ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
     public func write(
-        _ entry: StoredResponse, since began: RemovalStamp, supersedes: Bool = true
+        _ entry: StoredResponse, with companion: Companion? = nil, since began: RemovalStamp, supersedes: Bool = true
     ) async -> Written {
         guard isCurrent(began) else { return .refused }
         // Asked once more when it is written, which may be after this has returned.
-        let outcome = await store.write(entry, supersedes: supersedes) { [memory] in memory.isCurrent(began) }
-        memory.invalidate(entry.key.digest)
+        let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [memory] in
+            memory.isCurrent(began)
+        }
         if case .refused(let reason) = outcome {
             log.debug("not stored", ["provider": entry.provider, "reason": reason])
         }
-        return await accepted(outcome, entry, began)
+        return await written(outcome, entry, companion, began)
     }
 
     /// The state after a write; what was removed while it was written was removed before it was there.
-    private func accepted(
-        _ outcome: WriteOutcome, _ entry: StoredResponse, _ began: RemovalStamp
+    private func written(
+        _ outcome: WriteOutcome, _ entry: StoredResponse, _ companion: Companion?, _ began: RemovalStamp
     ) async -> Written {
+        memory.invalidate(entry.key.digest)
+        if let companion { memory.invalidate(companion.entry.key.digest) }
         if case .refused = outcome { return .refused }
-        let ready = memory.readyStamp(entry.key.digest)
+        let ready =
+            if let companion { memory.readyStamp([companion.entry.key.digest, entry.key.digest]) } else {
+                memory.readyStamp(entry.key.digest)
+            }
         guard isCurrent(began) else {
-            await remove(entry.key.digest, of: entry.provider)
+            await remove((companion?.entry ?? entry).key.digest, of: entry.provider)
             return .refused
         }
         return Written(state: outcome == .pending ? .underWay : .stored, ready: ready)
@@ -64,14 +71,15 @@ extension EntryCache {
     }
 
     /// Makes the entry visible with the body that was written. A refusal because of a removal gives the body up.
-    func complete(_ writer: any BodyWriter, _ entry: StoredResponse, since began: RemovalStamp) async -> Written {
+    func complete(
+        _ writer: any BodyWriter, _ entry: StoredResponse, with companion: Companion?, since began: RemovalStamp
+    ) async -> Written {
         guard isCurrent(began) else {
             writer.abandon()
             return .refused
         }
-        let outcome = await writer.complete(entry) { [memory] in memory.isCurrent(began) }
-        memory.invalidate(entry.key.digest)
-        return await accepted(outcome, entry, began)
+        let outcome = await writer.complete(entry, with: companion) { [memory] in memory.isCurrent(began) }
+        return await written(outcome, entry, companion, began)
     }
 
     /// Replaces the head of a stored answer. Where it is to be used for a shorter time than was said before, and that

@@ -51,43 +51,52 @@ extension PassFetch {
         engine.cache.hide(older)
     }
 
-    /// Notes a variant in the URL's index. An older answer of another key is hidden before where the variant is not known
-    /// to be stored, and afterwards where the index is not, which may still select it.
-    private func note(_ entry: StoredResponse, _ found: EntryCache.Found, isStored: Bool) async {
-        if !isStored { hideElsewhere(entry, found) }
-        let noted = await shelf.note(
-            entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status))
-        guard !noted.isStored else { return }
-        // What the flight found at its beginning may not be what is there by now.
-        await removeVariants(entry, hasList: noted.hadList)
-        if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
-    }
-
+    /// Stores an answer; one that fields select together with the URL's index, which names it.
     func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
     ) async -> Written {
-        await noted(await engine.cache.write(entry, since: began), entry, found, began)
+        await keep(entry, found, began) { await engine.cache.write(entry, with: $0, since: began) }
     }
 
-    /// A variant that was accepted is noted in its URL's index; whatever was removed meanwhile was removed before it was
-    /// there.
-    func noted(
-        _ written: Written, _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp
+    /// - Parameter write: writes the answer, and together with it its companion.
+    func keep(
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp,
+        by write: (Companion?) async -> Written
     ) async -> Written {
+        let kept = await shelf.keep(
+            entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status),
+            by: write)
+        var written = kept.written
         guard written.isAccepted else {
             // It was given out all the same. What was stored there since is hidden too, which costs a miss.
             hideElsewhere(entry, found)
-            // What a removal made an answer of before says nothing of the other variants that are stored now.
-            if engine.cache.isCurrent(began) { await removeVariants(entry, hasList: found.index != nil) }
+            // What a removal made an answer of before says nothing of the other variants that are stored now. What the flight
+            // found at its beginning may not be what is there by now.
+            if engine.cache.isCurrent(began) {
+                await removeVariants(entry, hasList: found.index != nil || kept.hadList)
+            }
             return written
         }
-        await note(entry, found, isStored: written.isStored)
-        var written = written
+        await hideOlder(than: entry, found, kept)
         written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        // Whatever was removed meanwhile was removed before it was there.
         guard engine.cache.isCurrent(began) else {
             await engine.cache.remove(entry.key.digest, of: entry.provider)
             return .refused
         }
         return written
+    }
+
+    /// An older answer of another key is hidden where the answer is not known to be stored, or the index is not, which may
+    /// still select it.
+    private func hideOlder(
+        than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantShelf.Kept
+    ) async {
+        if kept.written.isStored, kept.isListed { return }
+        // An index that is on its way takes the place of what lies under its key by itself, and would be hidden with it.
+        let isIndexUnderWay = entry.key != request.primary && kept.isListed
+        if !kept.written.isStored, !isIndexUnderWay { hideElsewhere(entry, found) }
+        await removeVariants(entry, hasList: kept.hadList)
+        if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
     }
 }

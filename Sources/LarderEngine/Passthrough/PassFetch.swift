@@ -342,8 +342,9 @@ public struct PassFetch: Sendable {
             writer.abandon()
             return .failed(request.cutOff(error))
         }
-        _ = await noted(
-            await engine.cache.complete(writer, made.entry, since: began), made.entry, found, began)
+        _ = await keep(made.entry, found, began) {
+            await engine.cache.complete(writer, made.entry, with: $0, since: began)
+        }
         return .answered(made)
     }
 

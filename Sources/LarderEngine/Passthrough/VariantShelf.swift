@@ -85,43 +85,71 @@ struct VariantShelf: Sendable {
         return (request.variantKey(selection), [request.primary.digest])
     }
 
-    /// What became of a note.
-    struct Noted {
-        /// The list is known to be stored, or needs not to be.
-        var isStored = true
+    /// What became of an answer and of the list that names it.
+    struct Kept {
+        var written: Written
+        /// The list went with it, or none is needed.
+        var isListed = true
         /// There was a list before, which may go on selecting what it did where the new one is not stored.
         var hadList = false
     }
 
-    /// Notes a stored variant in the URL's index, as one that was just received. An answer that no field selected needs no
-    /// note. One note of a URL at a time: each reads the list and writes it with its own variant.
-    @discardableResult
-    func note(_ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool = false) async -> Noted {
-        guard !names.isEmpty else { return Noted() }
+    /// Writes an answer, and with it the URL's index where fields select it: as one that was just received. One note of a URL
+    /// at a time: each reads the list and writes it with its own variant.
+    /// - Parameter write: writes the answer, and the list together with it.
+    func keep(
+        _ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool, by write: (Companion?) async -> Written
+    ) async -> Kept {
+        guard !names.isEmpty else { return Kept(written: await write(nil)) }
         let turns = engine.cache.turns
-        // Others wait only where there is a list, or where one is being written.
-        guard await turns.enter(request.primary.digest) else { return Noted(isStored: false, hadList: true) }
+        guard await turns.enter(request.primary.digest) else {
+            // Others wait only where there is a list, or where one is being written.
+            return Kept(written: await write(nil), isListed: false, hadList: true)
+        }
+        defer { turns.leave(request.primary.digest) }
+        let (list, dropped, hadList) = await list(with: entry, names, putsOthersInDoubt)
+        // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
+        let written = await write(Companion(list, supersedes: !hadList))
+        if written.isAccepted { await remove(dropped) }
+        return Kept(written: written, hadList: hadList)
+    }
+
+    /// Notes a variant that was in doubt and has been validated.
+    func note(_ entry: StoredResponse, names: [String]) async {
+        guard !names.isEmpty else { return }
+        let turns = engine.cache.turns
+        guard await turns.enter(request.primary.digest) else { return }
         defer { turns.leave(request.primary.digest) }
         // From before the list is read: where all variants were removed since, it is a list of before, and may lack a doubt
         // that could not be written.
         let began = engine.cache.begin(request.primary)
+        let (list, dropped, hadList) = await list(with: entry, names, false)
+        let written = await engine.cache.write(list, since: began, supersedes: !hadList)
+        if written.isAccepted { await remove(dropped) }
+    }
+
+    /// Those that are listed no more.
+    private func remove(_ dropped: [Digest]) async {
+        for selection in dropped {
+            await engine.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
+        }
+    }
+
+    /// The URL's list with one more variant, or with a newer one in its place; and those that have no place in it any more.
+    private func list(
+        with entry: StoredResponse, _ names: [String], _ putsOthersInDoubt: Bool
+    ) async -> (list: StoredResponse, dropped: [Digest], hadList: Bool) {
         let row = await engine.cache.open(request.primary)
         let known = row?.endpoint == Self.indexName ? row : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (_, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
             putsOthersInDoubt: putsOthersInDoubt, now: engine.time.wall())
-        let written = await engine.cache.write(
-            StoredResponse(
-                key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
-                body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
-                freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
-                staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label),
-            // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
-            since: began, supersedes: known == nil)
-        for selection in dropped {
-            await engine.cache.remove(request.variantKey(selection).digest, of: request.provider.name)
-        }
-        return Noted(isStored: written.isStored, hadList: known != nil)
+        let list = StoredResponse(
+            key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
+            body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
+            freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
+            staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label)
+        return (list, dropped, known != nil)
     }
 }

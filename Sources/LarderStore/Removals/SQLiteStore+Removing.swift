@@ -131,9 +131,16 @@ extension StoreShared {
         }
     }
 
-    /// The older entry of that key is answered no more, though the newer one is not known to be stored.
+    /// The older entry of that key is answered no more, though the newer one is not known to be stored; nor is that of its
+    /// companion.
+    func supersede(_ order: WriteOrder) {
+        if let companion = order.ofCompanion { supersedeAlone(companion) }
+        supersedeAlone(order)
+    }
+
+    /// The same without its companion.
     /// - Parameter byWriter: it is the writer that says so. What it says while the store closes still gets into the journal.
-    func supersede(_ order: WriteOrder, byWriter: Bool = false) {
+    func supersedeAlone(_ order: WriteOrder, byWriter: Bool = false) {
         guard order.supersedes, !order.isRefused, byWriter || !isClosed.withLock({ $0 }) else { return }
         let digest = order.entry.key.digest
         // First what is on its way, then what is there: none of it slips through in between.

@@ -50,7 +50,7 @@ extension StoreWriter {
         settled(shared.removals.settle(applied.map(\.tombstone)))
     }
 
-    private func settled(_ latest: UInt64?) {
+    func settled(_ latest: UInt64?) {
         removing.retryAt = nil
         removing.rest = .seconds(1)
         guard let latest else { return }
@@ -240,64 +240,5 @@ extension StoreWriter {
             shared.journal.note(tombstone)
         }
         shared.removals.closed()
-    }
-
-    // MARK: Answers to writes
-
-    /// Tells what became of an entry. One that was not stored takes the older one of its key with it, where that is of
-    /// no more use; one that counted as stored always does, and what was made from it or is listed by it goes along.
-    /// - Parameter reply: none where the answer was accepted before.
-    func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
-        shared.meters.count(outcome)
-        noteIfLeft(outcome)
-        switch outcome {
-        case .stored:
-            // One that began before it, and comes behind it in the queue, is older.
-            shared.orders.overtake(order.entry.key.digest, below: order.number)
-            shared.overlay.stored(order.entry.key.digest)
-            // Told first: from then on nothing makes a tombstone for its being late.
-            end(order, reply, outcome)
-            guard shared.removals.isAny, let number = order.place?.number else { return }
-            if let latest = shared.removals.replaced(order.entry.key.digest, by: number) { settled(latest) }
-            return
-        case .refused(let word) where word != "removed":
-            var order = order
-            order.supersedes = order.supersedes || reply == nil
-            if order.supersedes, hasOlder(order.entry) { shared.supersede(order, byWriter: true) }
-        default: break
-        }
-        end(order, reply, outcome)
-    }
-
-    /// An accepted answer leaves the overlay now, and not before: either it is committed, or a tombstone stands for it.
-    private func end(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
-        if let reply {
-            reply.resume(returning: outcome)
-            return
-        }
-        let hasFailed = outcome != .stored && outcome != .refused("removed")
-        if let watch = shared.overlay.leave(order, failed: hasFailed) { shared.waits.add(watch, .commit) }
-        switch outcome {
-        case .stored: shared.meters.committed.add()
-        case .refused("removed"): shared.meters.acceptedRemoved.add()
-        default:
-            shared.meters.uncommitted.add()
-            shared.log.debug("store.accepted.failed", ["provider": order.entry.provider, "outcome": "\(outcome)"])
-        }
-    }
-
-    private func hasOlder(_ entry: StoredResponse) -> Bool {
-        if shared.keys.lacks(entry.key.digest) { return false }
-        guard let rows = database?.rows else { return true }
-        return (try? rows.has(entry.key.digest)) ?? true
-    }
-}
-
-extension EntryRows {
-    func has(_ digest: Digest) throws(StoreError) -> Bool {
-        let statement = try connection.statement("SELECT 1 FROM entry WHERE digest = ?1")
-        defer { statement.reset() }
-        statement.bind(1, digest)
-        return try statement.step()
     }
 }

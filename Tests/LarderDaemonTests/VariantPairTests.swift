@@ -1,0 +1,180 @@
+// A variant and the list that names it are stored together, whatever becomes of the commit.
+import LarderCache
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderDaemon
+@testable import LarderEngine
+@testable import LarderStore
+
+@Suite struct VariantPairTests {
+    private static let vary = "Cache-Control: max-age=600\r\nVary: X-Who\r\n"
+
+    private func configuration(_ origin: ScriptedOrigin, _ cache: String) -> String {
+        """
+        providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+        cache: { memorySize: 0, \(cache) }
+        """
+    }
+
+    /// Answers each with its own variant, of that size.
+    private func origin(_ size: Int) -> ScriptedOrigin {
+        ScriptedOrigin { _ in [.send(ok(String(repeating: "a", count: size), fields: Self.vary))] }
+    }
+
+    private func held(_ larder: RunningLarder, _ who: String) async throws -> Int {
+        try await larder.get("/raw/api/a", ("Cache-Control", "only-if-cached"), ("X-Who", who)).status
+    }
+
+    private func store(_ larder: RunningLarder) -> SQLiteStore { larder.daemon.engine.cache.store }
+
+    private func number(_ larder: RunningLarder, _ question: String) throws -> Int64? {
+        let connection = try Connection(path: store(larder).shared.files.path)
+        defer { connection.close() }
+        return try connection.number(question)
+    }
+
+    /// Variants without a list, and lists without a variant.
+    private static let alone = """
+        SELECT (SELECT count(*) FROM parent WHERE digest NOT IN (SELECT digest FROM entry))
+        + (SELECT count(*) FROM entry
+           WHERE id NOT IN (SELECT child FROM parent) AND digest NOT IN (SELECT digest FROM parent))
+        """
+
+    /// Bodies that are waited for, and those that are stored while they are passed on.
+    @Test(arguments: [100, 400_000])
+    func noInstantHasAVariantWithoutItsListOrAListWithoutItsVariant(_ size: Int) async throws {
+        let origin = origin(size)
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "commitWithin: 0, patience: 30s")) { larder in
+            let isOver = Lock(false)
+            async let alone = {
+                let connection = try Connection(path: store(larder).shared.files.path)
+                defer { connection.close() }
+                var alone: Int64 = 0
+                while !isOver.withLock({ $0 }) {
+                    alone += try connection.number(Self.alone) ?? 0
+                    await Task.yield()
+                }
+                return alone
+            }()
+            for path in 0..<40 { #expect(try await larder.get("/raw/api/\(path)").status == 200) }
+            try await larder.eventually("all are stored") {
+                try number(larder, "SELECT count(*) FROM entry") == 80
+            }
+            isOver.withLock { $0 = true }
+            #expect(try await alone == 0)
+        }
+    }
+
+    private func transactions(_ larder: RunningLarder) -> Int {
+        store(larder).shared.meters.transactions.current
+    }
+
+    @Test func aVariantAndItsListShareATransaction() async throws {
+        let origin = origin(100)
+        defer { origin.stop() }
+        let configuration = configuration(origin, "commitWithin: 0, patience: 30s")
+        try await withLarder(configuration) { (larder: RunningLarder) async throws in
+            let before = transactions(larder)
+            #expect(try await larder.get("/raw/api/a").status == 200)
+            #expect(transactions(larder) == before + 1)
+            #expect(try number(larder, "SELECT count(*) FROM entry") == 2)
+        }
+    }
+
+    /// Two variants, and then an answer for the first of them that puts the other in doubt.
+    private func absent(_ then: [Act]) -> ScriptedOrigin {
+        let answers = Lock<[[Act]]>([
+            [.send(ok("a", fields: Self.vary))], [.send(ok("b", fields: Self.vary))],
+            [.send(ok("none", status: "404 Not Found", fields: Self.vary))], then,
+        ])
+        return ScriptedOrigin { _ in answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? [] } }
+    }
+
+    private func reachAbsence(_ larder: RunningLarder) async throws {
+        for who in ["a", "b"] {
+            #expect(try await larder.get("/raw/api/a", ("X-Who", who)).text == who)
+            #expect(try await held(larder, who) == 200)
+        }
+        await store(larder).commit()
+        let absent = try await larder.get("/raw/api/a", ("X-Who", "a"), ("Cache-Control", "no-cache"))
+        #expect(absent.status == 404)
+    }
+
+    @Test func anAbsenceWhoseCommitFailsLeavesNoVariantThatItPutInDoubt() async throws {
+        let origin = absent([])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "commitWithin: 10s, patience: 30s")) { larder in
+            try await reachAbsence(larder)
+            store(larder).shared.faults.fail(with: 13)
+            await store(larder).commit()
+            for who in ["a", "b"] { #expect(try await held(larder, who) == 504) }
+            store(larder).shared.faults.fail(with: nil)
+            try await larder.eventually("the removals are written") { store(larder).pendingRemovals == 0 }
+            for who in ["a", "b"] { #expect(try await held(larder, who) == 504) }
+        }
+    }
+
+    @Test func theDoubtStaysThoughTheAnswerThatPutItIsHiddenBeforeItsCommit() async throws {
+        let origin = absent([.send(ok("not kept", fields: "Cache-Control: no-store\r\n"))])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "commitWithin: 10s, patience: 30s")) { larder in
+            try await reachAbsence(larder)
+            let next = try await larder.get("/raw/api/a", ("X-Who", "a"), ("Cache-Control", "no-cache"))
+            #expect(next.text == "not kept")
+            await store(larder).commit()
+            #expect(try await held(larder, "a") == 504)
+            #expect(try await held(larder, "b") == 504)
+            #expect(try number(larder, "SELECT count(*) FROM entry") == 2)
+        }
+    }
+
+    @Test func aVariantThatIsLateIsFoundInPlaceOfThePlainAnswerWhenTheDiskGoesOn() async throws {
+        let answers = Lock(["Cache-Control: max-age=600\r\n", Self.vary])
+        let origin = ScriptedOrigin { _ in
+            let fields = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" }
+            return [.send(ok(fields == Self.vary ? "two" : "one", fields: fields))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "commitWithin: 0, patience: 500ms")) { larder in
+            #expect(try await larder.get("/raw/api/a").text == "one")
+            try await larder.eventually("it is stored") { try await held(larder, "") == 200 }
+            store(larder).shared.faults.hold(true)
+            #expect(try await larder.get("/raw/api/a", ("Cache-Control", "no-cache")).text == "two")
+            #expect(try await held(larder, "") == 504)
+            store(larder).shared.faults.hold(false)
+            try await larder.eventually("the variant is found") {
+                try await larder.get("/raw/api/a", ("Cache-Control", "only-if-cached")).text == "two"
+            }
+        }
+    }
+
+    @Test func whoFindsTooManyAtTheListIsAnsweredAtOnceAndNotListed() async throws {
+        let origin = origin(100)
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, "commitWithin: 0, patience: 30s")) { larder in
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "a")).status == 200)
+            let connection = try Connection(path: store(larder).shared.files.path)
+            defer { connection.close() }
+            let statement = try connection.statement("SELECT digest FROM parent")
+            #expect(try statement.step())
+            let list = try #require(Digest(bytes: statement.bytes(0)))
+            statement.reset()
+            let turns = larder.daemon.engine.cache.turns
+            #expect(await turns.enter(list))
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<VariantIndex.limit {
+                    group.addTask { if await turns.enter(list) { turns.leave(list) } }
+                }
+                while turns.waiting(for: list) < VariantIndex.limit { await Task.yield() }
+                let answer = try? await larder.get("/raw/api/a", ("X-Who", "b"))
+                #expect(answer?.status == 200)
+                turns.leave(list)
+            }
+            #expect(try await held(larder, "a") == 200)
+            #expect(try await held(larder, "b") == 504)
+        }
+    }
+}
