@@ -7,8 +7,8 @@ extension SQLiteStore {
     /// Bodies that may be under way at once; each may have 1 MiB waiting for its commit.
     static let bodyWriterLimit = 256
 
-    /// Has no more files of bodies open than so many: those that are read, written, or kept open. One more that is read is a miss,
-    /// and one more that is written is refused.
+    /// Has no more files of bodies open than so many: those that are read, written, or kept open. One more that is read is
+    /// opened for each stretch of it, and one more that is written is refused.
     public func permitOpenBodies(_ most: Int) {
         shared.openBodies.withLock { $0 = most }
         shared.bodies.withLock { $0 }?.table.permit(most)

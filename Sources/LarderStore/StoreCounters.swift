@@ -39,7 +39,7 @@ public enum StoreCounters {
         "larder_store_open_bodies", .gauge, help: "Files of large bodies that are open.")
     public static let refusedBodies = CounterFamily(
         "larder_store_refused_bodies_total",
-        help: "Files of large bodies that were not opened or begun, since as many were in use as the process may open.")
+        help: "Large bodies that were not held open or not begun, since as many were in use as the process may open.")
     public static let vacuumedPages = CounterFamily(
         "larder_store_vacuumed_pages_total", help: "Free pages given back to the file system.")
     public static let liveBytes = CounterFamily(

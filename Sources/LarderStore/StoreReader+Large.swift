@@ -29,20 +29,9 @@ extension StoreReader {
     func file(of row: SummedRow, _ opens: Bool) throws(StoreError) -> InFile {
         // More than could have been stored is from before the limit was lowered: no memory for it.
         guard let bodies, opens || row.size <= shared.settings.withLock({ $0.maxObject }) else { return .damaged }
-        let stays = opens && row.size > Int64(SQLiteStore.openSize)
-        guard let file = try borrow(row.id, from: bodies, keeps: row.size <= Int64(SQLiteStore.openSize)) else {
-            return .none
-        }
-        if stays {
-            let body = BodyFile(
-                shared, bodies, BodyName(generation: generation, id: row.id),
-                BodyFile.Content(descriptor: file, length: row.size, sums: Bytes(row.body)))
-            // Before a head goes out: then it is a miss, and no answer that is cut.
-            guard NoWaitFiles.size(file) == row.size, try isSound(row, file, CacheSchema.pieceSize) else {
-                return damagedFile(row.id)
-            }
-            return .body(StoredBody(file: body, length: row.size))
-        }
+        let keeps = row.size <= Int64(SQLiteStore.openSize)
+        if opens, !keeps { return try held(row, bodies) }
+        guard let file = try borrow(row.id, from: bodies, keeps: keeps) else { return .none }
         defer { bodies.leave(row.id) }
         let isLong = row.size > Int64(Self.batchBytes)
         if isLong { shared.reads.stepAside() }
@@ -50,6 +39,28 @@ extension StoreReader {
         let bytes = try BodyRead.stretch(file, row.id, at: 0, count: Int(row.size), of: row.size, sums: row.body)
         guard let bytes, NoWaitFiles.size(file) == row.size else { return damagedFile(row.id) }
         return .whole(bytes)
+    }
+
+    /// A body that is sent in stretches. Its file stays open meanwhile; where too many are open, it is opened for each stretch.
+    private func held(_ row: SummedRow, _ bodies: BodyFiles) throws(StoreError) -> InFile {
+        var content = BodyFile.Content(length: row.size, sums: Bytes(row.body))
+        let file: Int32
+        switch bodies.borrow(row.id, keeps: false, waits: true) {
+        case .file(let found): (file, content.descriptor) = (found, found)
+        case .tooMany:
+            shared.meters.bodiesRefused.add()
+            guard let found = try borrow(row.id, from: bodies, keeps: false) else { return .none }
+            file = found
+        case .absent, .wouldWait: return .none
+        case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
+        }
+        defer { if content.descriptor < 0 { bodies.leave(row.id) } }
+        let body = BodyFile(shared, bodies, BodyName(generation: generation, id: row.id), content)
+        // Before a head goes out: then it is a miss, and no answer that is cut.
+        guard NoWaitFiles.size(file) == row.size, try isSound(row, file, CacheSchema.pieceSize) else {
+            return damagedFile(row.id)
+        }
+        return .body(StoredBody(file: body, length: row.size))
     }
 
     /// Whether the beginning of a file is what was written.
@@ -62,20 +73,19 @@ extension StoreReader {
         return .damaged
     }
 
-    /// A descriptor of a body's file, to be left again; nil where there is no such file.
+    /// A descriptor of a body's file for one read, to be left again; nil where there is no such file. It is given however many
+    /// are open.
     func borrow(_ id: Int64, from bodies: BodyFiles, keeps: Bool) throws(StoreError) -> Int32? {
-        switch bodies.borrow(id, keeps: keeps, waits: true) {
+        switch bodies.borrow(id, keeps: keeps, waits: true, holds: false) {
         case .file(let file): return file
         case .absent, .wouldWait: return nil
-        case .tooMany:
-            // It says nothing of the row, which stays.
-            shared.meters.bodiesRefused.add()
-            throw BodyFiles.failure("opening the file of a body", EMFILE)
+        // Never here.
+        case .tooMany: throw BodyFiles.failure("opening the file of a body", EMFILE)
         case .failed(let number): throw BodyFiles.failure("opening the file of a body", number)
         }
     }
 
-    /// A stretch of a body whose file is open. It needs no database, and is answered whatever became of the row.
+    /// A stretch of a body. It needs no database, and is answered whatever became of the row where its file is open.
     func serve(_ question: StretchQuestion, _ reply: Reply<Result<Bytes, BodyFailure>>) {
         // Nobody waits for it any more.
         if reply.isGiven { return }
@@ -87,10 +97,15 @@ extension StoreReader {
     private func answer(_ question: StretchQuestion) -> Result<Bytes, BodyFailure> {
         let (file, content) = (question.file, question.file.content)
         do throws(StoreError) {
+            let isHeld = content.descriptor >= 0
+            let held = isHeld ? content.descriptor : try borrow(file.name.id, from: file.files, keeps: false)
+            // Removed since it was found, and nobody has it open.
+            guard let held else { return .failure(.gone) }
+            defer { if !isHeld { file.files.leave(file.name.id) } }
             let bytes = try content.sums.withUnsafeBytes { sums in
                 attempt { () throws(StoreError) in
                     try BodyRead.stretch(
-                        content.descriptor, file.name.id, at: question.offset, count: question.count,
+                        held, file.name.id, at: question.offset, count: question.count,
                         of: content.length, sums: sums)
                 }
             }.get()

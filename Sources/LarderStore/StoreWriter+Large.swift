@@ -43,6 +43,11 @@ extension StoreWriter {
             if case .refused(let word) = refusalOfPlace() { return .failure(WriteRefusal(word)) }
             guard let connection = database?.connection else { return .failure(WriteRefusal("failed")) }
             if case .refused(let word) = refusalOfRemovals() { return .failure(WriteRefusal(word)) }
+            // Not after room was made for it. A shorter body, and maybe one of unknown length, needs no file.
+            guard let file = newFile() else { return .failure(WriteRefusal("failed")) }
+            if length ?? 0 > CacheSchema.pieceSize, lacksDescriptor(file) {
+                return .failure(WriteRefusal("overloaded"))
+            }
             let whole = EntryRows.Cost(files: BodyFiles.blocks(length ?? 0))
             let first = EntryRows.Cost(files: min(whole.files, Int64(EntryRows.commitSize)))
             let refused = try transact(connection) { () throws(StoreError) -> WriteOutcome? in
@@ -50,12 +55,18 @@ extension StoreWriter {
                 try refusal(size: length ?? 0, whole: whole, cost: first, disk: whole)
             }
             if case .refused(let word) = refused { return .failure(WriteRefusal(word)) }
-            guard let file = newFile() else { return .failure(WriteRefusal("failed")) }
             return .success(file)
         } catch {
             guard case .refused(let word) = failed(error) else { return .failure(WriteRefusal("failed")) }
             return .failure(WriteRefusal(word))
         }
+    }
+
+    /// Whether the file of a body could not be held open, which is counted.
+    private func lacksDescriptor(_ file: BodyFile) -> Bool {
+        guard file.lacksDescriptor else { return false }
+        shared.meters.bodiesRefused.add()
+        return true
     }
 
     private func newFile() -> BodyFile? {
@@ -69,6 +80,7 @@ extension StoreWriter {
             if isOver { return .refused("closed") }
             if let refused = refusalOfPlace() { return refused }
             guard let database, part.file.files === database.bodies else { return .refused("failed") }
+            if lacksDescriptor(part.file) { return .refused("overloaded") }
             let end = part.offset + Int64(part.bytes.count)
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
                 try refusal(
@@ -148,9 +160,10 @@ extension StoreWriter {
             if let refused = refusalOfPlace() { return refused }
             guard let connection = database?.connection else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
+            guard let file = newFile() else { return .refused("failed") }
+            if lacksDescriptor(file) { return .refused("overloaded") }
             let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
             if let refused { return refused }
-            guard let file = newFile() else { return .refused("failed") }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
                 if isOver { return .refused("closed") }
                 if order.isRefused { return try commit(nil, order, size: 0) }

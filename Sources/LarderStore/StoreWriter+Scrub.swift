@@ -239,7 +239,7 @@ extension StoreWriter {
             upkeep.scrub.body = nil
             return false
         }
-        switch database.bodies.borrow(body.id, keeps: false, waits: true) {
+        switch database.bodies.borrow(body.id, keeps: false, waits: true, holds: false) {
         case .failed, .tooMany:
             // It says nothing of the body, and may stay so: nothing else waits for it.
             upkeep.scrub.body = nil

@@ -1,4 +1,5 @@
 // A newer answer that was given out is not followed by an older one, also where the newer is not stored.
+import Glibc
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -43,6 +44,30 @@ import Testing
     private func written(_ larder: RunningLarder) async throws {
         try await larder.eventually("the removals are written") {
             larder.daemon.engine.cache.store.pendingRemovals == 0
+        }
+    }
+
+    /// The files that bodies may have are in use for a while: what is stored stays, and is found without a call.
+    @Test func aLargeAnswerIsAHitHoweverManyOthersAreBeingSent() async throws {
+        let text = String(repeating: "larder", count: 80_000)
+        let origin = origin([[.send(ok(text, fields: "Cache-Control: max-age=600\r\n"))]])
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder in
+            let store = larder.daemon.engine.cache.store
+            for path in ["/raw/api/a", "/raw/api/b"] { #expect(try await larder.get(path).text == text) }
+            await store.commit()
+            store.permitOpenBodies(1)
+            // As one that is being sent to a slow client.
+            let files = try #require(store.shared.bodies.withLock { $0 })
+            try #require(files.table.add(4711, open("/dev/null", O_RDONLY | O_CLOEXEC), 0, keeps: false) != nil)
+            for path in ["/raw/api/a", "/raw/api/b", "/raw/api/a"] {
+                #expect(try await larder.get(path).text == text)
+            }
+            #expect(origin.requests.count == 2)
+            files.leave(4711)
+            #expect(try await held(larder).text == text)
+            #expect(origin.requests.count == 2)
+            #expect(try await larder.counter("larder_store_refused_bodies_total") > 0)
         }
     }
 

@@ -262,46 +262,6 @@ enum FileDamage: CaseIterable, Sendable {
         }
     }
 
-    /// Beyond the bound one is opened in place of another that nobody uses, and else none: the row stays, and is found later.
-    @Test func noMoreBodiesAreInUseThanMayBeOpen() async throws {
-        try await withStore(roomy) { (store, bench) async throws in
-            let entries = (0..<6).map { bench.entry("\($0)", size: 300_000) }
-            for entry in entries { #expect(await store.write(entry) == .stored) }
-            store.permitOpenBodies(4)
-            var held: [StoredResponse] = []
-            for entry in entries[..<4] { held.append(try #require(try await store.open(entry.key))) }
-            await #expect(throws: StoreError.self) { try await store.open(entries[4].key) }
-            #expect(bench.count(StoreCounters.refusedBodies) == 1)
-            // What is open already has another reader at no cost.
-            #expect(try await store.open(entries[0].key) != nil)
-            let writer = try await store.begin(expecting: nil).get()
-            #expect(await writer.append(Bench.body("x", 300_000, 1)) == .refused("failed"))
-            writer.abandon()
-            #expect(bench.count(StoreCounters.refusedBodies) == 2 && bench.bodyFiles().count == 6)
-            held.removeLast()
-            #expect(try await store.open(entries[4].key) != nil)
-            held = []
-            for entry in entries { #expect(try await sameEntry(store.read(entry.key), entry)) }
-            #expect(try await store.statistics().entries == 6)
-        }
-    }
-
-    @Test func aBodyThatNobodyUsesGivesItsPlaceToANewOne() {
-        let table = OpenBodies()
-        table.permit(2)
-        var files: [Int32] = []
-        for id in 1...4 as ClosedRange<Int64> {
-            let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
-            files.append(file)
-            #expect(table.add(id, file, 4096, keeps: true)?.isOurs == true)
-            #expect(table.count == min(Int(id), 2))
-            #expect(table.leave(id) == nil)
-        }
-        #expect(table.take(4) == files[3] && table.take(3) == files[2] && table.take(2) == nil)
-        #expect(table.add(5, 1000, 4096, keeps: true) == nil && table.count == 2)
-        table.closeAll()
-    }
-
     @Test func theLastDescriptorOfARemovedBodyIsClosedByTheWriter() {
         let table = OpenBodies()
         let told = Lock(0)

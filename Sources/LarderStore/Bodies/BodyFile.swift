@@ -1,5 +1,5 @@
 // One large body whose file somebody reads or writes. The file stays open for as long as the object lives, and so can be read
-// after its row and its name are gone. One that is under way and let go by all is given up: the writer removes its file.
+// after its row and its name are gone; a stored one that was found while too many were open cannot. One that is under way and let go by all is given up: the writer removes its file.
 import Glibc
 import LarderCore
 
@@ -12,7 +12,7 @@ struct BodyName: Sendable, Hashable {
 final class BodyFile: Sendable {
     /// What is there of it, and how it is checked.
     struct Content: Sendable {
-        /// Below zero while nothing was written.
+        /// Below zero while nothing was written, and where too many are open: then it is opened for each read.
         var descriptor: Int32 = -1
         var length: Int64 = 0
         var sums = Bytes()
@@ -29,7 +29,7 @@ final class BodyFile: Sendable {
         state = Lock(Content())
     }
 
-    /// A stored body, whose descriptor was borrowed.
+    /// A stored body, whose descriptor was borrowed where there is one.
     init(_ shared: StoreShared, _ files: BodyFiles, _ name: BodyName, _ content: Content) {
         (self.shared, self.files, self.name) = (shared, files, name)
         state = Lock(content)
@@ -42,6 +42,9 @@ final class BodyFile: Sendable {
     var content: Content { state.withLock { $0 } }
 
     // MARK: On the writer's thread
+
+    /// Whether the next part needs a descriptor, and there is none.
+    var lacksDescriptor: Bool { content.descriptor < 0 && !files.table.hasRoom }
 
     /// Writes what follows. Where that fails the file goes at once; who reads what there was of it may go on.
     func append(_ bytes: Bytes, at offset: Int64) throws(StoreError) {

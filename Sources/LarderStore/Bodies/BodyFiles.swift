@@ -243,9 +243,9 @@ final class BodyFiles: Sendable {
     /// - Parameters:
     ///   - keeps: it may stay open afterwards.
     ///   - waits: false on a loop.
-    ///   - isLimited: false for the writer, which opens one at a time and must not be refused.
-    func borrow(_ id: Int64, keeps: Bool, waits: Bool, isLimited: Bool = true) -> Borrowed {
-        if let known = table.take(id) { return .file(known) }
+    ///   - holds: false where it is for one read, on a thread of the store: that is not refused.
+    func borrow(_ id: Int64, keeps: Bool, waits: Bool, holds: Bool = true) -> Borrowed {
+        if let known = table.take(id, holds: holds) { return .file(known) }
         let directory = waits ? opened() : directory.withLock { $0 }
         guard directory >= 0 else {
             return !waits ? .wouldWait : Self.isAbsent(directory) ? .absent : .failed(-directory)
@@ -259,7 +259,7 @@ final class BodyFiles: Sendable {
             return .absent
         }
         let blocks = Self.blocks(Int64(status.st_size))
-        guard let (known, isOurs) = table.add(id, made, blocks, keeps: keeps, isLimited: isLimited) else {
+        guard let (known, isOurs) = table.add(id, made, blocks, keeps: keeps, holds: holds) else {
             Glibc.close(made)
             return .tooMany
         }

@@ -3,7 +3,8 @@
 // the last descriptor of a file without a name frees its blocks, which may wait for the disk.
 //
 // Beyond a number that is open in all, one that nobody uses is closed for a new one, and else the new one is refused: bodies
-// must not take the descriptors that others need.
+// must not take the descriptors that others need. Not refused is one that is open for one read only, on a thread of the
+// store: there are as many of these as threads.
 //
 // It also counts the bytes of files that no row counts: of bodies under way, and of removed ones that are still read.
 import Glibc
@@ -27,6 +28,8 @@ final class OpenBodies: Sendable {
         /// It was written by this descriptor: closing it gives back what was reserved for more.
         var isWritten = false
         var isRemoved = false
+        /// It was opened beyond the limit, for one read.
+        var isBeyond = false
     }
 
     private struct State {
@@ -41,6 +44,21 @@ final class OpenBodies: Sendable {
         var abandoned: [Int64] = []
         /// Descriptors for the writer to close: of files without a name, and of new ones.
         var closable: [Int32] = []
+
+        var isFull: Bool { entries.count >= limit }
+
+        /// One more user of a file that is open. Nil where it is not, or where it is to be held and there are too many.
+        mutating func take(_ id: Int64, holds: Bool) -> Int32? {
+            guard var entry = entries[id] else { return nil }
+            if holds, entry.isBeyond {
+                guard entries.count <= limit else { return nil }
+                entry.isBeyond = false
+            }
+            entry.users += 1
+            entry.wasUsed = true
+            entries[id] = entry
+            return entry.descriptor
+        }
     }
 
     private let state = Lock(State())
@@ -58,36 +76,36 @@ final class OpenBodies: Sendable {
     /// No more than so many are open from now on; those that are stay.
     func permit(_ limit: Int) { state.withLock { $0.limit = max(1, limit) } }
 
-    /// One more user of a file that is open.
-    func take(_ id: Int64) -> Int32? {
+    /// Whether a body may be opened and held now.
+    var hasRoom: Bool {
         state.withLock { state in
-            guard var entry = state.entries[id] else { return nil }
-            entry.users += 1
-            entry.wasUsed = true
-            state.entries[id] = entry
-            return entry.descriptor
+            guard state.isFull else { return true }
+            return state.slots.contains { state.entries[$0].map { $0.users == 0 && $0.slot != nil } ?? false }
         }
     }
 
+    /// One more user of a file that is open.
+    /// - Parameter holds: false where it is for one read, on a thread of the store.
+    func take(_ id: Int64, holds: Bool = true) -> Int32? { state.withLock { $0.take(id, holds: holds) } }
+
     /// A file that was opened, and its first user. Where another was quicker its descriptor counts. Nil where as many are in use
     /// as may be open.
-    /// - Parameter isLimited: false for the writer, which opens one at a time and must not be refused.
+    /// - Parameters:
+    ///   - keeps: it stays open afterwards, where there is a place for it.
+    ///   - holds: false where it is for one read, on a thread of the store, and must not be refused.
     func add(
-        _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false, isLimited: Bool = true
+        _ id: Int64, _ descriptor: Int32, _ blocks: Int64, keeps: Bool, isUnderWay: Bool = false, holds: Bool = true
     ) -> (descriptor: Int32, isOurs: Bool)? {
         var evicted: [Int32] = []
         let known = state.withLock { state -> (Int32, Bool)? in
-            if let known = state.entries[id] {
-                state.entries[id]?.users += 1
-                return (known.descriptor, false)
-            }
-            while isLimited, state.entries.count >= state.limit {
-                guard let idle = Self.takeIdle(&state) else { return nil }
-                evicted.append(idle)
-            }
+            if state.entries[id] != nil { return state.take(id, holds: holds).map { ($0, false) } }
+            while state.isFull, let idle = Self.takeIdle(&state) { evicted.append(idle) }
+            let isBeyond = state.isFull
+            if isBeyond, holds { return nil }
             var entry = Entry(
-                descriptor: descriptor, users: 1, blocks: blocks, isUnderWay: isUnderWay, isWritten: isUnderWay)
-            if keeps { entry.slot = Self.takeSlot(for: id, &state, &evicted) }
+                descriptor: descriptor, users: 1, blocks: blocks, isUnderWay: isUnderWay, isWritten: isUnderWay,
+                isBeyond: isBeyond)
+            if keeps, !isBeyond { entry.slot = Self.takeSlot(for: id, &state, &evicted) }
             state.entries[id] = entry
             return (descriptor, true)
         }

@@ -200,8 +200,7 @@ struct ResultIndex {
         guard size > CacheSchema.pieceSize else { return statement.bytes(7) }
         let row = SummedRow(statement)
         guard let files = rows?.files, !row.isFromBeforeFiles else { return nil }
-        // Refused, the entry would have no results until it is stored again.
-        let borrowed = files.borrow(id, keeps: false, waits: true, isLimited: false)
+        let borrowed = files.borrow(id, keeps: false, waits: true, holds: false)
         guard case .file(let file) = borrowed else { return nil }
         defer { files.leave(id) }
         let body = try BodyRead.stretch(file, id, at: 0, count: Int(size), of: size, sums: row.body)
