@@ -22,6 +22,8 @@ public final class EntryCache: Sendable {
     let turns = KeyTurns(limit: VariantIndex.limit)
     /// Rises with each change of the settings.
     let settingsEpoch = Atomic<UInt64>(0)
+    /// A look-up that failed was logged: no more of it until then.
+    private let mutedUntil = Lock(MonotonicTime.distantPast)
 
     /// Over a memory tier and a database that are open.
     public init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {
@@ -57,7 +59,8 @@ public final class EntryCache: Sendable {
         return Found(entry: await read(key), ready: ready, began: began)
     }
 
-    /// The stored entry, whole. A database that cannot be read is a miss, logged, so that service goes on.
+    /// The stored entry, whole. A database that cannot be read is a miss, so that service goes on; the log says so once a
+    /// minute at most, and the store counts each.
     public func read(_ key: CacheKey) async -> StoredResponse? {
         do {
             return try await store.read(key)
@@ -90,7 +93,13 @@ public final class EntryCache: Sendable {
     }
 
     private func unreadable(_ error: any Error) -> StoredResponse? {
-        log.warning("the store could not be read", ["error": "\(error)"])
+        let now = time.monotonic()
+        let isMuted = mutedUntil.withLock { until -> Bool in
+            guard now >= until else { return true }
+            until = now + .seconds(60)
+            return false
+        }
+        if !isMuted { log.warning("the store could not be read", ["error": "\(error)"]) }
         return nil
     }
 
