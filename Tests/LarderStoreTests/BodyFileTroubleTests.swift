@@ -258,6 +258,35 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
+    /// To unlink large files takes longer than a slice may: then each slice removes one, and the writer goes on in between.
+    @Test(arguments: [true, false])
+    func aSliceOfTheSweepEndsWithItsTime(isForeign: Bool) async throws {
+        try await withBench { (bench) async throws in
+            try await withWriter(bench) { (writer, _) async throws in
+                let other = "\(bench.bodies)/0123456789abcdef"
+                if isForeign {
+                    for name in [bench.bodies, other, "\(other)/07"] { mkdir(name, 0o700) }
+                    for number in 1...4 { try writeFile("\(other)/07/\(number)", [1]) }
+                } else {
+                    let database = try #require(writer.database)
+                    for number in 1...4 as ClosedRange<Int64> { close(try database.bodies.create(number * 256 + 7)) }
+                    writer.upkeep.sweep?.hasForeign = false
+                    writer.upkeep.sweep?.directory = 7
+                }
+                bench.time.leaps(by: Upkeep.budget)
+                // Listing the directory is a slice of its own.
+                if !isForeign { writer.sweepFiles() }
+                for remaining in [3, 2, 1, 0] {
+                    writer.sweepFiles()
+                    #expect(bench.bodyFiles().count == remaining)
+                }
+                bench.time.leaps(by: .zero)
+                writer.sweepFiles()
+                #expect(writer.upkeep.sweep == nil)
+            }
+        }
+    }
+
     /// Somebody has deleted what was set aside, and not its bodies.
     @Test func bodiesSetAsideGoWhereTheirDatabaseHasGone() async throws {
         try await withBench { (bench) async throws in

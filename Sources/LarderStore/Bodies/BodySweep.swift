@@ -38,7 +38,10 @@ extension StoreWriter {
                     upkeep.wrote(at: shared.time.monotonic())
                 } else if sweep.hasForeign {
                     shared.files.throwAwayOrphans()
-                    sweep.hasForeign = database.bodies.removeForeign(atMost: BodySweep.names)
+                    let end = start + Upkeep.budget
+                    sweep.hasForeign = database.bodies.removeForeign(atMost: BodySweep.names) {
+                        shared.time.monotonic() < end
+                    }
                 } else if sweep.ids.isEmpty {
                     guard sweep.directory < 256 else {
                         isOver = true
@@ -85,8 +88,9 @@ extension BodyFiles {
     }
 
     /// Removes files of other generations, and their directories with the last of them. What cannot be removed is passed over.
+    /// One at least: to unlink a large file takes longer than a slice.
     /// - Returns: whether it has removed as many as it may, so that there may be more.
-    func removeForeign(atMost limit: Int) -> Bool {
+    func removeForeign(atMost limit: Int, while hasTime: () -> Bool = { true }) -> Bool {
         // What lies there by now may be another daemon's, and in use.
         guard isInPlace() else { return false }
         var remaining = limit
@@ -99,7 +103,7 @@ extension BodyFiles {
                     ? Self.names(AT_FDCWD, "\(path)/\(child)").map { "\(child)/\($0)" } : [child]
                 for directory in directories {
                     for file in Self.names(AT_FDCWD, "\(path)/\(directory)") {
-                        guard remaining > 0 else { return true }
+                        guard remaining == limit || remaining > 0 && hasTime() else { return true }
                         if Int64(file) != nil, unlink("\(path)/\(directory)/\(file)") == 0 { remaining -= 1 }
                     }
                     rmdir("\(path)/\(directory)")
