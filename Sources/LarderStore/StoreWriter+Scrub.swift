@@ -65,8 +65,9 @@ extension StoreWriter {
             try transact(database.connection) { () throws(StoreError) in
                 let index = ResultIndex(database.connection, for: database.rows)
                 for (name, kind) in rows {
-                    let isMended = kind == .result ? try index.mend(name.id) : false
-                    if !isMended { try database.rows.remove(id: name.id) }
+                    // Nil: that its body cannot be opened says nothing of the entry. It is noted again with the next look.
+                    let isMended: Bool? = kind == .result ? try index.mend(name.id) : false
+                    if isMended == false { try database.rows.remove(id: name.id) }
                 }
             }
             // The size that the trigger took away may be the damage.

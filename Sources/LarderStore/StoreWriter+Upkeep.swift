@@ -172,7 +172,8 @@ extension StoreWriter {
         repeat { readKeys() } while shared.keys.wantsReading && rest(at: now) == nil && database != nil
         scrubAll()
         while upkeep.doubtsFileBytes && rest(at: now) == nil && database != nil { restateFileBytes() }
-        upkeep.indexing.notBefore = nil
+        (upkeep.indexing.notBefore, upkeep.indexing.passed) = (nil, nil)
+        upkeep.indexing.mayBeDue = true
         indexAll(within: .seconds(60))
         upkeep.mayVacuum = true
         repeat { settle() } while upkeep.mayVacuum && rest(at: now) == nil && database != nil

@@ -379,10 +379,61 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                 try #require(table.add(999, open("/dev/null", O_RDONLY | O_CLOEXEC), 0, keeps: false) != nil)
                 try writer.transact(database.connection) { () throws(StoreError) in
                     let counts = try ResultIndex(database.connection, for: database.rows).settle(1)
-                    #expect(counts.added == 1)
+                    #expect(counts?.added == 1)
                 }
                 #expect(table.count == 1)
             }
+        }
+    }
+
+    /// That a body cannot be opened says nothing of its results: the note of them stays, and keeps no others waiting.
+    @Test func resultsWhoseBodyCannotBeOpenedAreIndexedLater() async throws {
+        try await withBench { (bench) async throws in
+            let filler = String(repeating: "x", count: 80_000)
+            let large = resultJSON("1", "Blue in a file", more: #","url":"\#(filler)""#)
+            let store = try bench.open(roomy)
+            #expect(await store.write(bench.results("a", [large])) == .stored)
+            await store.close()
+            try change(
+                bench,
+                """
+                INSERT INTO found (found) VALUES ('delete-all'); DELETE FROM result;
+                INSERT OR IGNORE INTO unindexed (id) VALUES (1);
+                """)
+            let file = try bench.bodyFile()
+            try block(file)
+            let after = try bench.open(roomy)
+            #expect(await after.write(bench.results("b", [resultJSON("2", "Blue in a row")])) == .stored)
+            #expect(try await after.titles("blue") == ["Blue in a row"])
+            try unblock(file)
+            #expect(await after.write(bench.results("c", [resultJSON("3", "Blue in a row, too")])) == .stored)
+            #expect(try await after.titles("blue").count == 2)
+            bench.time.pass(IndexingUpkeep.pause)
+            await after.maintain()
+            #expect(try await after.titles("blue").count == 3)
+            await after.close()
+        }
+    }
+
+    @Test func anEntryWhoseResultsCannotBeMendedAtPresentStays() async throws {
+        try await withBench { (bench) async throws in
+            let filler = String(repeating: "x", count: 80_000)
+            let large = resultJSON("1", "Blue in a file", more: #","url":"\#(filler)""#)
+            let first = try bench.open(roomy)
+            #expect(await first.write(bench.results("a", [large])) == .stored)
+            #expect(try await first.titles("blue").count == 1)
+            await first.close()
+            try change(bench, "UPDATE result SET name = name + 1")
+            let file = try bench.bodyFile()
+            try block(file)
+            let store = try bench.open(roomy)
+            await store.maintain()
+            #expect(bench.count(StoreCounters.checksumErrors, "result") == 1)
+            #expect(try await store.statistics().entries == 1)
+            try unblock(file)
+            await store.maintain()
+            #expect(try await store.titles("blue").count == 1)
+            await store.close()
         }
     }
 }

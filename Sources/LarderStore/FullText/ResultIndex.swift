@@ -54,27 +54,31 @@ struct ResultIndex {
         try run("INSERT OR IGNORE INTO unindexed (id) VALUES (?1)", id)
     }
 
-    /// The first entry that is noted, with the size of its body where it is still there.
-    func next() throws(StoreError) -> (id: Int64, size: Int64?)? {
+    /// The first entry after an id that is noted, with the size of its body where it is still there.
+    func next(after id: Int64 = .min) throws(StoreError) -> (id: Int64, size: Int64?)? {
         let statement = try connection.statement(
             """
-            SELECT u.id, e.size FROM unindexed u LEFT JOIN entry e ON e.id = u.id ORDER BY u.id LIMIT 1
+            SELECT u.id, e.size FROM unindexed u LEFT JOIN entry e ON e.id = u.id WHERE u.id > ?1 ORDER BY u.id LIMIT 1
             """)
         defer { statement.reset() }
+        statement.bind(1, id)
         guard try statement.step() else { return nil }
         return (statement.int(0), statement.isNull(1) ? nil : statement.int(1))
     }
 
-    /// Brings the index up to what is stored of one entry, and forgets the note. Returns how many results came and went.
-    func settle(_ id: Int64) throws(StoreError) -> (added: Int, removed: Int) {
+    /// Brings the index up to what is stored of one entry, and forgets the note. Returns how many results came and went; nil
+    /// where its body cannot be opened at present: nothing is changed then.
+    func settle(_ id: Int64) throws(StoreError) -> (added: Int, removed: Int)? {
         // A note of an id that cannot be is damaged.
         guard (1...RowSums.largestID).contains(id) else {
             try run("DELETE FROM unindexed WHERE id = ?1", id)
             return (0, 0)
         }
+        let found = try body(of: id)
+        if case .unopened = found { return nil }
         let removed = try takeOut(id)
         var added = 0
-        if let body = try body(of: id) {
+        if case .whole(let body) = found {
             for (number, texts) in ResultTexts.all(in: body, atMost: Self.perEntry).enumerated() {
                 try putIn(texts, as: id * Self.rowsPerEntry + Int64(number))
                 added += 1
@@ -174,38 +178,55 @@ struct ResultIndex {
     }
 
     /// Writes the rows of an entry's results anew, from its body, where one of them is damaged. The index stays: it was made
-    /// of the same texts. False where the body does not say them any more.
-    func mend(_ id: Int64) throws(StoreError) -> Bool {
-        guard (1...RowSums.largestID).contains(id), let body = try body(of: id) else { return false }
+    /// of the same texts. False where the body does not say them any more, nil where it cannot be opened at present.
+    func mend(_ id: Int64) throws(StoreError) -> Bool? {
+        guard (1...RowSums.largestID).contains(id) else { return false }
+        let body: Bytes
+        switch try self.body(of: id) {
+        case .whole(let found): body = found
+        case .none: return false
+        case .unopened: return nil
+        }
         for (number, texts) in ResultTexts.all(in: body, atMost: Self.perEntry).enumerated() {
             try putIn(texts, as: id * Self.rowsPerEntry + Int64(number), isNew: false)
         }
         return true
     }
 
-    /// The whole body of an entry that has results; nil where there is none, or where it is too large, damaged or not whole.
-    private func body(of id: Int64) throws(StoreError) -> Bytes? {
+    private enum Body {
+        case whole(Bytes)
+        /// There is none, or it is too large, damaged or not whole.
+        case none
+        /// Its file cannot be opened, which says nothing of what is in it.
+        case unopened
+    }
+
+    /// The whole body of an entry that has results.
+    private func body(of id: Int64) throws(StoreError) -> Body {
         let statement = try connection.statement(
             "SELECT \(RowSums.columns), e.digest FROM entry e CROSS JOIN life l WHERE e.id = ?1 AND l.id = e.id")
         defer { statement.reset() }
         statement.bind(1, id)
-        guard try statement.step(), let digest = Digest(bytes: statement.bytes(12)) else { return nil }
+        guard try statement.step(), let digest = Digest(bytes: statement.bytes(12)) else { return .none }
         let lastWithoutSum = rows?.lastWithoutSum ?? 0
         if rows != nil, let kind = RowSums.fault(statement, digest: digest, lastWithoutSum: lastWithoutSum) {
             rows?.note(id, kind)
-            return nil
+            return .none
         }
         let size = statement.int(1)
-        guard size > 0, size <= Self.largestBody else { return nil }
-        guard size > CacheSchema.pieceSize else { return statement.bytes(7) }
+        guard size > 0, size <= Self.largestBody else { return .none }
+        guard size > CacheSchema.pieceSize else { return .whole(statement.bytes(7)) }
         let row = SummedRow(statement)
-        guard let files = rows?.files, !row.isFromBeforeFiles else { return nil }
-        let borrowed = files.borrow(id, keeps: false, waits: true, holds: false)
-        guard case .file(let file) = borrowed else { return nil }
-        defer { files.leave(id) }
-        let body = try BodyRead.stretch(file, id, at: 0, count: Int(size), of: size, sums: row.body)
-        if body == nil { rows?.note(id, .piece) }
-        return body
+        guard let files = rows?.files, !row.isFromBeforeFiles else { return .none }
+        switch files.borrow(id, keeps: false, waits: true, holds: false) {
+        case .absent, .wouldWait: return .none
+        case .failed, .tooMany: return .unopened
+        case .file(let file):
+            defer { files.leave(id) }
+            let body = try BodyRead.stretch(file, id, at: 0, count: Int(size), of: size, sums: row.body)
+            if body == nil { rows?.note(id, .piece) }
+            return body.map { .whole($0) } ?? .none
+        }
     }
 
     private func run(_ sql: String, _ id: Int64) throws(StoreError) {

@@ -14,7 +14,7 @@ struct IndexingUpkeep {
     /// busy machine too he must find what has just been stored.
     static let patience = Duration.milliseconds(100)
     static let leastForSearch = 16
-    /// After it found no room.
+    /// After it found no room, or could not open a body.
     static let pause = Duration.seconds(60)
 
     /// There may be notes.
@@ -24,12 +24,15 @@ struct IndexingUpkeep {
     /// Entries noted since all were done.
     var noted = 0
     var notBefore: MonotonicTime?
+    /// Among the notes up to this one are some of entries whose bodies could not be opened: they are left until an instant, and
+    /// keep no others waiting.
+    var passed: (id: Int64, until: MonotonicTime)?
 }
 
 extension StoreWriter {
     /// When to index next, while nobody asks for anything else.
     func indexingTime(_ now: MonotonicTime) -> MonotonicTime? {
-        guard upkeep.indexing.mayBeDue else { return nil }
+        guard upkeep.indexing.mayBeDue else { return upkeep.indexing.passed?.until }
         let at = upkeep.indexing.hasMore ? now : upkeep.lastWrite + IndexingUpkeep.rest
         return max(at, upkeep.indexing.notBefore ?? at)
     }
@@ -73,14 +76,18 @@ extension StoreWriter {
         var done = 0
         let start = shared.time.monotonic()
         upkeep.indexing.hasMore = false
+        if let until = upkeep.indexing.passed?.until, start >= until { upkeep.indexing.passed = nil }
         attempt { () throws(StoreError) in
             let index = ResultIndex(database.connection, for: database.rows)
-            guard try index.next() != nil else { return indexingEnded() }
+            func next() throws(StoreError) -> (id: Int64, size: Int64?)? {
+                try index.next(after: upkeep.indexing.passed?.id ?? .min)
+            }
+            guard try next() != nil else { return indexingEnded() }
             var hasRoom = true
             try transact(database.connection) { () throws(StoreError) in
                 if try index.clearIfNothingIsStored() { return }
                 repeat {
-                    guard let (id, size) = try index.next() else { return }
+                    guard let (id, size) = try next() else { return }
                     let cost = ResultIndex.cost(ofBody: min(size ?? 0, ResultIndex.largestBody))
                     // What is gone only makes room. Making room may remove the very entry. No answer goes for the index
                     // where the disk itself is short: that would make none.
@@ -88,10 +95,13 @@ extension StoreWriter {
                         hasRoom = false
                         return
                     }
-                    let (added, removed) = try index.settle(id)
+                    done += 1
+                    guard let (added, removed) = try index.settle(id) else {
+                        upkeep.indexing.passed = (id, start + IndexingUpkeep.pause)
+                        continue
+                    }
                     shared.meters.indexed.add(added)
                     shared.meters.unindexed.add(removed)
-                    done += 1
                 } while shared.time.monotonic() - start < budget && done < 64
             }
             shared.meters.transactions.add()
@@ -100,7 +110,7 @@ extension StoreWriter {
             upkeep.indexing.notBefore = nil
             if !hasRoom {
                 upkeep.indexing.notBefore = shared.time.monotonic() + IndexingUpkeep.pause
-            } else if try index.next() == nil {
+            } else if try next() == nil {
                 indexingEnded()
             } else {
                 upkeep.indexing.hasMore = true
@@ -115,7 +125,9 @@ extension StoreWriter {
     }
 
     private func indexingEnded() {
+        let passed = upkeep.indexing.passed
         upkeep.indexing = IndexingUpkeep()
+        upkeep.indexing.passed = passed
         upkeep.indexing.mayBeDue = false
         shared.lacksIndex.withLock { $0 = false }
     }
