@@ -171,12 +171,14 @@ final class DatabaseFiles: Sendable {
     }
 
     /// Throws away the bodies of databases set aside that are no longer there: no row leads to such a body, and nothing else
-    /// would remove it.
+    /// would remove it. Each database is asked for by its name: of one that a second list left out, since the directory could
+    /// not be opened or read again, that would not be known.
     func throwAwayOrphans() {
         guard hasBodies, isDirectoryInPlace else { return }
-        let kept = Set(aside.map(\.time))
-        for orphan in named("bodies.corrupt-") where !kept.contains(orphan.time) {
-            throwAway(".corrupt-\(orphan.time)")
+        for orphan in named("bodies.corrupt-") {
+            let mark = ".corrupt-\(orphan.time)"
+            guard access(path + mark, F_OK) != 0, StoreError.lastNumber == ENOENT else { continue }
+            throwAway(mark)
         }
     }
 
