@@ -49,13 +49,14 @@ extension EntryRows {
         }
         uncounted += 1
         guard uncounted >= Self.countingBatch else { return }
-        // A damaged size must not overflow the sum: nothing could be stored any more.
+        // A damaged size must not overflow the sum: nothing could be stored any more. It counts as nothing, since that is what
+        // the removal of its row leaves of it (`BodyTable.notes`).
         let sums = try connection.statement(
             """
             UPDATE provider SET entries = entries + more.number, bytes = bytes + more.size
             FROM (
-              SELECT provider AS owner, count(*) AS number, sum(max(0, min(size, 1 << 42))) AS size FROM entry
-              WHERE id > ?1 GROUP BY 1) AS more WHERE id = more.owner
+              SELECT provider AS owner, count(*) AS number, sum(iif(size BETWEEN 0 AND (1 << 42), size, 0)) AS size
+              FROM entry WHERE id > ?1 GROUP BY 1) AS more WHERE id = more.owner
             """)
         sums.bind(1, last)
         try sums.run()

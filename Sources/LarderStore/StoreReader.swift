@@ -284,8 +284,8 @@ final class StoreReader {
                 """
                 SELECT p.name, p.entries + coalesce(more.entries, 0), p.bytes + coalesce(more.bytes, 0)
                 FROM provider p LEFT JOIN (
-                  SELECT provider AS id, count(*) AS entries, sum(max(0, min(size, 1 << 42))) AS bytes FROM entry
-                  WHERE id > (SELECT max(counted) FROM provider) GROUP BY 1) AS more ON more.id = p.id
+                  SELECT provider AS id, count(*) AS entries, sum(iif(size BETWEEN 0 AND (1 << 42), size, 0)) AS bytes
+                  FROM entry WHERE id > (SELECT max(counted) FROM provider) GROUP BY 1) AS more ON more.id = p.id
                 """)
             defer { sums.reset() }
             while try sums.step() {

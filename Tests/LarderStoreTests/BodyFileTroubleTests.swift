@@ -169,14 +169,18 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             let first = try bench.open(roomy)
             for name in ["a", "b"] { #expect(await first.write(bench.entry(name)) == .stored) }
             await first.close()
-            try change(bench, "UPDATE entry SET size = 9223372036854775000")
+            // Two of them are more than a sum can hold.
+            try change(bench, "UPDATE entry SET size = 7 << 60")
             let store = try bench.open(roomy)
             #expect(try await store.statistics().entries == 2)
+            #expect(try await store.statistics().byProvider["itunes"]?.bytes == 0)
             for number in 0..<EntryRows.countingBatch {
                 #expect(await store.write(bench.entry("\(number)")) == .stored)
             }
             await store.maintain()
-            #expect(try await store.statistics().entries == Int64(EntryRows.countingBatch))
+            let provider = try await store.statistics().byProvider["itunes"]
+            #expect(provider?.entries == Int64(EntryRows.countingBatch))
+            #expect(provider?.bytes == Int64(EntryRows.countingBatch) * 100)
             await store.close()
         }
     }
