@@ -270,7 +270,7 @@ enum FileDamage: CaseIterable, Sendable {
         #expect(table.remove(7) == nil && table.uncounted == 8192)
         // Not given back to who leaves, which may be a loop.
         #expect(table.leave(7) == nil)
-        #expect(table.takeClosable() == [1000] && table.uncounted == 0 && told.withLock { $0 } == 1)
+        #expect(table.takeClosable() == 1000 && table.uncounted == 0 && told.withLock { $0 } == 1)
     }
 }
 

@@ -107,4 +107,20 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         #expect(table.add(5, 1000, 4096, keeps: true) == nil && table.count == 2)
         table.closeAll()
     }
+
+    /// The disk may hold the writer, which closes them.
+    @Test func whatWaitsToBeClosedCounts() {
+        let table = OpenBodies()
+        table.permit(2)
+        for id in 1...2 as ClosedRange<Int64> {
+            #expect(table.add(id, Int32(1000 + id), 4096, keeps: false, isUnderWay: true) != nil)
+            table.completed(id)
+            #expect(table.leave(id) == nil)
+        }
+        #expect(table.count == 2 && !table.hasRoom)
+        #expect(table.add(3, 1003, 4096, keeps: false) == nil)
+        #expect(table.takeClosable() == 1002 && table.hasRoom)
+        #expect(table.add(3, 1003, 4096, keeps: false) != nil)
+        #expect(table.takeClosable() == 1001 && table.takeClosable() == nil && table.count == 1)
+    }
 }

@@ -202,7 +202,7 @@ final class BodyFiles: Sendable {
     /// writer's thread.
     func closeUnused() {
         for id in table.takeAbandoned() { remove(id) }
-        for descriptor in table.takeClosable() { Glibc.close(descriptor) }
+        while let descriptor = table.takeClosable() { Glibc.close(descriptor) }
     }
 
     private func takeRoom(_ count: Int) throws(StoreError) {

@@ -45,13 +45,15 @@ final class OpenBodies: Sendable {
         /// Descriptors for the writer to close: of files without a name, and of new ones.
         var closable: [Int32] = []
 
-        var isFull: Bool { entries.count >= limit }
+        /// How many are open: what waits to be closed is, too.
+        var open: Int { entries.count + closable.count }
+        var isFull: Bool { open >= limit }
 
         /// One more user of a file that is open. Nil where it is not, or where it is to be held and there are too many.
         mutating func take(_ id: Int64, holds: Bool) -> Int32? {
             guard var entry = entries[id] else { return nil }
             if holds, entry.isBeyond {
-                guard entries.count <= limit else { return nil }
+                guard open <= limit else { return nil }
                 entry.isBeyond = false
             }
             entry.users += 1
@@ -71,7 +73,7 @@ final class OpenBodies: Sendable {
     /// Files that are being read or written: for tests.
     var used: Int { state.withLock { $0.entries.values.count { $0.users > 0 } } }
     /// All that are open.
-    var count: Int { state.withLock { $0.entries.count } }
+    var count: Int { state.withLock { $0.open } }
 
     /// No more than so many are open from now on; those that are stay.
     func permit(_ limit: Int) { state.withLock { $0.limit = max(1, limit) } }
@@ -218,12 +220,8 @@ final class OpenBodies: Sendable {
         }
     }
 
-    func takeClosable() -> [Int32] {
-        state.withLock { state in
-            defer { state.closable = [] }
-            return state.closable
-        }
-    }
+    /// One at a time: the disk may hold the writer for each.
+    func takeClosable() -> Int32? { state.withLock { $0.closable.popLast() } }
 
     /// The store is closed, and nobody reads.
     func closeAll() {
