@@ -123,4 +123,22 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         #expect(table.add(3, 1003, 4096, keeps: false) != nil)
         #expect(table.takeClosable() == 1001 && table.takeClosable() == nil && table.count == 1)
     }
+
+    @Test func oneThatWasUsedSinceTheLastLookStays() {
+        let table = OpenBodies()
+        table.permit(3)
+        let files = (0..<6).map { _ in open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        for id in 1...3 {
+            #expect(table.add(Int64(id), files[id], 4096, keeps: true) != nil)
+            #expect(table.leave(Int64(id)) == nil)
+        }
+        #expect(table.take(1) == files[1] && table.leave(1) == nil)
+        #expect(table.add(4, files[4], 4096, keeps: true) != nil)
+        #expect(table.take(2) == nil && table.take(1) == files[1] && table.take(3) == files[3])
+        // All others are in use.
+        #expect(table.add(5, files[5], 4096, keeps: true) == nil && !table.hasRoom)
+        #expect(table.leave(4) == nil && table.hasRoom)
+        #expect(table.add(5, files[5], 4096, keeps: true) != nil && table.take(4) == nil)
+        table.closeAll()
+    }
 }

@@ -116,36 +116,53 @@ final class OpenBodies: Sendable {
         return known
     }
 
-    /// One that stays open and is used by nobody.
+    /// One that stays open and is used by nobody, taken out.
     private static func takeIdle(_ state: inout State) -> Int32? {
-        for id in state.slots {
-            guard let entry = state.entries[id], entry.users == 0, entry.slot != nil else { continue }
-            state.entries[id] = nil
-            return entry.descriptor
+        // The second time around, all that nobody uses count as not used since.
+        for _ in 0..<(state.slots.count * 2) {
+            if case .idle(_, let descriptor) = nextSlot(&state) { return descriptor }
         }
         return nil
     }
 
-    /// A free slot, or that of a file that was not used since the last search looked at it (the clock algorithm).
+    /// A free slot, or that of a file that was not used since the last search looked at it.
     private static func takeSlot(for id: Int64, _ state: inout State, _ evicted: inout [Int32]) -> Int? {
         if state.slots.count < kept {
             state.slots.append(id)
             return state.slots.count - 1
         }
         for _ in 0..<slotsExamined {
-            let slot = state.nextSlot
-            state.nextSlot = (slot + 1) % kept
-            let other = state.slots[slot]
-            if let entry = state.entries[other], entry.slot == slot {
-                state.entries[other]?.wasUsed = false
-                if entry.wasUsed || entry.users > 0 { continue }
-                state.entries[other] = nil
-                evicted.append(entry.descriptor)
+            let taken: Int
+            switch nextSlot(&state) {
+            case .inUse: continue
+            case .free(let slot): taken = slot
+            case .idle(let slot, let descriptor):
+                evicted.append(descriptor)
+                taken = slot
             }
-            state.slots[slot] = id
-            return slot
+            state.slots[taken] = id
+            return taken
         }
         return nil
+    }
+
+    private enum Slot {
+        case inUse
+        case free(Int)
+        /// Its file was not used since the last look, and is taken out.
+        case idle(Int, Int32)
+    }
+
+    /// One step of the clock algorithm. There is a slot.
+    private static func nextSlot(_ state: inout State) -> Slot {
+        let slot = state.nextSlot % state.slots.count
+        state.nextSlot = slot + 1
+        let id = state.slots[slot]
+        guard let entry = state.entries[id], entry.slot == slot else { return .free(slot) }
+        state.entries[id]?.wasUsed = false
+        if entry.wasUsed || entry.users > 0 { return .inUse }
+        state.entries[id] = nil
+        return .idle(slot, entry.descriptor)
     }
 
     /// One user less. What is given back is to be closed by the caller.
