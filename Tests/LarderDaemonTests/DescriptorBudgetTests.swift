@@ -76,6 +76,27 @@ import Testing
         }
     }
 
+    /// A hard limit of 1,024 files, as a container may have, and many cores: the defaults must start.
+    @Test func whereTheNumberOfLoopsIsNotSetThereAreAsManyAsFit() throws {
+        let warnings = Warnings()
+        let log = Logger(label: "larder", sink: warnings, time: SystemTime())
+        func loops(_ configuration: String, _ openFiles: Int, _ cores: Int) throws -> Int {
+            let settings = try load(configuration)
+            return try Daemon.descriptors(settings, openFiles: openFiles, listeners: 2, cores: cores, log).loops - 1
+        }
+        #expect(try loops("", 1024, 8) == 8 && loops("", 65_536, 192) == 192 && loops("", 0, 192) == 192)
+        #expect(warnings.all == [])
+        let fitting = try loops("", 1024, 192)
+        #expect(warnings.all == ["cores=192 inForce=\(fitting) openFiles=1024"])
+        #expect(DescriptorBudget(openFiles: 1024, loops: fitting + 1, listeners: 2).isEnough)
+        #expect(!DescriptorBudget(openFiles: 1024, loops: fitting + 2, listeners: 2).isEnough)
+        let least = DescriptorBudget(openFiles: nil, loops: 2, listeners: 2).minimum
+        #expect(try loops("", least, 192) == 1)
+        #expect(throws: DaemonError.self) { try loops("", least - 1, 192) }
+        // Somebody wrote that.
+        #expect(throws: DaemonError.self) { try loops("server: { loops: 192 }", 1024, 192) }
+    }
+
     @Test func withTooFewOpenFilesTheDaemonDoesNotStart() async throws {
         let needed = DescriptorBudget(openFiles: nil, loops: 2, listeners: 1).minimum
         try await withLarder("server: { loops: 1 }", openFiles: needed) { larder async throws in

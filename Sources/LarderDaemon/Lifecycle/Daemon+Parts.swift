@@ -86,19 +86,30 @@ extension Daemon {
             proxy: settings.fetch.proxy)
     }
 
-    /// How many loops serve clients. Throws where the process may open too few files for as many.
-    static func loopCount(_ settings: Settings, openFiles: Int) throws(DaemonError) -> Int {
-        let wanted = settings.server.loops
-        let count = wanted > 0 ? wanted : max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-        let descriptors = DescriptorBudget(
-            openFiles: openFiles > 0 ? openFiles : nil, loops: min(count, 1024) + 1, listeners: settings.listen.count)
+    /// How many loops there are, and what else has descriptors. Where the number of loops is not set, there are no more than the
+    /// process may open files for. Throws where that leaves none, or fewer than were set.
+    static func descriptors(
+        _ settings: Settings, openFiles: Int, listeners: Int, cores: Int = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))),
+        _ log: Logger
+    ) throws(DaemonError) -> DescriptorBudget {
+        let count = settings.server.loops > 0 ? settings.server.loops : min(max(1, cores), 1024)
+        let wanted = DescriptorBudget(
+            openFiles: openFiles > 0 ? openFiles : nil, loops: count + 1, listeners: listeners)
+        let descriptors = settings.server.loops > 0 ? wanted : wanted.fitting
         guard descriptors.isEnough else {
             throw DaemonError(
                 stage: "open files",
                 message: "this process may open \(openFiles) files and needs \(descriptors.minimum) at least. "
-                    + "Raise its limit (ulimit -n), or lower server.loops.")
+                    + "Raise its limit (ulimit -n)" + (settings.server.loops > 1 ? ", or lower server.loops." : "."))
         }
-        return min(count, 1024)
+        if descriptors.loops < wanted.loops {
+            log.warning(
+                "fewer loops serve clients than there are cores: the process may open too few files",
+                [
+                    "cores": String(count), "inForce": String(descriptors.loops - 1), "openFiles": String(openFiles),
+                ])
+        }
+        return descriptors
     }
 
     /// No more connections are permitted than there are descriptors for; the log says so where that is fewer than set.

@@ -81,9 +81,10 @@ public final class Daemon: Sendable {
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
         let openFiles = surroundings.raiseOpenFiles()
-        let loopCount = try loopCount(settings, openFiles: openFiles)
         let counters = surroundings.counters
         let log = surroundings.log
+        let listeners = try listenerSpecs(settings, surroundings.inherited)
+        let descriptors = try descriptors(settings, openFiles: openFiles, listeners: listeners.count, log)
         let time = surroundings.time
         let (store, state) = try openDatabases(settings, surroundings, counters)
         let homeLoop: EventLoop
@@ -91,7 +92,8 @@ public final class Daemon: Sendable {
         do {
             homeLoop = try EventLoop(name: "home", index: UInt16.max)
             try homeLoop.start()
-            for index in 0..<loopCount {
+            // One of them is the home loop.
+            for index in 0..<(descriptors.loops - 1) {
                 let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: time)
                 try loop.start()
                 loops.append(loop)
@@ -135,9 +137,6 @@ public final class Daemon: Sendable {
         accounts.listen { [weak engine] in engine?.accountChanged($0, $1) }
         let parts = DaemonParts(engine, state: state)
         let dispatch = RequestDispatch(parts)
-        let listeners = try listenerSpecs(settings, surroundings.inherited)
-        let descriptors = DescriptorBudget(
-            openFiles: openFiles > 0 ? openFiles : nil, loops: loops.count + 1, listeners: listeners.count)
         store.permitOpenBodies(descriptors.bodies)
         let shelves = store.looks(
             ReadySettings(

@@ -6,7 +6,8 @@
 struct DescriptorBudget: Sendable, Hashable {
     /// The limit in force (RLIMIT_NOFILE); nil where it is not known.
     let openFiles: Int?
-    let loops: Int
+    /// Those that serve clients, and the home loop.
+    var loops: Int
     let listeners: Int
 
     /// The databases with their logs and locks, the log, signals, and files that are read for a moment.
@@ -22,6 +23,14 @@ struct DescriptorBudget: Sendable, Hashable {
     /// With fewer it would run out of them, and accept nobody for as long as that lasts.
     var minimum: Int { own + Self.least }
     var isEnough: Bool { openFiles.map { $0 >= minimum } ?? true }
+
+    /// The same with no more loops than there are descriptors for, two at least.
+    var fitting: DescriptorBudget {
+        guard let openFiles else { return self }
+        var fitting = self
+        fitting.loops = max(2, min(loops, loops - (minimum - openFiles + Self.ofLoop - 1) / Self.ofLoop))
+        return fitting
+    }
 
     /// Files of large bodies that may be open at once, to be read or written or for the next use: a quarter of what the
     /// daemon does not need itself.

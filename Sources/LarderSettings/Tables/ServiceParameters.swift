@@ -43,7 +43,8 @@ extension SettingsTable {
     static let admin = [adminToken, adminUsers]
 
     static let loops = Parameter(
-        "server.loops", .count(0...256), default: "0", summary: "Event loops for clients; 0 is one a core.",
+        "server.loops", .count(0...256), default: "0",
+        summary: "Event loops for clients; 0 is one a core, or as many as there are files for.",
         advice: "One is enough for most machines; more loops cost little.", needsRestart: true)
     static let serverMaxConnections = Parameter(
         "server.maxConnections", .count(1...1_000_000), default: "4096",
