@@ -26,6 +26,8 @@ public struct FetchSettings: Sendable, Hashable {
     /// Default 256 MiB. Bytes of whole answers in memory, of all fetches together and for as long as they are in use; one
     /// that finds no room ends as `overloaded`. Answers of up to 64 KiB, and those on a tape, are not counted.
     public var maxMemory: Int
+    /// Idle connections that each loop keeps at most, one at least. Default: as many as calls may leave.
+    public var maxKept: Int
     /// Default nil: a direct connection. Never taken from the environment. May hold credentials, so it is never shown.
     /// With a proxy the far address cannot be seen: it is the proxy that must keep answers' URLs from private hosts;
     /// here only private address literals and local names are refused.
@@ -39,7 +41,8 @@ public struct FetchSettings: Sendable, Hashable {
         userAgent: String = "larder/1", connectTimeout: Duration = .seconds(5), maxTransfers: Int = 64,
         maxStreams: Int = 128, maxQueue: Int = 1000, queueTimeout: Duration = .seconds(10),
         providers: [String: ExchangeLimits] = [:], standard: ExchangeLimits = ExchangeLimits(),
-        streamWindow: Int = 1 << 20, maxMemory: Int = 256 << 20, proxy: String? = nil, caFile: String? = nil
+        streamWindow: Int = 1 << 20, maxMemory: Int = 256 << 20, maxKept: Int = .max, proxy: String? = nil,
+        caFile: String? = nil
     ) {
         self.userAgent = userAgent
         self.connectTimeout = connectTimeout
@@ -51,6 +54,7 @@ public struct FetchSettings: Sendable, Hashable {
         self.standard = standard
         self.streamWindow = streamWindow
         self.maxMemory = maxMemory
+        self.maxKept = maxKept
         self.proxy = proxy
         self.caFile = caFile
     }
@@ -95,6 +99,7 @@ extension FetchSettings {
         mostKept(sharers: 1) + clientLoops * mostKept(sharers: clientLoops)
     }
 
-    /// Those of one loop. The loops of clients share a number among them, of which each has some in any case.
-    func mostKept(sharers: Int) -> Int { max(16, mostExchanges / max(1, sharers)) }
+    /// Those of one loop. The loops of clients share a number among them, of which each has some in any case; where few files
+    /// may be open, few. Not none, which libcurl takes for its own default (CURLMOPT_MAXCONNECTS).
+    func mostKept(sharers: Int) -> Int { max(1, min(maxKept, max(16, mostExchanges / max(1, sharers)))) }
 }

@@ -1,4 +1,5 @@
 import LarderCore
+import LarderFetch
 import LarderServer
 import LarderTestSupport
 import Testing
@@ -9,13 +10,13 @@ import Testing
 /// Clients do not take the descriptors that the rest of the daemon needs.
 @Suite struct DescriptorBudgetTests {
     @Test(arguments: [
-        (65_536, 4096, 4096), (1024, 4096, 517), (1024, 100, 100), (200, 4096, 60), (3, 4096, 1), (1, 1, 1),
+        (65_536, 4096, 4096), (1024, 4096, 516), (1024, 100, 100), (200, 4096, 59), (3, 4096, 1), (1, 1, 1),
         (Int.max, 1_000_000, 1_000_000),
     ])
     func clientsHaveWhatNothingElseMayNeed(openFiles: Int, wanted: Int, inForce: Int) {
         let budget = DescriptorBudget(openFiles: openFiles, loops: 2, listeners: 3)
-        // 64, 6 for each of 2 loops and 3 listeners; a quarter of the rest is for bodies.
-        #expect(budget.kept(transfers: 64, idle: 128) == 79 + max(1, (openFiles - 79) / 4) + 192)
+        // 64, 7 for each of 2 loops and 3 listeners; a quarter of the rest is for bodies.
+        #expect(budget.kept(transfers: 64, idle: 128) == 81 + max(1, (openFiles - 81) / 4) + 192)
         #expect(budget.connections(wanted: wanted, transfers: 64, idle: 128) == inForce)
     }
 
@@ -24,20 +25,20 @@ import Testing
         #expect(budget.connections(wanted: 9, transfers: 1, idle: 1) == 9)
     }
 
-    /// 64, 6 for each of 5 loops and a listener; a quarter of the rest for files of bodies, 192 calls under way, 192 idle at home
-    /// and 192 with the four loops of clients.
+    /// 64, 7 for each of 5 loops and a listener; a quarter of the rest for files of bodies, 192 calls under way, 98 idle at home
+    /// and 192 with the four loops of clients. One of each loop is in the 7.
     @Test func idleConnectionsOfAllLoopsCountBesideThoseInUse() throws {
         let descriptors = DescriptorBudget(openFiles: 4000, loops: 5, listeners: 1)
         let server = Daemon.serverSettings(try load(""), descriptors, .silent)
-        #expect(server.limits.maxConnections == 4000 - (64 + 30 + 1) - 3905 / 4 - 192 - 192 - 192)
+        #expect(server.limits.maxConnections == 4000 - (64 + 35 + 1) - 3900 / 4 - 192 - (98 + 192 - 5))
     }
 
-    /// However few calls there may be, each loop keeps up to 16.
+    /// However few calls there may be, each loop keeps up to 16, where there are files for them: an eighth of the rest.
     @Test func whatEachLoopKeepsInAnyCaseCounts() throws {
         let descriptors = DescriptorBudget(openFiles: 800, loops: 9, listeners: 1)
         let settings = try load("fetch: { maxTransfers: 2, maxStreams: 2 }")
         let server = Daemon.serverSettings(settings, descriptors, .silent)
-        #expect(server.limits.maxConnections == 800 - (64 + 54 + 1) - 681 / 4 - 4 - 9 * 16)
+        #expect(server.limits.maxConnections == 800 - (64 + 63 + 1) - 672 / 4 - 4 - 9 * 9)
     }
 
     private final class Warnings: LogSink {
@@ -54,25 +55,27 @@ import Testing
         let time = SystemTime()
         let log = Logger(label: "larder", sink: warnings, time: time)
         try await withLarder("server: { loops: 1 }", log: log, openFiles: 200) { larder async throws in
-            #expect(try await larder.counter("larder_server_connections_limit") == 61)
-            let line = "server.maxConnections=4096 inForce=61 openFiles=200"
+            #expect(try await larder.counter("larder_server_connections_limit") == 60)
+            let line = "server.maxConnections=4096 inForce=60 openFiles=200"
             #expect(warnings.all.filter { $0 == line }.count == 1, "\(warnings.all)")
             await larder.daemon.reload()
-            #expect(try await larder.counter("larder_server_connections_limit") == 61)
+            #expect(try await larder.counter("larder_server_connections_limit") == 60)
         }
     }
 
-    /// However few there are beyond the minimum, what clients and bodies may take leaves some to others.
+    /// However few there are beyond the minimum, what clients, bodies and idle connections may take leaves some to calls.
     @Test(arguments: [1, 2, 9, 129])
-    func clientsAndBodiesTogetherLeaveAQuarter(loops: Int) {
+    func clientsBodiesAndIdleConnectionsLeaveAnEighth(loops: Int) throws {
         let minimum = DescriptorBudget(openFiles: nil, loops: loops, listeners: 2).minimum
         #expect(!DescriptorBudget(openFiles: minimum - 1, loops: loops, listeners: 2).isEnough)
         for openFiles in [minimum, minimum + 1, minimum + 100, 2000, 65_536] {
             let budget = DescriptorBudget(openFiles: openFiles, loops: loops, listeners: 2)
-            let free = openFiles - (64 + 6 * loops + 2)
-            let clients = budget.connections(wanted: 1_000_000, transfers: 64, idle: 128)
+            let free = openFiles - (64 + 7 * loops + 2)
+            let fetch = Daemon.fetchSettings(try load(""), keptByLoop: budget.keptByLoop)
+            let idle = fetch.mostKept(clientLoops: loops - 1) - loops
+            let clients = budget.connections(wanted: 1_000_000, transfers: 64, idle: idle)
             #expect(budget.isEnough && clients > 0 && budget.bodies > 0)
-            #expect(clients + budget.bodies <= max(free * 3 / 4, free - 192))
+            #expect(clients + budget.bodies + idle <= max(free * 7 / 8, free - 64))
         }
     }
 

@@ -72,7 +72,8 @@ extension Daemon {
         return min(settings.cache.minFree, capacity / 10)
     }
 
-    static func fetchSettings(_ settings: Settings) -> FetchSettings {
+    /// - Parameter keptByLoop: connections that each loop may keep for later calls.
+    static func fetchSettings(_ settings: Settings, keptByLoop: Int = .max) -> FetchSettings {
         FetchSettings(
             userAgent: settings.fetch.userAgent, connectTimeout: settings.fetch.connectTimeout,
             maxTransfers: settings.fetch.maxTransfers, maxStreams: settings.fetch.maxStreams,
@@ -83,7 +84,7 @@ extension Daemon {
                     maxStreams: settings.mostStreams(of: provider), maxQueue: settings.mostWaiting(for: provider))
             },
             maxMemory: Int(clamping: settings.fetch.maxMemory),
-            proxy: settings.fetch.proxy)
+            maxKept: keptByLoop, proxy: settings.fetch.proxy)
     }
 
     /// How many loops there are, and what else has descriptors. Where the number of loops is not set, there are no more than the
@@ -117,11 +118,11 @@ extension Daemon {
         _ settings: Settings, _ descriptors: DescriptorBudget, _ log: Logger
     ) -> ServerSettings {
         var limits = ServerLimits()
-        let fetch = fetchSettings(settings)
+        let fetch = fetchSettings(settings, keptByLoop: descriptors.keptByLoop)
         limits.maxConnections = descriptors.connections(
             wanted: settings.server.maxConnections, transfers: fetch.mostExchanges,
-            // One of the loops is the home loop.
-            idle: fetch.mostKept(clientLoops: descriptors.loops - 1))
+            // One of the loops is the home loop. Each has one in any case.
+            idle: fetch.mostKept(clientLoops: descriptors.loops - 1) - descriptors.loops)
         if limits.maxConnections < settings.server.maxConnections {
             log.warning(
                 "fewer connections are permitted than server.maxConnections: the process may open too few files",

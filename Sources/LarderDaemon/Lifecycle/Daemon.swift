@@ -108,9 +108,9 @@ public final class Daemon: Sendable {
             throw DaemonError(stage: "state database", message: "\(error)")
         }
         let fetcher = CurlUpstream(
-            loop: homeLoop, clients: loops, settings: fetchSettings(settings), log: log.labelled("fetch"),
-            counters: counters,
-            time: time)
+            loop: homeLoop, clients: loops,
+            settings: fetchSettings(settings, keptByLoop: descriptors.keptByLoop), log: log.labelled("fetch"),
+            counters: counters, time: time)
         let compute = ComputeGate(width: loops.count)
         let secrets = SecretBook(settings)
         // Nobody but this gate speaks to the fetcher: what comes through it repeats no secret.
@@ -214,7 +214,7 @@ public final class Daemon: Sendable {
         engine.flights.forgetFailures(pause: settings.fetch.failurePause)
         await engine.refreshes.apply(limit: settings.fetch.refreshOnReturn)
         engine.cache.store.apply(Self.storeSettings(settings))
-        fetcher.apply(Self.fetchSettings(settings))
+        fetcher.apply(Self.fetchSettings(settings, keptByLoop: descriptors.keptByLoop))
         engine.cache.memory.setBudget(Int(clamping: settings.cache.memorySize))
         parts.eventSeats.setLimit(settings.server.maxEventStreams)
         parts.searches.setLimits(settings.searchLimits)

@@ -14,8 +14,9 @@ struct DescriptorBudget: Sendable, Hashable {
     private static let base = 64
     /// Clients, upstream calls and bodies need some, however few.
     private static let least = 16
-    /// Of each loop: epoll, its wake-up, both ends of a probe, and the cache database with its log.
-    private static let ofLoop = 6
+    /// Of each loop: epoll, its wake-up, both ends of a probe, the cache database with its log, and a connection to an upstream
+    /// that is kept for the next call.
+    private static let ofLoop = 7
 
     /// What the daemon has open or may need at any moment, whatever it is asked.
     private var own: Int { Self.base + Self.ofLoop * loops + listeners }
@@ -36,10 +37,15 @@ struct DescriptorBudget: Sendable, Hashable {
     /// daemon does not need itself.
     var bodies: Int { openFiles.map { max(1, ($0 - own) / 4) } ?? .max }
 
+    /// Connections to upstreams that each loop may keep for later calls: one, and its part of an eighth of what the daemon does
+    /// not need itself. Calls under way have another eighth at least.
+    var keptByLoop: Int { openFiles.map { 1 + max(0, $0 - own) / 8 / loops } ?? .max }
+
     /// Descriptors that are kept from clients, where there are that many.
     /// - Parameters:
     ///   - transfers: upstream calls at a time; each has a connection.
-    ///   - idle: connections to upstreams that are kept for later calls. None of them need be of use to those under way.
+    ///   - idle: connections to upstreams that are kept for later calls, beyond one of each loop. None of them need be of use to
+    ///     those under way.
     func kept(transfers: Int, idle: Int) -> Int {
         own + (openFiles == nil ? 0 : bodies) + transfers + idle
     }
