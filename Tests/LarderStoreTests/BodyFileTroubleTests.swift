@@ -326,6 +326,12 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             #expect(try await sameEntry(store.read(entry.key), entry))
             var status = stat()
             #expect(stat(generation, &status) == 0 && status.st_mode & 0o7777 == 0o700)
+            // Put back while it was in use.
+            try #require(rename(generation, bench.directory + "/old") == 0 && mkdir(generation, 0o700) == 0)
+            try #require(chmod(generation, 0o755) == 0)
+            let files = try #require(store.shared.bodies.withLock { $0 })
+            files.check()
+            #expect(stat(generation, &status) == 0 && status.st_mode & 0o7777 == 0o700)
             await store.close()
         }
     }
@@ -346,6 +352,26 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             let files = try #require(store.shared.bodies.withLock { $0 })
             close(try files.create(id + 256))
             #expect(access("\(directory)/\(id + 256)", F_OK) == 0)
+            await store.close()
+        }
+    }
+
+    /// In place of `bodies`, or of the directory of the generation.
+    @Test(arguments: [true, false])
+    func aFileInPlaceOfTheWholeDirectoryMakesWayForBodies(isRoot: Bool) async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open(roomy)
+            let entry = bench.entry("a", size: 100_000)
+            #expect(await first.write(entry) == .stored)
+            await first.close()
+            let generation = bench.bodies + "/" + (Bench.names(in: bench.bodies).first ?? "")
+            removeAll(isRoot ? bench.bodies : generation)
+            try writeFile(isRoot ? bench.bodies : generation, [1])
+            let store = try bench.open(roomy)
+            #expect(try await store.read(entry.key) == nil)
+            let new = bench.entry("b", size: 100_000)
+            #expect(await store.write(new) == .stored)
+            #expect(try await sameEntry(store.read(new.key), new))
             await store.close()
         }
     }

@@ -64,12 +64,8 @@ final class BodyFiles: Sendable {
         let held = directory.withLock { $0 }
         if held >= 0 { return held }
         // Not under the lock, which loops take too.
-        let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard found >= 0 else { return -StoreError.lastNumber }
-        // Copied back or made by another program it may be open to all, and the files below it with it. Private, it hides
-        // them whatever modes they have: no file has to be looked at.
-        var status = stat()
-        if fstat(found, &status) == 0, status.st_mode & 0o7777 != 0o700 { fchmod(found, 0o700) }
+        let found = openPrivate()
+        guard found >= 0 else { return found }
         let kept = directory.withLock { held -> Int32 in
             if held < 0 { held = found }
             return held
@@ -78,18 +74,34 @@ final class BodyFiles: Sendable {
         return kept
     }
 
+    /// A new descriptor of the directory, or the error number below zero. Copied back or made by another program it may be open
+    /// to all, and the files below it with it. Private, it hides them whatever modes they have: no file has to be looked at.
+    private func openPrivate() -> Int32 {
+        let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard found >= 0 else { return -StoreError.lastNumber }
+        var status = stat()
+        if fstat(found, &status) == 0, status.st_mode & 0o7777 != 0o700 { fchmod(found, 0o700) }
+        return found
+    }
+
     /// Whether a negated error number says that there is no such file. Any other may pass, and says nothing of what is there.
     private static func isAbsent(_ number: Int32) -> Bool { number == -ENOENT || number == -ENOTDIR }
 
-    /// Makes the directory where it has no name, below the directory that this process has locked.
+    /// Makes the directory where it has no name, below the directory that this process has locked. A plain file in its place, or
+    /// in that of the directory above, holds no body and goes. A link is somebody's who wants it so.
     private func make() throws(StoreError) {
         guard isInPlace() else { throw Self.failure("making \(path)", ENOENT) }
         for made in [root, path] where mkdir(made, 0o700) != 0 {
             let number = StoreError.lastNumber
             guard number == EEXIST else { throw Self.failure("making \(made)", number) }
+            var status = stat()
+            guard lstat(made, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+            guard unlink(made) == 0, mkdir(made, 0o700) == 0 else {
+                throw Self.failure("making \(made)", StoreError.lastNumber)
+            }
         }
-        let found = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard found >= 0 else { throw Self.failure("opening \(path)", StoreError.lastNumber) }
+        let found = openPrivate()
+        guard found >= 0 else { throw Self.failure("opening \(path)", -found) }
         let failed = directory.withLock { held -> Int32 in
             guard held >= 0 else {
                 held = found
