@@ -120,7 +120,7 @@ final class PurgeWork {
         return (matching, seen < Self.sliceRows)
     }
 
-    /// What of a body is unlinked with its row. A size that cannot be is damaged.
+    /// What of a body is unlinked with its row. One larger than can be is damaged, and counts as one slice.
     private func blocks(_ size: Int64) -> Int64 {
         soft || size <= CacheSchema.pieceSize ? 0 : BodyFiles.blocks(min(size, Self.sliceFiles))
     }

@@ -17,7 +17,7 @@ enum WriteJob: Sendable {
     case complete(BodyPart, WriteOrder, Reply<WriteOutcome>)
     /// Everything before it is to be committed now.
     case commit(Reply<Void>)
-    /// The file of a body that was removed or given up has no reader any more, and is to be closed.
+    /// The file of a body that was removed, given up or just written is used by nobody any more, and is to be closed.
     case closeBodies
     /// The tombstone of that number is due.
     case removal(UInt64)

@@ -18,7 +18,7 @@ enum BodyTable {
         END;
         """
 
-    /// What schema 6 had for bodies in pieces. Its pieces themselves go later, in slices (`EntryRows.dropOldPieces`): to drop
+    /// What schema 6 had for bodies in pieces. Its pieces themselves go later, in slices (`EntryRows.removeOldPieces`): to drop
     /// the table would take time that grows with it.
     static let withoutPieces = """
         DROP TRIGGER bodyGone;
