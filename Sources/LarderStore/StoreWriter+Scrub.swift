@@ -135,6 +135,8 @@ extension StoreWriter {
         upkeep.scrub.hasFailed = false
         upkeep.scrub.at = max(upkeep.scrub.began + ScrubUpkeep.passInterval, now + ScrubUpkeep.pause * 10)
         upkeep.scrub.began = upkeep.scrub.at
+        // A pass looks at rows, and not at the sum of their files, which may be damaged itself.
+        upkeep.doubtsFileBytes = true
     }
 
     /// Returns whether there are no more entries.
@@ -280,9 +282,11 @@ extension StoreWriter {
             while try database.rows.restateSlice(rows: ScrubUpkeep.rowsPerSlice) {
                 if shared.time.monotonic() - start >= Upkeep.budget { return }
             }
-            try transact(database.connection) { () throws(StoreError) in try database.rows.endRestating() }
+            let wasWrong = try transact(database.connection) { () throws(StoreError) in
+                try database.rows.endRestating()
+            }
             (upkeep.doubtsFileBytes, upkeep.isRestating) = (false, false)
-            upkeep.wrote(at: shared.time.monotonic())
+            if wasWrong { upkeep.wrote(at: shared.time.monotonic()) }
         }
     }
 

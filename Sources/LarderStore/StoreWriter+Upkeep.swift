@@ -60,7 +60,7 @@ struct Upkeep {
     var isRelieving = false
     /// Files that no row names are looked for; nil where that is done.
     var sweep: BodySweep? = BodySweep()
-    /// The sum of the files may be wrong: a row was removed whose size may have been damaged.
+    /// The sum of the files may be wrong: a row was removed whose size may have been damaged, or the scrub has ended a pass.
     var doubtsFileBytes = false
     /// It is being summed up anew, and some rows are in.
     var isRestating = false

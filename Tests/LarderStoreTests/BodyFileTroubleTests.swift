@@ -107,22 +107,6 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
-    @Test func aDamagedSizeDoesNotStayInTheSumOfTheFiles() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open(roomy)
-            for name in ["a", "b"] { #expect(await first.write(bench.entry(name, size: 100_000)) == .stored) }
-            await first.close()
-            try change(bench, "UPDATE entry SET size = size + 1099511627776 WHERE id = 1")
-            let store = try bench.open(roomy)
-            await store.maintain()
-            #expect(try await store.statistics().entries == 1)
-            await store.close()
-            let connection = try Connection(path: bench.path)
-            defer { connection.close() }
-            #expect(try connection.number("SELECT bytes FROM bodies") == 102_400)
-        }
-    }
-
     @Test func aFileIsNotEmptiedUnderItsReaderWhereItsIdIsGivenAgain() async throws {
         try await withStore(roomy) { (store, bench) async throws in
             let files = try #require(store.shared.bodies.withLock { $0 })
@@ -134,98 +118,6 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             defer { close(second) }
             #expect(try BodyRead.bytes(first, at: 0, count: 100_000) == body)
             #expect(NoWaitFiles.size(second) == 0)
-        }
-    }
-
-    /// The last bit but one and the sign: neither may be subtracted from a sum as it is.
-    @Test(arguments: [[Int64.max - 7, Int64.max], [Int64.min + 100_000, Int64.min]])
-    func rowsWithSizesBeyondAllReasonAreRemovedAndTheSumsAreRight(sizes: [Int64]) async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open(roomy)
-            for name in ["a", "b", "c"] { #expect(await first.write(bench.entry(name, size: 100_000)) == .stored) }
-            await first.close()
-            try change(
-                bench,
-                """
-                UPDATE entry SET size = \(sizes[0]) WHERE id = 1; UPDATE entry SET size = \(sizes[1]) WHERE id = 2;
-                UPDATE provider SET counted = 3, entries = 3, bytes = 300000;
-                """)
-            let store = try bench.open(roomy)
-            await store.maintain()
-            let statistics = try await store.statistics()
-            #expect(statistics.entries == 1)
-            #expect((0...300_000).contains(statistics.byProvider["itunes"]?.bytes ?? -1))
-            #expect(await store.write(bench.entry("d", size: 100_000)) == .stored)
-            await store.close()
-            let after = try Connection(path: bench.path)
-            defer { after.close() }
-            #expect(try after.number("SELECT bytes FROM bodies") == 204_800)
-            #expect(bench.count(StoreCounters.setAside, "cache") == 0)
-        }
-    }
-
-    @Test func damagedSizesDoNotKeepNewEntriesFromBeingCounted() async throws {
-        try await withBench { (bench) async throws in
-            let first = try bench.open(roomy)
-            for name in ["a", "b"] { #expect(await first.write(bench.entry(name)) == .stored) }
-            await first.close()
-            // Two of them are more than a sum can hold.
-            try change(bench, "UPDATE entry SET size = 7 << 60")
-            let store = try bench.open(roomy)
-            #expect(try await store.statistics().entries == 2)
-            #expect(try await store.statistics().byProvider["itunes"]?.bytes == 0)
-            for number in 0..<EntryRows.countingBatch {
-                #expect(await store.write(bench.entry("\(number)")) == .stored)
-            }
-            await store.maintain()
-            let provider = try await store.statistics().byProvider["itunes"]
-            #expect(provider?.entries == Int64(EntryRows.countingBatch))
-            #expect(provider?.bytes == Int64(EntryRows.countingBatch) * 100)
-            await store.close()
-        }
-    }
-
-    /// What comes and goes while the rows are looked at is counted in.
-    @Test func theSumOfTheFilesIsMadeAnewInSlices() async throws {
-        try await withBench { (bench) async throws in
-            try await withWriter(bench) { (writer, _) async throws in
-                let connection = try #require(writer.database?.connection)
-                func write(_ name: String, _ size: Int) throws {
-                    try writer.transact(connection) { () throws(StoreError) in
-                        try writer.database?.rows.write(bench.entry(name, size: size), now: bench.time.wall())
-                    }
-                }
-                func remove(_ id: Int64) throws {
-                    try writer.transact(connection) { () throws(StoreError) in
-                        try writer.database?.rows.remove(id: id)
-                    }
-                }
-                for number in 1...9 { try write("\(number)", number == 5 ? 100 : 70_000 + number * 4096) }
-                let rows = try #require(writer.database?.rows)
-                try connection.execute("UPDATE bodies SET bytes = -7")
-                try rows.beginRestating()
-                #expect(try rows.restateSlice(rows: 4))
-                try remove(2)
-                try remove(8)
-                try write("later", 200_000)
-                #expect(try rows.restateSlice(rows: 4))
-                try remove(1)
-                while try rows.restateSlice(rows: 4) {}
-                try write("last", 300_000)
-                try remove(9)
-                #expect(throws: StoreError.self) {
-                    try writer.transact(connection) { () throws(StoreError) in
-                        try rows.remove(id: 3)
-                        throw StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "a test", message: "")
-                    }
-                }
-                try writer.transact(connection) { () throws(StoreError) in try rows.endRestating() }
-                let blocks: [Int] = [3, 4, 6, 7].map { 70_000 + $0 * 4096 } + [200_000, 300_000]
-                let sum = blocks.reduce(0) { $0 + BodyFiles.blocks(Int64($1)) }
-                #expect(try connection.number("SELECT bytes FROM bodies") == sum)
-                try remove(3)
-                #expect(try connection.number("SELECT bytes FROM bodies") == sum - BodyFiles.blocks(82_288))
-            }
         }
     }
 

@@ -125,9 +125,14 @@ extension EntryRows {
     }
 
     /// All rows are in: puts the sum in place. Inside a transaction.
-    func endRestating() throws(StoreError) {
-        try connection.statement("UPDATE bodies SET bytes = (SELECT bytes FROM restated)").run()
+    /// - Returns: whether it was another.
+    func endRestating() throws(StoreError) -> Bool {
+        let sum = try connection.statement(
+            "UPDATE bodies SET bytes = r.bytes FROM restated r WHERE bodies.bytes <> r.bytes")
+        try sum.run()
+        let wasWrong = connection.changes > 0
         try beginRestating()
+        return wasWrong
     }
 
     // MARK: Before the files
