@@ -95,10 +95,14 @@ public final class Companion: Sendable {
     public let entry: StoredResponse
     /// Whether an older entry of its key is of no more use, also where this one is not stored.
     public let supersedes: Bool
+    /// It says of other entries what an older one of its key does not: where it counted as stored and could not be committed,
+    /// the older one is of no more use.
+    public let concernsOthers: Bool
 
-    public init(_ entry: StoredResponse, supersedes: Bool) {
+    public init(_ entry: StoredResponse, supersedes: Bool, concernsOthers: Bool = false) {
         self.entry = entry
         self.supersedes = supersedes
+        self.concernsOthers = concernsOthers
     }
 }
 

@@ -100,6 +100,7 @@ extension FetchSettings {
     }
 
     /// Those of one loop. The loops of clients share a number among them, of which each has some in any case; where few files
-    /// may be open, few. Not none, which libcurl takes for its own default (CURLMOPT_MAXCONNECTS).
+    /// may be open, few. libcurl counts those in use, too, and closes the oldest idle one beyond the number. Not none, which it
+    /// takes for its own default (CURLMOPT_MAXCONNECTS).
     func mostKept(sharers: Int) -> Int { max(1, min(maxKept, max(16, mostExchanges / max(1, sharers)))) }
 }

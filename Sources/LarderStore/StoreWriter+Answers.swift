@@ -5,7 +5,7 @@ import LarderCore
 extension StoreWriter {
     /// Tells what became of an entry. One that was not stored takes the older one of its key with it, where that is of
     /// no more use; one that counted as stored always does, and what was made from it or is listed by it goes along. The same
-    /// holds for its companion.
+    /// holds for its companion, where that says of other entries what the older one does not.
     /// - Parameter reply: none where the answer was accepted before.
     func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
         shared.meters.count(outcome)
@@ -15,8 +15,12 @@ extension StoreWriter {
             if companion.isRefused { return (companion, .refused("removed")) }
             return (companion, outcome == .refused("removed") ? .stored : outcome)
         }
-        overtake(order, outcome, wasAccepted: reply == nil)
-        if let companion { overtake(companion.order, companion.outcome, wasAccepted: reply == nil) }
+        let wasAccepted = reply == nil
+        overtake(order, outcome, misleads: wasAccepted)
+        if let companion {
+            let misleads = wasAccepted && order.companion?.concernsOthers == true
+            overtake(companion.order, companion.outcome, misleads: misleads)
+        }
         // Told first: from then on nothing makes a tombstone for its being late.
         end(order, reply, outcome)
         guard shared.removals.isAny else { return }
@@ -25,16 +29,20 @@ extension StoreWriter {
     }
 
     /// One that is stored overtakes those before it. One that is not takes the older one with it, where that is of no more use.
-    private func overtake(_ order: WriteOrder, _ outcome: WriteOutcome, wasAccepted: Bool) {
+    /// - Parameter misleads: the older one is of no more use now that this one has been answered.
+    private func overtake(_ order: WriteOrder, _ outcome: WriteOutcome, misleads: Bool) {
         switch outcome {
         case .stored:
             // One that began before it, and comes behind it in the queue, is older.
             shared.orders.overtake(order.entry.key.digest, below: order.number)
             shared.overlay.stored(order.entry.key.digest)
         case .refused(let word) where word != "removed":
+            guard order.supersedes || misleads else { return }
+            // An older one that is still on its way is of no more use either, whether or not there is a row.
+            shared.orders.overtake(order.entry.key.digest, below: order.number)
             var order = order
-            order.supersedes = order.supersedes || wasAccepted
-            if order.supersedes, hasOlder(order.entry) { shared.supersedeAlone(order, byWriter: true) }
+            order.supersedes = true
+            if hasOlder(order.entry) { shared.supersedeAlone(order, byWriter: true) }
         default: break
         }
     }

@@ -8,18 +8,29 @@ extension StoreWriter {
     /// - Returns: `removed` where the entry is left out; its companion is written all the same, unless it is left out itself.
     func write(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
         let isLeftOut = isLeftOut(order)
-        if isLeftOut, order.companion == nil { return .refused("removed") }
+        if isLeftOut { return try writeWithoutEntry(order) }
         if let refusal = try refusal(of: order) { return refusal }
         guard var rows = database?.rows else { return .refused("failed") }
         defer { database?.rows = rows }
-        if !isLeftOut { try write(order, &rows) }
+        try write(order, &rows)
         try writeCompanion(of: order, &rows)
-        return isLeftOut ? .refused("removed") : .stored
+        return .stored
+    }
+
+    /// The companion of an entry that is left out, for which room is made alone. Inside a transaction.
+    func writeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
+        guard let companion = order.ofCompanion, !isLeftOut(companion) else { return .refused("removed") }
+        let outcome = try write(companion)
+        return outcome == .stored ? .refused("removed") : outcome
     }
 
     /// The same without a look at the room. Inside a transaction.
-    func writeCompanion(of order: WriteOrder, _ rows: inout EntryRows) throws(StoreError) {
-        if let companion = order.ofCompanion, !isLeftOut(companion) { try write(companion, &rows) }
+    /// - Returns: whether it was written.
+    @discardableResult
+    func writeCompanion(of order: WriteOrder, _ rows: inout EntryRows) throws(StoreError) -> Bool {
+        guard let companion = order.ofCompanion, !isLeftOut(companion) else { return false }
+        try write(companion, &rows)
+        return true
     }
 
     private func write(_ order: WriteOrder, _ rows: inout EntryRows) throws(StoreError) {

@@ -65,6 +65,9 @@ extension StoreWriter {
     /// Whether the file of a body could not be held open, which is counted.
     private func lacksDescriptor(_ file: BodyFile) -> Bool {
         guard file.lacksDescriptor else { return false }
+        // What waits to be closed counts as open, and the job that closes it may be behind this one.
+        file.files.closeUnused()
+        guard file.lacksDescriptor else { return false }
         shared.meters.bodiesRefused.add()
         return true
     }
@@ -110,11 +113,10 @@ extension StoreWriter {
             let cost = EntryRows.Cost(pages: whole.pages, files: whole.files - written)
             let largest = max(size, Int64(order.largestBody))
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
-                if order.isRefused, order.companion == nil { return .refused("removed") }
+                if order.isRefused { return try writeWithoutEntry(order) }
                 return try refusal(size: largest, whole: whole, cost: cost)
             }
             if let refused { return refused }
-            if order.isRefused { return try commit(nil, order, size: 0) }
             if !part.bytes.isEmpty { try part.file.append(part.bytes, at: part.offset) }
             return try commit(part.file, order, size: size)
         } catch {
@@ -124,26 +126,24 @@ extension StoreWriter {
     }
 
     /// The file is whole: the row that names it, and the entry's companion.
-    /// - Parameter file: nil where the entry is left out: its companion is written by itself.
-    private func commit(_ file: BodyFile?, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
-        if file == nil, order.companion == nil { return .refused("removed") }
+    private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
         guard let connection = database?.connection, var rows = database?.rows else { return .refused("failed") }
         // Not where the database is another one by then.
         defer { if database?.connection === connection { database?.rows = rows } }
-        let completed = try transact(connection) { () throws(StoreError) -> BodyFile? in
-            try writeCompanion(of: order, &rows)
-            guard let file, !order.isRefused else { return nil }
+        let (isComplete, isWritten) = try transact(connection) { () throws(StoreError) -> (Bool, Bool) in
+            let isWritten = try writeCompanion(of: order, &rows)
+            if order.isRefused { return (false, isWritten) }
             try rows.complete(
                 file.name.id, order.entry, size: size, content: file.content.sums, now: shared.time.wall())
-            return file
+            return (true, true)
         }
-        if completed == nil, order.companion == nil { return .refused("removed") }
-        if let completed { completed.files.table.completed(completed.name.id) }
+        guard isWritten else { return .refused("removed") }
+        if isComplete { file.files.table.completed(file.name.id) }
         guard checkPlace() else { return .refused("failed") }
         shared.meters.transactions.add()
         upkeep.wrote(at: shared.time.monotonic())
         storingWorks()
-        return completed == nil ? .refused("removed") : .stored
+        return isComplete ? .stored : .refused("removed")
     }
 
     /// A body above the size of a transaction that came whole.
@@ -160,13 +160,18 @@ extension StoreWriter {
             if let refused = refusalOfPlace() { return refused }
             guard let connection = database?.connection else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
+            if order.isRefused {
+                return try transact(connection) { () throws(StoreError) in try writeWithoutEntry(order) }
+            }
             guard let file = newFile() else { return .refused("failed") }
             if lacksDescriptor(file) { return .refused("overloaded") }
             let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
             if let refused { return refused }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
                 if isOver { return .refused("closed") }
-                if order.isRefused { return try commit(nil, order, size: 0) }
+                if order.isRefused {
+                    return try transact(connection) { () throws(StoreError) in try writeWithoutEntry(order) }
+                }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
                 try file.append(Bytes(entry.body[start..<end]), at: Int64(start))
             }

@@ -18,12 +18,13 @@ import Testing
 
     /// A variant that its list is the parent of, and the list.
     private func pair(
-        _ bench: Bench, _ name: String, _ way: Way, seed: UInt8 = 0, supersedes: Bool = true
+        _ bench: Bench, _ name: String, _ way: Way, seed: UInt8 = 0, supersedes: Bool = true,
+        concernsOthers: Bool = false
     ) -> (variant: StoredResponse, list: Companion) {
         let list = bench.entry("list of \(name)", seed: seed)
         var variant = bench.entry(name, size: way.size, seed: seed)
         variant.parents = [list.key.digest]
-        return (variant, Companion(list, supersedes: supersedes))
+        return (variant, Companion(list, supersedes: supersedes, concernsOthers: concernsOthers))
     }
 
     private func write(
@@ -114,7 +115,7 @@ import Testing
             #expect(try await write(older, with: olderList, way, to: store) == .accepted)
             await store.commit()
             // It counts as stored: the older list goes too, though one that is refused would have left it.
-            let (variant, list) = pair(bench, "a", way, seed: 2, supersedes: false)
+            let (variant, list) = pair(bench, "a", way, seed: 2, supersedes: false, concernsOthers: true)
             #expect(try await write(variant, with: list, way, to: store) == .accepted)
             store.shared.faults.fail(with: SQLITE_FULL)
             await store.commit()
@@ -122,6 +123,26 @@ import Testing
             #expect(try await store.read(variant.key) == nil)
             #expect(try await store.read(list.entry.key) == nil)
             store.shared.faults.fail(with: nil)
+        }
+    }
+
+    @Test(arguments: [Way.small, .large])
+    func anAcceptedPairWhoseCommitFailsLeavesTheOlderListWhereItSaysNothingOfOthers(_ way: Way) async throws {
+        var settings = AcceptedTests.collecting
+        settings.maxObject = 64 << 20
+        try await withStore(settings) { (store, bench) async throws in
+            let (older, olderList) = pair(bench, "a", way, seed: 1)
+            #expect(try await write(older, with: olderList, way, to: store) == .accepted)
+            await store.commit()
+            var other = bench.entry("b", size: way.size)
+            other.parents = older.parents
+            let list = Companion(bench.entry("list of a", seed: 2), supersedes: false)
+            #expect(try await write(other, with: list, way, to: store) == .accepted)
+            store.shared.faults.fail(with: SQLITE_FULL)
+            await store.commit()
+            store.shared.faults.fail(with: nil)
+            #expect(try await store.read(other.key) == nil)
+            #expect(try await areThere(store, older, olderList.entry))
         }
     }
 
@@ -269,6 +290,34 @@ import Testing
             #expect(store.shared.overlay.isEmpty)
             #expect(try await areThere(store, newer.entry))
             #expect(try await areThere(store, first, second))
+        }
+    }
+
+    /// The newer one was answered: where it is lost, the older one that waits behind it is of no use, though no row is there.
+    @Test func anOlderAnswerIsNotStoredAfterANewerOneThatCameBeforeItIntoTheQueueAndFailed() async throws {
+        try await withStore(Self.strict) { (store, bench) async throws in
+            let faults = store.shared.faults
+            let asked = Lock(0)
+            let older = store.shared.orders.order(bench.entry("a", seed: 1), with: nil) {
+                // With the newer one in one transaction first, and then by itself, when the disk is well again.
+                asked.withLock { $0 += 1 }
+                if asked.withLock({ $0 }) > 1 { faults.fail(with: nil) }
+                return true
+            }
+            let newer = store.shared.orders.order(bench.entry("a", seed: 2), with: nil) {
+                faults.fail(with: SQLITE_BUSY)
+                return true
+            }
+            faults.hold(true)
+            async let other = store.write(bench.entry("other"))
+            try await bench.eventually("the writer is held", in: store, rate: 0) { faults.isHolding }
+            for order in [newer, older] { #expect(store.shared.writes.insist(.write(order, nil))) }
+            faults.hold(false)
+            // It may share the transaction that fails.
+            _ = await other
+            await store.maintain()
+            faults.fail(with: nil)
+            #expect(try await store.read(older.entry.key) == nil)
         }
     }
 

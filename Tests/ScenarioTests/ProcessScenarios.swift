@@ -187,8 +187,8 @@ import Testing
         let origin = TellingOrigin.make()
         defer { origin.stop() }
         var launch = LarderLaunch(TellingOrigin.configuration(origin, in: directory, more: "server: { loops: 1 }"))
-        // 64, 6 for each of two loops, two listeners, and 16.
-        launch.prelude = "ulimit -n 94"
+        // 64, 7 for each of two loops, two listeners, and 16.
+        launch.prelude = "ulimit -n 96"
         try await onOwnThread { [launch] in
             let larder = try LarderProcess(launch, in: directory)
             let address = try larder.listening(2)[1]

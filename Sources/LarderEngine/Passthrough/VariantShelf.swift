@@ -107,11 +107,15 @@ struct VariantShelf: Sendable {
             return Kept(written: await write(nil), isListed: false, hadList: true)
         }
         defer { turns.leave(request.primary.digest) }
-        let (list, dropped, hadList) = await list(with: entry, names, putsOthersInDoubt)
+        let new = await list(with: entry, names, putsOthersInDoubt)
+        // It is older than all that the list has room for: nobody would be answered by it.
+        if new.lacksEntry { return Kept(written: .refused, hadList: new.hadList) }
         // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
-        let written = await write(Companion(list, supersedes: !hadList))
-        if written.isAccepted { await remove(dropped) }
-        return Kept(written: written, hadList: hadList)
+        let companion = Companion(
+            new.row, supersedes: !new.hadList, concernsOthers: putsOthersInDoubt || new.selectsOthers)
+        let written = await write(companion)
+        if written.isAccepted { await remove(new.dropped) }
+        return Kept(written: written, hadList: new.hadList)
     }
 
     /// Notes a variant that was in doubt and has been validated.
@@ -123,9 +127,9 @@ struct VariantShelf: Sendable {
         // From before the list is read: where all variants were removed since, it is a list of before, and may lack a doubt
         // that could not be written.
         let began = engine.cache.begin(request.primary)
-        let (list, dropped, hadList) = await list(with: entry, names, false)
-        let written = await engine.cache.write(list, since: began, supersedes: !hadList)
-        if written.isAccepted { await remove(dropped) }
+        let new = await list(with: entry, names, false)
+        let written = await engine.cache.write(new.row, since: began, supersedes: !new.hadList)
+        if written.isAccepted { await remove(new.dropped) }
     }
 
     /// Those that are listed no more.
@@ -135,21 +139,36 @@ struct VariantShelf: Sendable {
         }
     }
 
-    /// The URL's list with one more variant, or with a newer one in its place; and those that have no place in it any more.
+    /// A list of variants that is to be written.
+    private struct NewList {
+        var row: StoredResponse
+        /// Variants that have no place in it any more.
+        var dropped: [Digest]
+        /// There was one before.
+        var hadList: Bool
+        /// The new variant has no place in it.
+        var lacksEntry: Bool
+        /// The request selects others, too, by the names of an older `Vary`: the newest of them is to be used (RFC 9111 §4.1).
+        var selectsOthers: Bool
+    }
+
+    /// The URL's list with one more variant, or with a newer one in its place.
     private func list(
         with entry: StoredResponse, _ names: [String], _ putsOthersInDoubt: Bool
-    ) async -> (list: StoredResponse, dropped: [Digest], hadList: Bool) {
-        let row = await engine.cache.open(request.primary)
-        let known = row?.endpoint == Self.indexName ? row : nil
+    ) async -> NewList {
+        let found = await engine.cache.open(request.primary)
+        let known = found?.endpoint == Self.indexName ? found : nil
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
-        let (_, dropped) = index.add(
+        let (selection, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
             putsOthersInDoubt: putsOthersInDoubt, now: engine.time.wall())
-        let list = StoredResponse(
+        let row = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
             body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
             freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
             staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label)
-        return (list, dropped, known != nil)
+        return NewList(
+            row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
+            selectsOthers: index.candidates(for: request.forwarded).contains { $0 != selection })
     }
 }
