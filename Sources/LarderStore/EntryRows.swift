@@ -169,7 +169,9 @@ struct EntryRows {
 
     /// The files that rows name, those under way, and those without a name that are still read.
     func fileBytes() throws(StoreError) -> Int64 {
-        max(0, try connection.number("SELECT bytes FROM bodies") ?? 0) + (files?.table.uncounted ?? 0)
+        // What was damaged must not overflow where it is added up.
+        let sum = try connection.number("SELECT bytes FROM bodies") ?? 0
+        return min(max(0, sum), 1 << 60) + (files?.table.uncounted ?? 0)
     }
 
     func freePages() throws(StoreError) -> Int64 { try connection.number("PRAGMA freelist_count") ?? 0 }

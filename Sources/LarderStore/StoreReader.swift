@@ -278,7 +278,7 @@ final class StoreReader {
         do throws(StoreError) {
             let pages = try connection.number("PRAGMA page_count") ?? 0
             let free = try connection.number("PRAGMA freelist_count") ?? 0
-            let named = max(0, try connection.number("SELECT bytes FROM bodies") ?? 0)
+            let named = min(max(0, try connection.number("SELECT bytes FROM bodies") ?? 0), 1 << 60)
             out.liveBytes = (pages - free) * CacheSchema.pageSize + named + (bodies?.table.uncounted ?? 0)
             let sums = try connection.statement(
                 """

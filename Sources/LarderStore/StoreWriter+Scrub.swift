@@ -271,6 +271,16 @@ extension StoreWriter {
         return false
     }
 
+    /// A sum that an earlier run cannot have left is damaged. It is made anew before anything is written: room for that would
+    /// be made of what is sound.
+    func lookAtFileBytes() {
+        guard let rows = database?.rows else { return }
+        let most = shared.settings.withLock { $0.maxSize }
+        attempt { () throws(StoreError) in upkeep.doubtsFileBytes = try rows.isFileSumOdd(most: most) }
+        let start = shared.time.monotonic()
+        while upkeep.doubtsFileBytes, rest(at: start) == nil, !shared.ending.hasBegun { restateFileBytes() }
+    }
+
     /// Sums up anew what files take, within one time budget. It looks at every row, in as many slices of idle time as that
     /// takes.
     func restateFileBytes() {

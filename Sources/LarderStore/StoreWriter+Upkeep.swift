@@ -299,7 +299,7 @@ extension StoreWriter {
         }
         upkeep.hasWarnedOfLog = log > Upkeep.longLog
         attempt { () throws(StoreError) in
-            if try rows.isFileSumBelowZero() { upkeep.doubtsFileBytes = true }
+            if try rows.isFileSumOdd(most: .max) { upkeep.doubtsFileBytes = true }
             let live = try rows.liveBytes()
             shared.meters.liveBytes.set(Int(live))
             guard live > settings.highWaterBytes else {

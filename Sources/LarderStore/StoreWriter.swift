@@ -86,6 +86,7 @@ final class StoreWriter {
         database?.connection.adopt()
         database?.connection.faults = shared.faults
         database?.connection.wait(as: shared.ending.locks)
+        lookAtFileBytes()
         var done = 0
         var seen = 0
         while true {

@@ -287,6 +287,26 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
+    @Test func aSearchShowsTheNextResultWhereTheFileOfTheFirstIsGoneAndRemovesItsRow() async throws {
+        try await withBench { (bench) async throws in
+            let filler = String(repeating: "x", count: 80_000)
+            let first = try bench.open(roomy)
+            let large = resultJSON("1", "Blue", more: #","url":"\#(filler)""#)
+            #expect(await first.write(bench.results("a", [large])) == .stored)
+            let longer = "Blue among many other words that make it match less well"
+            #expect(await first.write(bench.results("b", [resultJSON("2", longer)])) == .stored)
+            #expect(try await first.titles("blue", limit: 1) == ["Blue"])
+            await first.close()
+            try #require(unlink(try bench.bodyFile()) == 0)
+            let store = try bench.open(roomy)
+            #expect(try await store.titles("blue", limit: 1) == [longer])
+            try await bench.eventually("its row is gone", in: store) {
+                try await store.statistics().entries == 1
+            }
+            await store.close()
+        }
+    }
+
     @Test func resultsAreIndexedWhereNoMoreBodiesMayBeOpen() async throws {
         try await withBench { (bench) async throws in
             try await withWriter(bench) { (writer, _) async throws in

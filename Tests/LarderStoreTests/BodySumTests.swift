@@ -30,6 +30,23 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
         }
     }
 
+    @Test(arguments: [Int64(1) << 31, .max])
+    func aSumAboveTheCapIsMadeAnew(by damage: Int64) async throws {
+        try await withBench { (bench) async throws in
+            let settings = StoreSettings(maxSize: 1 << 30, maxObject: 512 << 20, minFree: 0)
+            let first = try bench.open(settings)
+            #expect(await first.write(bench.entry("a", size: 100_000)) == .stored)
+            await first.close()
+            try change(bench, "UPDATE bodies SET bytes = \(damage)")
+            let store = try bench.open(settings)
+            try await bench.eventually("the sum is right", in: store) {
+                try await store.statistics().liveBytes < 1 << 20
+            }
+            #expect(try await store.read(bench.entry("a").key) != nil)
+            await store.close()
+        }
+    }
+
     /// The last bit but one and the sign: neither may be subtracted from a sum as it is.
     @Test(arguments: [[Int64.max - 7, Int64.max], [Int64.min + 100_000, Int64.min]])
     func rowsWithSizesBeyondAllReasonAreRemovedAndTheSumsAreRight(sizes: [Int64]) async throws {

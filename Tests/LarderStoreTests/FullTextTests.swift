@@ -23,9 +23,9 @@ extension Bench {
 
 extension SQLiteStore {
     func titles(
-        _ words: String, prefix: Bool = false, kinds: [String] = [], providers: [String] = []
+        _ words: String, prefix: Bool = false, kinds: [String] = [], providers: [String] = [], limit: Int = 50
     ) async throws -> [String] {
-        var question = FullTextQuestion(terms: [FullTextTerm(words, isPrefix: prefix)], limit: 50)
+        var question = FullTextQuestion(terms: [FullTextTerm(words, isPrefix: prefix)], limit: limit)
         question.kinds = kinds
         question.providers = providers
         return try await search(question).matches.compactMap { try JSON.parse($0.json)["title"]?.string }

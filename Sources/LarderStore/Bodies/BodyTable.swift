@@ -89,8 +89,10 @@ extension EntryRows {
     }
 
     /// Whether the sum of what files take cannot be true.
-    func isFileSumBelowZero() throws(StoreError) -> Bool {
-        try connection.number("SELECT bytes FROM bodies") ?? 0 < 0
+    /// - Parameter most: what an earlier run has not exceeded.
+    func isFileSumOdd(most: Int64) throws(StoreError) -> Bool {
+        let sum = try connection.number("SELECT bytes FROM bodies") ?? 0
+        return sum < 0 || sum > most
     }
 
     /// Begins to sum up anew what the files of all rows take.

@@ -87,14 +87,34 @@ extension StoreReader {
             ($0.score, $1.storedAt, $0.row) < ($1.score, $0.storedAt, $1.row)
         }
         answer.total = candidates.count
-        let page = candidates.dropFirst(question.offset).prefix(question.limit)
-        let highlights = try highlights(page.map(\.row), question, connection)
-        for candidate in page {
-            guard var match = try match(candidate, connection) else { continue }
-            match.highlights = highlights[candidate.row] ?? []
+        var shown: [Int64] = []
+        var lacking: Set<Int64> = []
+        // A result that cannot be shown leaves its place to the next one.
+        for candidate in candidates.dropFirst(question.offset) where !lacking.contains(candidate.row >> 12) {
+            if shown.count == question.limit { break }
+            guard let match = try match(candidate, connection, &lacking) else { continue }
             answer.matches.append(match)
+            shown.append(candidate.row)
         }
+        let highlights = try highlights(shown, question, connection)
+        for (place, row) in shown.enumerated() { answer.matches[place].highlights = highlights[row] ?? [] }
+        if !lacking.isEmpty { try note(lacking, connection) }
         return answer
+    }
+
+    /// Notes the rows among these whose files are missing. The file of a row goes after its removal is committed, which a later
+    /// snapshot shows.
+    private func note(_ lacking: Set<Int64>, _ connection: Connection) throws(StoreError) {
+        try renewSnapshot()
+        guard let bodies else { return }
+        let row = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
+        defer { row.reset() }
+        for id in lacking {
+            row.reset()
+            row.bind(1, id)
+            guard try row.step() else { continue }
+            if try borrow(id, from: bodies, keeps: false) != nil { bodies.leave(id) } else { damagedEntry(id, .piece) }
+        }
     }
 
     private func candidates(
@@ -146,7 +166,10 @@ extension StoreReader {
     }
 
     /// The result as it stands in its answer; nil where it, its row or its answer is not what was written.
-    private func match(_ candidate: Candidate, _ connection: Connection) throws(StoreError) -> FullTextMatch? {
+    /// - Parameter lacking: where the answer's file is missing, its id is added.
+    private func match(
+        _ candidate: Candidate, _ connection: Connection, _ lacking: inout Set<Int64>
+    ) throws(StoreError) -> FullTextMatch? {
         let row = try connection.statement(
             """
             SELECT \(RowSums.columns), e.digest, r.place, r.length, r.name, r.kind, r.title, r.creator, r.collection,
@@ -171,7 +194,7 @@ extension StoreReader {
         let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
         let json: Bytes
         if size > CacheSchema.pieceSize {
-            guard let found = stretch(SummedRow(row), place, length) else { return nil }
+            guard let found = stretch(SummedRow(row), place, length, &lacking) else { return nil }
             json = found
         } else {
             json = Bytes(UnsafeRawBufferPointer(rebasing: row.raw(7)[texts.place]))
@@ -189,11 +212,14 @@ extension StoreReader {
 
     /// Bytes of a body that lies in a file; none where they are not what was written, nil where they cannot be read at
     /// present. One such body is no reason to show none of the others.
-    private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int) -> Bytes? {
+    private func stretch(_ row: SummedRow, _ place: Int64, _ length: Int, _ lacking: inout Set<Int64>) -> Bytes? {
         guard let bodies, !row.isFromBeforeFiles else { return [] }
         do throws(StoreError) {
             let keeps = row.size <= Int64(SQLiteStore.openSize)
-            guard let file = try borrow(row.id, from: bodies, keeps: keeps) else { return [] }
+            guard let file = try borrow(row.id, from: bodies, keeps: keeps) else {
+                lacking.insert(row.id)
+                return nil
+            }
             defer { bodies.leave(row.id) }
             let found = try BodyRead.stretch(file, row.id, at: place, count: length, of: row.size, sums: row.body)
             if found == nil { damagedEntry(row.id, .piece) }
