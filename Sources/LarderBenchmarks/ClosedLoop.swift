@@ -13,32 +13,27 @@ struct LoadRound {
     var p999: Int64 = 0
     var greatest: Int64 = 0
     var bytes = 0
-    /// Objects that the server said it had stored, and objects that it answered from its store. Only of tolerant runs.
-    var stored: [Int] = []
-    var hits: [Int] = []
+    /// Objects that the server said it had stored, or answered from its store, and when it first did. Only of tolerant runs.
+    var acknowledged = Acknowledged()
 
     var perSecond: Double { Double(count) * 1e9 / Double(max(elapsed, 1)) }
 
     /// The form in which the pinned child hands it to its parent.
     var lines: String {
-        func list(_ numbers: [Int]) -> String { numbers.map { " \($0)" }.joined() }
-        return
-            "load \(count) \(elapsed) \(p50) \(p99) \(p999) \(greatest) \(bytes)\nstored\(list(stored))\nhits\(list(hits))"
+        "load \(count) \(elapsed) \(p50) \(p99) \(p999) \(greatest) \(bytes)\n\(acknowledged.line)"
     }
 
     init() {}
 
     init?(lines: String) {
         let rows = lines.split(separator: "\n").map { $0.split(separator: " ") }
-        guard rows.count == 3, rows[0].first == "load", rows[1].first == "stored", rows[2].first == "hits" else {
-            return nil
-        }
-        let numbers = rows.map { $0.dropFirst().compactMap { Int($0) } }
-        guard numbers[0].count == 7 else { return nil }
-        (count, bytes) = (numbers[0][0], numbers[0][6])
-        (elapsed, p50, p99) = (Int64(numbers[0][1]), Int64(numbers[0][2]), Int64(numbers[0][3]))
-        (p999, greatest) = (Int64(numbers[0][4]), Int64(numbers[0][5]))
-        (stored, hits) = (numbers[1], numbers[2])
+        guard rows.count == 2, rows[0].first == "load", let acknowledged = Acknowledged(rows[1]) else { return nil }
+        let numbers = rows[0].dropFirst().compactMap { Int($0) }
+        guard numbers.count == 7 else { return nil }
+        (count, bytes) = (numbers[0], numbers[6])
+        (elapsed, p50, p99) = (Int64(numbers[1]), Int64(numbers[2]), Int64(numbers[3]))
+        (p999, greatest) = (Int64(numbers[4]), Int64(numbers[5]))
+        self.acknowledged = acknowledged
     }
 }
 
@@ -188,8 +183,8 @@ struct ClosedLoop {
             case "content-length": length = Int(value)
             case "cache-status" where isTolerant:
                 let words = value.split(separator: ";").map { ASCII.trimmed($0) }
-                if words.contains("stored") { round.stored.append(object.id) }
-                if words.contains("hit") { round.hits.append(object.id) }
+                guard words.contains("stored") || words.contains("hit") else { continue }
+                round.acknowledged.note(object.id, at: monotonicNanoseconds())
             default: break
             }
         }

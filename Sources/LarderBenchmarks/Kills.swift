@@ -1,5 +1,5 @@
-// kill -9 while larder writes, again and again. What it said it had stored, or had answered from its store, is there after
-// the next start, with every byte right, and every start is clean.
+// kill -9 while larder writes, again and again. What it said it had stored, or had answered from its store, `cache.commitWithin`
+// before is there after the next start. Whatever is there has every byte right, and every start is clean.
 import Glibc
 import LarderCore
 
@@ -7,9 +7,12 @@ struct KillFigures {
     var kills = 0
     /// Acknowledged as stored, or answered from the store, before a kill.
     var acknowledged = 0
+    /// Of those that were acknowledged long enough before it.
     var checked = 0
     /// Of those checked: not there any more. A wrong byte ends the run at once.
     var lost = 0
+    /// Of those that were acknowledged later: looked at, and not there any more, as they may be.
+    var recent = (checked: 0, gone: 0)
     /// Starts that complained, set a database aside or did not come up.
     var uncleanStarts = 0
     var startMilliseconds = Sample()
@@ -19,6 +22,8 @@ struct KillRun {
     /// Of the last round's objects all up to so many are looked at, and so many of all earlier ones.
     static let checkedOfLast = 100
     static let checkedOfEarlier = 20
+    /// The default of `cache.commitWithin`, in nanoseconds.
+    static let safeAfter: Int64 = 100_000_000
     let stand: Stand
 
     func measure() throws(Failure) -> KillFigures {
@@ -32,7 +37,7 @@ struct KillRun {
         setup.maxSize = "64 GiB"
         let directory = try stand.newDirectory("killed")
         var figures = KillFigures()
-        var last: [Int] = []
+        var last: (safe: [Int], recent: [Int]) = ([], [])
         var earlier: [Int] = []
         for round in 0..<stand.arguments.kills + 1 {
             let began = monotonicNanoseconds()
@@ -40,19 +45,26 @@ struct KillRun {
             defer { larder.process.stop() }
             figures.startMilliseconds.add(Double(monotonicNanoseconds() - began) / 1e6)
 
-            var chosen = Array(last.shuffled(&random).prefix(Self.checkedOfLast))
+            var chosen = Array(last.safe.shuffled(&random).prefix(Self.checkedOfLast))
             for _ in 0..<min(Self.checkedOfEarlier, earlier.count) {
                 chosen.append(earlier[Int(random.next() % UInt64(earlier.count))])
             }
+            let recent = Array(last.recent.shuffled(&random).prefix(Self.checkedOfEarlier))
             let client = try ProbeClient(port: larder.port)
-            for number in chosen {
+            for (place, number) in (chosen + recent).enumerated() {
                 let object = sizes.object(number)
                 let reply = try client.get(object.path, port: larder.port)
                 guard reply.status == 200, pool.isBody(reply.body, of: object) else {
                     throw .failed("kill \(round)", "\(object.path): status \(reply.status) or a wrong body")
                 }
-                figures.checked += 1
-                if !ServerKind.larder.isHit(reply.fields) { figures.lost += 1 }
+                let isThere = ServerKind.larder.isHit(reply.fields)
+                if place < chosen.count {
+                    figures.checked += 1
+                    if !isThere { figures.lost += 1 }
+                } else {
+                    figures.recent.checked += 1
+                    if !isThere { figures.recent.gone += 1 }
+                }
             }
             // The last start is only looked at.
             guard round < stand.arguments.kills else {
@@ -60,7 +72,7 @@ struct KillRun {
                 if try isUnclean(larder, directory) { figures.uncleanStarts += 1 }
                 break
             }
-            earlier += last
+            earlier += last.safe
             let child = try Load(
                 port: larder.port, size: nil, order: .twice(first: round * 1_000_000), count: .max, seconds: 60,
                 connections: 8, isTolerant: true
@@ -69,12 +81,13 @@ struct KillRun {
             try child.wait(for: "its connections") { child.output.hasPrefix(Load.ready) }
             try stand.pauseWhole(milliseconds: 30)
             try stand.pauseWhole(milliseconds: Int(random.next() % 200))
+            let killedAt = monotonicNanoseconds()
             larder.process.killOutright()
             let seen = try Load.result(of: child, seconds: 60)
             if try isUnclean(larder, directory) { figures.uncleanStarts += 1 }
-            last = Set(seen.stored + seen.hits).sorted()
+            last = seen.acknowledged.split(crash: killedAt, safeAfter: Self.safeAfter)
             figures.kills += 1
-            figures.acknowledged += last.count
+            figures.acknowledged += seen.acknowledged.instants.count
             if (round + 1) % 10 == 0 {
                 note(
                     "kill \(round + 1)/\(stand.arguments.kills): \(figures.acknowledged) acknowledged, \(figures.lost) lost"
