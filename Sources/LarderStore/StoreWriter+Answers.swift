@@ -15,10 +15,10 @@ extension StoreWriter {
             if companion.isRefused { return (companion, .refused("removed")) }
             return (companion, outcome == .refused("removed") ? .stored : outcome)
         }
-        let wasAccepted = reply == nil
-        overtake(order, outcome, misleads: wasAccepted)
+        overtake(order, outcome, misleads: reply == nil)
         if let companion {
-            let misleads = wasAccepted && order.companion?.concernsOthers == true
+            // The answer went out: it was accepted, or late.
+            let misleads = reply?.isGiven ?? true && order.companion?.concernsOthers == true
             overtake(companion.order, companion.outcome, misleads: misleads)
         }
         // Told first: from then on nothing makes a tombstone for its being late.

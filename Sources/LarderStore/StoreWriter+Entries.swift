@@ -18,7 +18,7 @@ extension StoreWriter {
     }
 
     /// The companion of an entry that is left out, for which room is made alone. Inside a transaction.
-    func writeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
+    private func writeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
         guard let companion = order.ofCompanion, !isLeftOut(companion) else { return .refused("removed") }
         let outcome = try write(companion)
         return outcome == .stored ? .refused("removed") : outcome

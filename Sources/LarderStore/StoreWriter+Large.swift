@@ -113,10 +113,11 @@ extension StoreWriter {
             let cost = EntryRows.Cost(pages: whole.pages, files: whole.files - written)
             let largest = max(size, Int64(order.largestBody))
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
-                if order.isRefused { return try writeWithoutEntry(order) }
+                if order.isRefused { return nil }
                 return try refusal(size: largest, whole: whole, cost: cost)
             }
             if let refused { return refused }
+            if order.isRefused { return try completeWithoutEntry(order) }
             if !part.bytes.isEmpty { try part.file.append(part.bytes, at: part.offset) }
             return try commit(part.file, order, size: size)
         } catch {
@@ -139,11 +140,28 @@ extension StoreWriter {
         }
         guard isWritten else { return .refused("removed") }
         if isComplete { file.files.table.completed(file.name.id) }
-        guard checkPlace() else { return .refused("failed") }
+        guard hasCommitted() else { return .refused("failed") }
+        return isComplete ? .stored : .refused("removed")
+    }
+
+    /// The entry was removed or overtaken on its way: its companion is written without it.
+    private func completeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
+        guard let companion = order.ofCompanion, !companion.isRefused, let connection = database?.connection else {
+            return .refused("removed")
+        }
+        let outcome = try transact(connection) { () throws(StoreError) in try write(companion) }
+        guard outcome == .stored else { return outcome }
+        return hasCommitted() ? .refused("removed") : .refused("failed")
+    }
+
+    /// What follows a commit that wrote something.
+    /// - Returns: whether what was written is where it belongs.
+    private func hasCommitted() -> Bool {
+        guard checkPlace() else { return false }
         shared.meters.transactions.add()
         upkeep.wrote(at: shared.time.monotonic())
         storingWorks()
-        return isComplete ? .stored : .refused("removed")
+        return true
     }
 
     /// A body above the size of a transaction that came whole.
@@ -160,18 +178,14 @@ extension StoreWriter {
             if let refused = refusalOfPlace() { return refused }
             guard let connection = database?.connection else { return .refused("failed") }
             if let refused = refusalOfRemovals() { return refused }
-            if order.isRefused {
-                return try transact(connection) { () throws(StoreError) in try writeWithoutEntry(order) }
-            }
+            if order.isRefused { return try completeWithoutEntry(order) }
             guard let file = newFile() else { return .refused("failed") }
             if lacksDescriptor(file) { return .refused("overloaded") }
             let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
             if let refused { return refused }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
                 if isOver { return .refused("closed") }
-                if order.isRefused {
-                    return try transact(connection) { () throws(StoreError) in try writeWithoutEntry(order) }
-                }
+                if order.isRefused { return try completeWithoutEntry(order) }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
                 try file.append(Bytes(entry.body[start..<end]), at: Int64(start))
             }

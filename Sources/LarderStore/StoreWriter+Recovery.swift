@@ -97,6 +97,7 @@ extension StoreWriter {
             equip()
             upkeep = Upkeep(now: shared.time.monotonic())
             storingWorks()
+            lookAtFileBytes()
         } catch {
             if error.isDamage { _ = shared.files.setAside(at: shared.time.wall()) }
             wasNotOpened(error)

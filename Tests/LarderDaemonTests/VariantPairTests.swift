@@ -117,6 +117,48 @@ import Testing
         }
     }
 
+    /// Two answers of one URL, selected by different fields; a request that selects both gets the newer one.
+    private func withTwoNames(
+        _ cache: String, _ work: @escaping @Sendable (RunningLarder) async throws -> Void
+    ) async throws {
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            let name = number == 1 ? "X-Who" : "X-How"
+            return [.send(ok("\(number)", fields: "Cache-Control: max-age=600\r\nVary: \(name)\r\n"))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin, cache)) { larder in
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "x")).text == "1")
+            await store(larder).commit()
+            // It selects the first one by neither name, and another answers it.
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "b"), ("X-How", "y")).text == "2")
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "2")
+            try await work(larder)
+        }
+    }
+
+    @Test func anOlderAnswerOfOtherNamesIsNotGivenWhereTheNewerOneIsGone() async throws {
+        try await withTwoNames("commitWithin: 0, patience: 30s") { (larder) async throws in
+            let connection = try Connection(path: store(larder).shared.files.path)
+            defer { connection.close() }
+            try connection.execute("DELETE FROM entry WHERE id = (SELECT max(child) FROM parent)")
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "3")
+        }
+    }
+
+    @Test func anOlderAnswerOfOtherNamesIsNotGivenWhereTheNewerOneCouldNotBeCommitted() async throws {
+        try await withTwoNames("commitWithin: 10s, patience: 30s") { (larder) async throws in
+            store(larder).shared.faults.fail(with: 13)
+            await store(larder).commit()
+            store(larder).shared.faults.fail(with: nil)
+            #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "3")
+        }
+    }
+
     @Test func theDoubtStaysThoughTheAnswerThatPutItIsHiddenBeforeItsCommit() async throws {
         let origin = absent([.send(ok("not kept", fields: "Cache-Control: no-store\r\n"))])
         defer { origin.stop() }

@@ -67,6 +67,7 @@ extension PassFetch {
             entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status),
             by: write)
         var written = kept.written
+        if kept.isOutdated { return written }
         guard written.isAccepted else {
             // It was given out all the same. What was stored there since is hidden too, which costs a miss.
             hideElsewhere(entry, found)

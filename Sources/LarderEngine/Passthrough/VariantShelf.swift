@@ -35,7 +35,9 @@ struct VariantShelf: Sendable {
             let both = cache.readyStamp([request.primary.digest, key.digest])
             guard let entry = await cache.open(key), await canBegin(entry) else { continue }
             return EntryCache.Found(
-                entry: entry, isInDoubt: index.isInDoubt(selection), index: index,
+                // Of several the most recent one is to be used (RFC 9111 §4.1): where that could not be read, or is gone, an
+                // older one is asked about first.
+                entry: entry, isInDoubt: place > 0 || index.isInDoubt(selection), index: index,
                 // A later one may answer because the first could not be read in time: nothing to be kept ready.
                 list: place == 0 ? StoredRow(first) : nil,
                 // Where the list was changed since it was read, the older stamp says so.
@@ -92,6 +94,8 @@ struct VariantShelf: Sendable {
         var isListed = true
         /// There was a list before, which may go on selecting what it did where the new one is not stored.
         var hadList = false
+        /// All that the list has room for is newer: that it is not stored says nothing of what is.
+        var isOutdated = false
     }
 
     /// Writes an answer, and with it the URL's index where fields select it: as one that was just received. One note of a URL
@@ -109,10 +113,10 @@ struct VariantShelf: Sendable {
         defer { turns.leave(request.primary.digest) }
         let new = await list(with: entry, names, putsOthersInDoubt)
         // It is older than all that the list has room for: nobody would be answered by it.
-        if new.lacksEntry { return Kept(written: .refused, hadList: new.hadList) }
+        if new.lacksEntry { return Kept(written: .refused, hadList: new.hadList, isOutdated: true) }
         // One that is not stored leaves the older list, which selects what it did, but no older answer of the URL.
         let companion = Companion(
-            new.row, supersedes: !new.hadList, concernsOthers: putsOthersInDoubt || new.selectsOthers)
+            new.row, supersedes: !new.hadList, concernsOthers: putsOthersInDoubt || new.hasOtherNames)
         let written = await write(companion)
         if written.isAccepted { await remove(new.dropped) }
         return Kept(written: written, hadList: new.hadList)
@@ -148,8 +152,9 @@ struct VariantShelf: Sendable {
         var hadList: Bool
         /// The new variant has no place in it.
         var lacksEntry: Bool
-        /// The request selects others, too, by the names of an older `Vary`: the newest of them is to be used (RFC 9111 §4.1).
-        var selectsOthers: Bool
+        /// Others are selected by other names: some requests select one of them and the new one, and are to get the most recent
+        /// (RFC 9111 §4.1).
+        var hasOtherNames: Bool
     }
 
     /// The URL's list with one more variant, or with a newer one in its place.
@@ -169,6 +174,6 @@ struct VariantShelf: Sendable {
             staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label)
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
-            selectsOthers: index.candidates(for: request.forwarded).contains { $0 != selection })
+            hasOtherNames: Set(index.variants.map(\.names)).count > 1)
     }
 }

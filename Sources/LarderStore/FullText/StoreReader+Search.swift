@@ -48,7 +48,7 @@ extension StoreReader {
                 sqlite3_progress_handler(connection.handle, 0, nil, nil)
                 withExtendedLifetime(deadline) {}
             }
-            return .success(try found(question, connection))
+            return .success(try found(question, connection, deadline))
         } catch {
             if error.isDamage { damaged(error) }
             return .failure(error)
@@ -63,7 +63,16 @@ extension StoreReader {
         var storedAt: WallTime
     }
 
-    private func found(_ question: FullTextQuestion, _ connection: Connection) throws(StoreError) -> FullTextAnswer {
+    /// Entries of which nothing can be shown.
+    private struct Passed {
+        var entries: Set<Int64> = []
+        /// Those among them that have no file.
+        var lacking: Set<Int64> = []
+    }
+
+    private func found(
+        _ question: FullTextQuestion, _ connection: Connection, _ deadline: SearchDeadline
+    ) throws(StoreError) -> FullTextAnswer {
         var answer = FullTextAnswer()
         guard !question.terms.isEmpty, question.keyParts.count <= FullTextQuestion.mostKeyParts else { return answer }
         var candidates = try candidates(question, connection)
@@ -88,17 +97,18 @@ extension StoreReader {
         }
         answer.total = candidates.count
         var shown: [Int64] = []
-        var lacking: Set<Int64> = []
+        var passed = Passed()
         // A result that cannot be shown leaves its place to the next one.
-        for candidate in candidates.dropFirst(question.offset) where !lacking.contains(candidate.row >> 12) {
-            if shown.count == question.limit { break }
-            guard let match = try match(candidate, connection, &lacking) else { continue }
+        for candidate in candidates.dropFirst(question.offset) where !passed.entries.contains(candidate.row >> 12) {
+            if shown.count == question.limit || !passed.entries.isEmpty && deadline.hasPassed { break }
+            guard let match = try match(candidate, connection, &passed) else { continue }
             answer.matches.append(match)
             shown.append(candidate.row)
         }
         let highlights = try highlights(shown, question, connection)
         for (place, row) in shown.enumerated() { answer.matches[place].highlights = highlights[row] ?? [] }
-        if !lacking.isEmpty { try note(lacking, connection) }
+        // What is found is shown, whatever comes of this.
+        if !passed.lacking.isEmpty { try? note(passed.lacking, connection) }
         return answer
     }
 
@@ -106,14 +116,12 @@ extension StoreReader {
     /// snapshot shows.
     private func note(_ lacking: Set<Int64>, _ connection: Connection) throws(StoreError) {
         try renewSnapshot()
-        guard let bodies else { return }
         let row = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
         defer { row.reset() }
         for id in lacking {
             row.reset()
             row.bind(1, id)
-            guard try row.step() else { continue }
-            if try borrow(id, from: bodies, keeps: false) != nil { bodies.leave(id) } else { damagedEntry(id, .piece) }
+            if try row.step() { damagedEntry(id, .piece) }
         }
     }
 
@@ -166,9 +174,9 @@ extension StoreReader {
     }
 
     /// The result as it stands in its answer; nil where it, its row or its answer is not what was written.
-    /// - Parameter lacking: where the answer's file is missing, its id is added.
+    /// - Parameter passed: where nothing of the answer can be shown, its id is added.
     private func match(
-        _ candidate: Candidate, _ connection: Connection, _ lacking: inout Set<Int64>
+        _ candidate: Candidate, _ connection: Connection, _ passed: inout Passed
     ) throws(StoreError) -> FullTextMatch? {
         let row = try connection.statement(
             """
@@ -182,6 +190,7 @@ extension StoreReader {
         let (id, size) = (row.int(0), row.int(1))
         if let kind = RowSums.fault(row, digest: digest, lastWithoutSum: lastWithoutSum) {
             damagedEntry(id, kind)
+            passed.entries.insert(id)
             return nil
         }
         // A row without a checksum is from before there were any.
@@ -194,7 +203,10 @@ extension StoreReader {
         let (place, length) = (Int64(texts.place.lowerBound), texts.place.count)
         let json: Bytes
         if size > CacheSchema.pieceSize {
-            guard let found = stretch(SummedRow(row), place, length, &lacking) else { return nil }
+            guard let found = stretch(SummedRow(row), place, length, &passed.lacking) else {
+                passed.entries.insert(id)
+                return nil
+            }
             json = found
         } else {
             json = Bytes(UnsafeRawBufferPointer(rebasing: row.raw(7)[texts.place]))
@@ -203,6 +215,7 @@ extension StoreReader {
             let (provider, storedAt) = EntryCodec.origin(of: row.raw(6))
         else {
             shared.meters.undecodable.add()
+            passed.entries.insert(id)
             return nil
         }
         return FullTextMatch(
