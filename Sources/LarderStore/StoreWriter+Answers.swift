@@ -37,7 +37,8 @@ extension StoreWriter {
             shared.orders.overtake(order.entry.key.digest, below: order.number)
             shared.overlay.stored(order.entry.key.digest)
         case .refused(let word) where word != "removed":
-            guard order.supersedes || misleads else { return }
+            // One that is removed or overtaken itself says nothing of others.
+            guard order.supersedes || misleads, !order.isRefused else { return }
             // An older one that is still on its way is of no more use either, whether or not there is a row.
             shared.orders.overtake(order.entry.key.digest, below: order.number)
             var order = order

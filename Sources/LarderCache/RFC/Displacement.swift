@@ -34,6 +34,12 @@ public enum Displacement: Sendable, Hashable {
             }
     }
 
+    /// Which older answers that are still coming an answer overtakes that is to be stored; nil: none, since they may cover for it.
+    public static func reach(status: Int) -> AnswerOrder.Reach? {
+        if status >= 500 { return nil }
+        return putsOthersInDoubt(status: status) ? .all : .answered
+    }
+
     /// Whether an answer that is stored puts those of the URL's other variants in doubt that were received before it.
     ///
     /// Each time: where the same fields were answered so before, the resource may have come and gone in between. So a variant

@@ -32,13 +32,15 @@ extension EntryCache {
     ///   - began: from before anything of it was asked for or read. What was removed since does not come back with what
     ///     was under way.
     ///   - supersedes: whether an older entry of that key is of no more use, also where this one is not stored.
+    ///   - isWanted: asked when it is written: it is not where that says no.
     public func write(
-        _ entry: StoredResponse, with companion: Companion? = nil, since began: RemovalStamp, supersedes: Bool = true
+        _ entry: StoredResponse, with companion: Companion? = nil, since began: RemovalStamp, supersedes: Bool = true,
+        when isWanted: @escaping @Sendable () -> Bool = { true }
     ) async -> Written {
         guard isCurrent(began) else { return .refused }
         // Asked once more when it is written, which may be after this has returned.
         let outcome = await store.write(entry, with: companion, supersedes: supersedes) { [memory] in
-            memory.isCurrent(began)
+            memory.isCurrent(began) && isWanted()
         }
         if case .refused(let reason) = outcome {
             log.debug("not stored", ["provider": entry.provider, "reason": reason])
@@ -72,13 +74,16 @@ extension EntryCache {
 
     /// Makes the entry visible with the body that was written. A refusal because of a removal gives the body up.
     func complete(
-        _ writer: any BodyWriter, _ entry: StoredResponse, with companion: Companion?, since began: RemovalStamp
+        _ writer: any BodyWriter, _ entry: StoredResponse, with companion: Companion?, since began: RemovalStamp,
+        when isWanted: @escaping @Sendable () -> Bool
     ) async -> Written {
         guard isCurrent(began) else {
             writer.abandon()
             return .refused
         }
-        let outcome = await writer.complete(entry, with: companion) { [memory] in memory.isCurrent(began) }
+        let outcome = await writer.complete(entry, with: companion) { [memory] in
+            memory.isCurrent(began) && isWanted()
+        }
         return await written(outcome, entry, companion, began)
     }
 

@@ -20,6 +20,8 @@ public final class EntryCache: Sendable {
     let time: any TimeSource
     /// For the lists of variants. More at a time than a list has places would only drive each other out of it.
     let turns = KeyTurns(limit: VariantIndex.limit)
+    /// For the answers of one URL that come at the same time.
+    let answers = AnswerOrders()
     /// Rises with each change of the settings.
     let settingsEpoch = Atomic<UInt64>(0)
     /// A look-up that failed was logged: no more of it until then.

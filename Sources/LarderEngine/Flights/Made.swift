@@ -43,6 +43,8 @@ public struct Made: Sendable {
         var fields: HeaderFields
         /// Removals up to when the flight began.
         var began: RemovalStamp
+        /// Among the answers of its URL that are under way.
+        var place: AnswerPlace?
     }
 
     /// The parts of an upstream's answer that are not stored and not for others.

@@ -109,6 +109,9 @@ public struct PassFetch: Sendable {
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
         made.selection = selection(of: news.entry, began)
+        // What is stored is the most recent answer, whatever is still coming of older ones.
+        let place = place(of: news.entry)
+        place.overtake(.answered)
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
@@ -163,9 +166,13 @@ public struct PassFetch: Sendable {
         made.storing = verdict.rule
         made.own = Made.Own(fields: own, interim: head.interim)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
-        var selection = Made.Selection(vary: Vary(head.fields), fields: request.forwarded, began: began)
-        if !verdict.isStored, isAnswer {
-            selection.began = await displace(made.entry, verdict.rule, found, began)
+        let place = place(of: made.entry)
+        var selection = Made.Selection(
+            vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
+        if verdict.isStored {
+            if let reach = Displacement.reach(status: head.status) { place.overtake(reach) }
+        } else if isAnswer {
+            selection.began = await displace(made.entry, verdict.rule, found, began, place)
         }
         made.selection = selection
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
@@ -174,7 +181,7 @@ public struct PassFetch: Sendable {
             // What was not found may be there all the same, or be on its way.
             var newer = made.entry
             newer.key = shelf.place(names(newer)).key
-            await hideOlder(than: newer, found)
+            await hideOlder(than: newer, found, place)
         }
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
@@ -182,9 +189,9 @@ public struct PassFetch: Sendable {
             made.tape = nil
             made.entry.body = whole
             if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
-                made.written = await keep(made.entry, found, began)
+                made.written = await keep(made.entry, found, began, place)
             } else if verdict.isStored {
-                await hideOlder(than: made.entry, found)
+                await hideOlder(than: made.entry, found, place)
             }
             return .answered(made)
         }
@@ -193,7 +200,14 @@ public struct PassFetch: Sendable {
         stream.body.holdEnd()
         releaseInTime(stream.body)
         await voice.announce(made)
-        return await archive(made, stream, body, found, began)
+        return await archive(made, stream, body, found, began, place)
+    }
+
+    /// The answer takes its place among those of its URL when its head has come.
+    private func place(of entry: StoredResponse) -> AnswerPlace {
+        engine.cache.answers.enter(
+            request.primary.digest, AnswerOrder.Selection(vary: Vary(entry.fields), fields: request.forwarded),
+            key: entry.key)
     }
 
     /// Whether an answer of that head is stored, and by which rule.
@@ -305,14 +319,15 @@ public struct PassFetch: Sendable {
 
     /// Writes the body into the store as it comes.
     private func archive(
-        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: EntryCache.Found, _ began: RemovalStamp
+        _ made: Made, _ stream: UpstreamStream, _ body: TapeBody, _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ place: AnswerPlace
     ) async -> FlightResult {
         let tape = stream.body
         defer { tape.release() }
         guard let archivist = tape.reader(isArchivist: true),
             let writer = await engine.cache.beginBody(expecting: body.length)
         else {
-            await hideOlder(than: made.entry, found)
+            await hideOlder(than: made.entry, found, place)
             stream.becamePaced()
             return .answered(made)
         }
@@ -327,7 +342,7 @@ public struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
-                        await hideOlder(than: made.entry, found)
+                        await hideOlder(than: made.entry, found, place)
                         stream.becamePaced()
                         return .answered(made)
                     }
@@ -342,8 +357,9 @@ public struct PassFetch: Sendable {
             writer.abandon()
             return .failed(request.cutOff(error))
         }
-        _ = await keep(made.entry, found, began) {
-            await engine.cache.complete(writer, made.entry, with: $0, since: began)
+        _ = await keep(made.entry, found, began, place) {
+            await engine.cache.complete(
+                writer, made.entry, with: $0, since: began, when: { !place.isOvertaken })
         }
         return .answered(made)
     }

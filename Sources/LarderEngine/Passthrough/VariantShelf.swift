@@ -94,15 +94,18 @@ struct VariantShelf: Sendable {
         var isListed = true
         /// There was a list before, which may go on selecting what it did where the new one is not stored.
         var hadList = false
-        /// All that the list has room for is newer: that it is not stored says nothing of what is.
+        /// It is older than what is stored, or than all that the list has room for: that it is not stored says nothing of these.
         var isOutdated = false
     }
 
     /// Writes an answer, and with it the URL's index where fields select it: as one that was just received. One note of a URL
     /// at a time: each reads the list and writes it with its own variant.
-    /// - Parameter write: writes the answer, and the list together with it.
+    /// - Parameters:
+    ///   - place: the answer's among those of the URL that are under way.
+    ///   - write: writes the answer, and the list together with it.
     func keep(
-        _ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool, by write: (Companion?) async -> Written
+        _ entry: StoredResponse, names: [String], putsOthersInDoubt: Bool, _ place: AnswerPlace,
+        by write: (Companion?) async -> Written
     ) async -> Kept {
         guard !names.isEmpty else { return Kept(written: await write(nil)) }
         let turns = engine.cache.turns
@@ -111,6 +114,7 @@ struct VariantShelf: Sendable {
             return Kept(written: await write(nil), isListed: false, hadList: true)
         }
         defer { turns.leave(request.primary.digest) }
+        guard !place.isOvertaken else { return Kept(written: .refused, isOutdated: true) }
         let new = await list(with: entry, names, putsOthersInDoubt)
         // It is older than all that the list has room for: nobody would be answered by it.
         if new.lacksEntry { return Kept(written: .refused, hadList: new.hadList, isOutdated: true) }

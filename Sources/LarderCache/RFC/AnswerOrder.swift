@@ -1,0 +1,102 @@
+// The answers to one URL are ordered by their heads. Requests whose fields differ are fetched by flights of their own, and
+// the body of one answer may end long after a newer answer came whole. The older one is not stored then: a cache uses the
+// most recent of the answers that fit (RFC 9111 §4), and none that a newer answer made unsuitable (`Displacement`).
+//
+// Only answers whose flights are under way are held. A newer one marks the older ones when its head comes, so that nothing
+// of it needs to be remembered.
+import LarderCore
+import LarderHTTP
+
+/// The answers to one URL whose bodies are coming or being written, the oldest first.
+public struct AnswerOrder: Sendable {
+    /// How an answer was selected.
+    public struct Selection: Sendable {
+        let vary: Vary
+        let fields: HeaderFields
+
+        /// - Parameters:
+        ///   - vary: the answer's own.
+        ///   - fields: those of the request that it answers.
+        public init(vary: Vary, fields: HeaderFields) {
+            self.vary = vary
+            self.fields = fields
+        }
+
+        /// Whether the answer would also be given to the other's request.
+        func answers(_ other: Selection) -> Bool { vary.matches(fields, other.fields) }
+    }
+
+    /// Which older answers a newer one overtakes.
+    public enum Reach: Sendable {
+        /// Those that its request selects: of a newer one that is not stored.
+        case selected
+        /// Those as well whose requests it answers itself: they would serve nobody.
+        case answered
+        /// All of the URL's.
+        case all
+    }
+
+    private struct Place {
+        let number: UInt64
+        let selection: Selection
+        let key: CacheKey
+        var isOvertaken = false
+        var isWritten = false
+    }
+    private var places: [Place] = []
+
+    /// No answers.
+    public init() {}
+
+    /// No answer is under way.
+    public var isEmpty: Bool { places.isEmpty }
+
+    /// The head of an answer has come.
+    /// - Parameters:
+    ///   - number: above those of all heads that came before.
+    ///   - key: under which the answer is stored, if it is.
+    public mutating func enter(_ number: UInt64, _ selection: Selection, key: CacheKey) {
+        places.append(Place(number: number, selection: selection, key: key))
+    }
+
+    /// Marks what is older than the answer of that number.
+    /// - Returns: the keys of those that are being written: who looks them up may find them from now on.
+    public mutating func overtake(by number: UInt64, _ reach: Reach) -> [CacheKey] {
+        guard let newer = places.first(where: { $0.number == number })?.selection else { return [] }
+        var written: [CacheKey] = []
+        for index in places.indices {
+            let older = places[index]
+            guard older.number < number else { break }
+            let isReached =
+                switch reach {
+                case .selected: older.selection.answers(newer)
+                case .answered: older.selection.answers(newer) || newer.answers(older.selection)
+                case .all: true
+                }
+            guard isReached else { continue }
+            places[index].isOvertaken = true
+            if older.isWritten { written.append(older.key) }
+        }
+        return written
+    }
+
+    /// A newer answer took the place of the one of that number, or says that there is none.
+    public func isOvertaken(_ number: UInt64) -> Bool {
+        places.contains { $0.number == number && $0.isOvertaken }
+    }
+
+    /// The answer is written from here on, unless it is overtaken.
+    /// - Returns: false where it is.
+    public mutating func beginWriting(_ number: UInt64) -> Bool {
+        guard let index = places.firstIndex(where: { $0.number == number }), !places[index].isOvertaken else {
+            return false
+        }
+        places[index].isWritten = true
+        return true
+    }
+
+    /// The answer is under way no more.
+    public mutating func leave(_ number: UInt64) {
+        places.removeAll { $0.number == number }
+    }
+}

@@ -1,0 +1,75 @@
+// The order of the answers that are under way (`AnswerOrder`), for all URLs. There are no more places than flights, and
+// answers whose writes are late.
+import LarderCache
+import LarderCore
+
+/// The place of one answer among those of its URL; its end takes it out.
+final class AnswerPlace: Sendable {
+    private let orders: AnswerOrders
+    private let url: Digest
+    private let number: UInt64
+
+    fileprivate init(_ orders: AnswerOrders, _ url: Digest, _ number: UInt64) {
+        self.orders = orders
+        self.url = url
+        self.number = number
+    }
+
+    deinit { orders.leave(url, number) }
+
+    /// A newer answer took its place, or says that there is none.
+    var isOvertaken: Bool { orders.isOvertaken(url, number) }
+
+    /// Overtakes what is older.
+    /// - Returns: the keys of those that are being written.
+    @discardableResult
+    func overtake(_ reach: AnswerOrder.Reach) -> [CacheKey] {
+        orders.overtake(url, by: number, reach)
+    }
+
+    /// Whether the answer may be written; it counts as being written from here on.
+    func beginWriting() -> Bool { orders.beginWriting(url, number) }
+}
+
+final class AnswerOrders: Sendable {
+    private struct State {
+        var latest: UInt64 = 0
+        var urls: [Digest: AnswerOrder] = [:]
+    }
+    private let state = Lock(State())
+
+    /// URLs with an answer under way.
+    var count: Int { state.withLock { $0.urls.count } }
+
+    /// The head of an answer has come.
+    /// - Parameters:
+    ///   - url: the URL's own key.
+    ///   - key: under which the answer is stored, if it is.
+    func enter(_ url: Digest, _ selection: AnswerOrder.Selection, key: CacheKey) -> AnswerPlace {
+        let number = state.withLock { state -> UInt64 in
+            state.latest += 1
+            state.urls[url, default: AnswerOrder()].enter(state.latest, selection, key: key)
+            return state.latest
+        }
+        return AnswerPlace(self, url, number)
+    }
+
+    fileprivate func isOvertaken(_ url: Digest, _ number: UInt64) -> Bool {
+        state.withLock { $0.urls[url]?.isOvertaken(number) ?? false }
+    }
+
+    fileprivate func overtake(_ url: Digest, by number: UInt64, _ reach: AnswerOrder.Reach) -> [CacheKey] {
+        state.withLock { $0.urls[url]?.overtake(by: number, reach) ?? [] }
+    }
+
+    fileprivate func beginWriting(_ url: Digest, _ number: UInt64) -> Bool {
+        state.withLock { $0.urls[url]?.beginWriting(number) ?? false }
+    }
+
+    fileprivate func leave(_ url: Digest, _ number: UInt64) {
+        state.withLock { state in
+            state.urls[url]?.leave(number)
+            if state.urls[url]?.isEmpty ?? false { state.urls[url] = nil }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// Which of the answers to one URL that are under way a newer one overtakes.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderTestSupport
+import Testing
+
+@Suite struct AnswerOrderTests {
+    private typealias Selection = AnswerOrder.Selection
+    private static let plain = Selection(vary: .names([]), fields: ["X-A": "1"])
+    private static let star = Selection(vary: .any, fields: ["X-A": "1"])
+
+    private static func byA(_ value: String) -> Selection {
+        Selection(vary: .names(["x-a"]), fields: ["X-A": value, "X-B": "1"])
+    }
+    private static let byB = Selection(vary: .names(["x-b"]), fields: ["X-A": "2", "X-B": "1"])
+
+    /// Whether the first of two answers is overtaken by the second.
+    private func isOvertaken(_ older: Selection, by newer: Selection, _ reach: AnswerOrder.Reach) -> Bool {
+        var order = AnswerOrder()
+        order.enter(1, older, key: Sample.key("a"))
+        order.enter(2, newer, key: Sample.key("b"))
+        _ = order.overtake(by: 2, reach)
+        return order.isOvertaken(1)
+    }
+
+    @Test func aStoredAnswerOvertakesThoseThatTheSameFieldsSelect() {
+        #expect(isOvertaken(Self.byA("1"), by: Self.byA("1"), .answered))
+    }
+
+    @Test func aStoredAnswerLeavesThoseThatOtherFieldsSelect() {
+        #expect(!isOvertaken(Self.byA("1"), by: Self.byA("2"), .answered))
+    }
+
+    @Test func aStoredAnswerThatNoFieldSelectsOvertakesAll() {
+        #expect(isOvertaken(Self.byA("2"), by: Self.plain, .answered))
+    }
+
+    @Test func anAnswerThatNoFieldSelectsIsOvertakenByAVariant() {
+        #expect(isOvertaken(Self.plain, by: Self.byA("2"), .answered))
+    }
+
+    @Test func anAnswerThatIsNotStoredOvertakesWhatItsRequestSelects() {
+        #expect(isOvertaken(Self.byA("1"), by: Self.star, .selected))
+    }
+
+    @Test func anAnswerThatIsNotStoredLeavesWhatItsRequestDoesNotSelect() {
+        #expect(!isOvertaken(Self.byA("2"), by: Self.plain, .selected))
+    }
+
+    @Test func namesMayDifferWhereOneOfTheTwoRequestsSelectsBoth() {
+        // The older one's request has the newer one's value of X-B.
+        #expect(isOvertaken(Self.byA("1"), by: Self.byB, .answered))
+        #expect(!isOvertaken(Self.byA("1"), by: Self.byB, .selected))
+    }
+
+    @Test func anAbsenceOvertakesEverything() {
+        #expect(isOvertaken(Self.byA("2"), by: Self.byB, .all))
+    }
+
+    @Test func anOlderAnswerOvertakesNoNewerOne() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.enter(2, Self.plain, key: Sample.key("a"))
+        _ = order.overtake(by: 1, .all)
+        #expect(!order.isOvertaken(2))
+    }
+
+    @Test func whatIsOvertakenIsNotWritten() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.enter(2, Self.plain, key: Sample.key("a"))
+        _ = order.overtake(by: 2, .answered)
+        let isWritten = order.beginWriting(1)
+        #expect(!isWritten)
+    }
+
+    @Test func theKeysOfWhatIsBeingWrittenAreTold() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.enter(2, Self.plain, key: Sample.key("b"))
+        order.enter(3, Self.plain, key: Sample.key("c"))
+        _ = order.beginWriting(2)
+        let told = order.overtake(by: 3, .answered)
+        #expect(told == [Sample.key("b")])
+    }
+
+    @Test func whatLeftIsHeldNoMore() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.leave(1)
+        #expect(order.isEmpty)
+    }
+}
