@@ -68,6 +68,7 @@ extension Imgur {
 struct ImgurFailure: Sendable, Hashable {
     static let overCapacity = "temporarily over capacity"
     static let bannedCountry = "Banned Country Attempt"
+    private static let statuses = StatusTable("Imgur")
 
     /// That of HTTP, or the body's where HTTP's says less.
     var status: Int
@@ -133,13 +134,13 @@ struct ImgurFailure: Sendable, Hashable {
         if status == 403, text.lowercased().contains("over capacity") {
             return .limited(until: RetryAfter.instant(response) ?? response.responseTime + .seconds(3600))
         }
-        switch status {
-        case 401, 403: return .refused(Self.refusal(text, shown))
-        case 404, 410: return .notFound
-        case 400..<500: return .invalidRequest(shown)
-        case 503 where RetryAfter.instant(response) != nil: return .limited(until: RetryAfter.instant(response))
-        default: return .broken(message == nil ? "Imgur answered \(status)." : shown)
-        }
+        if Absence.statuses.contains(status) { return .notFound }
+        let isRefusal = status == 401 || status == 403
+        // By the status that counts, which may be the body's.
+        var told = response
+        told.status = status
+        return Self.statuses.classify(told, isRefusal ? Self.refusal(text, shown) : message.map(Impostor.shown))
+            .heedingRetryAfter(of: told)
     }
 
     /// Whose credential is refused, where the failure says so: what helps is another thing each time.

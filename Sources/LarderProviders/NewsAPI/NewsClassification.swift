@@ -3,13 +3,17 @@ import LarderCore
 import LarderHTTP
 
 extension NewsAPI {
+    private static let statuses = StatusTable(
+        "NewsAPI", [(402...402, .broken), (428...428, .broken), (430...499, .broken)])
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         if endpoint == "other", response.status == 200 { return .data }
         let root: JSONValue
         do {
             root = try JSON.parse(response.body)
         } catch {
-            return Self.classify(status: response.status, response, Impostor.describe(response.body, error))
+            let why = Impostor.describe(response.body, error)
+            return response.status == 200 ? .broken(why) : Self.statuses.classify(response, why)
         }
         if root["status"]?.string == "error" || root["code"]?.string != nil {
             let isOwn = root["status"]?.string == "error" && root["code"]?.string != nil
@@ -18,7 +22,7 @@ extension NewsAPI {
             return found == .notFound && endpoint != "other" ? Absence.ofList(response, of: "NewsAPI") : found
         }
         guard response.status == 200 else {
-            return Self.classify(status: response.status, response, "NewsAPI answered \(response.status).")
+            return Self.statuses.classify(response)
         }
         guard root["status"]?.string == "ok", let list = root[endpoint == "sources" ? "sources" : "articles"],
             list.kind == .array
@@ -42,21 +46,8 @@ extension NewsAPI {
             "maximumResultsReached":
             return .invalidRequest(shown)
         case "unexpectedError": return .broken(shown)
-        case _ where Absence.statuses.contains(response.status):
-            return Absence.judge(response, of: "NewsAPI", isOwn: isOwn)
-        default: return classify(status: response.status, response, shown)
-        }
-    }
-
-    private static func classify(
-        status: Int, _ response: UpstreamResponse, _ message: String
-    ) -> Classification {
-        switch status {
-        case 401, 403: .refused(message)
-        case 429: .limited(until: RetryAfter.instant(response))
-        case 404, 410: Absence.judge(response, of: "NewsAPI", isOwn: false)
-        case 400, 405..<428: .invalidRequest(message)
-        default: .broken(message)
+        case _ where isOwn && Absence.statuses.contains(response.status): return .notFound
+        default: return statuses.classify(response, shown)
         }
     }
 }

@@ -6,19 +6,17 @@ import LarderHTTP
 extension Jokes {
     /// A joke may be missing, and so may a category to draw from; these exist.
     private static let lists: Set = ["search", "categories"]
+    private static let statuses = StatusTable("The joke service")
 
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: break
         case 404 where Self.lists.contains(endpoint), 410 where Self.lists.contains(endpoint):
             return Absence.ofList(response, of: "The joke service")
-        case 404, 410: return Absence.judge(response, of: "The joke service", isOwn: isOwnAbsence(response))
-        case 429: return .limited(until: RetryAfter.instant(response))
-        case 503 where RetryAfter.instant(response) != nil: return .limited(until: RetryAfter.instant(response))
-        case 401, 403: return .refused("The joke service answered \(response.status).")
-        case 400..<500:
-            return .invalidRequest(Self.message(response.body) ?? "The joke service answered \(response.status).")
-        default: return .broken("The joke service answered \(response.status).")
+        case 404, 410: return isOwnAbsence(response) ? .notFound : Self.statuses.classify(response)
+        case 401, 403, 429: return Self.statuses.classify(response)
+        case 400..<500: return Self.statuses.classify(response, Self.message(response.body))
+        default: return Self.statuses.classify(response).heedingRetryAfter(of: response)
         }
         if endpoint == "other" { return .data }
         let root: JSONValue

@@ -5,16 +5,15 @@ import LarderCore
 import LarderHTTP
 
 extension DnD {
+    private static let statuses = StatusTable("The D&D API")
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200: Self.classify(response, endpoint)
         case 404 where endpoint == "list", 410 where endpoint == "list": Absence.ofList(response, of: "The D&D API")
-        case 404, 410: Absence.judge(response, of: "The D&D API", isOwn: Self.saysNotFound(response.body))
+        case 404 where Self.saysNotFound(response.body), 410 where Self.saysNotFound(response.body): .notFound
         case 400: .invalidRequest(Self.errorMessage(response.body) ?? "The D&D API refused the question.")
-        case 429: .limited(until: RetryAfter.instant(response))
-        case 401, 403: .refused("The D&D API answered \(response.status).")
-        case 402..<500: .invalidRequest("The D&D API answered \(response.status).")
-        default: .broken("The D&D API answered \(response.status).")
+        default: Self.statuses.classify(response)
         }
     }
 

@@ -4,6 +4,8 @@ import LarderCore
 import LarderHTTP
 
 extension TMDb {
+    private static let statuses = StatusTable("TMDb")
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         if endpoint == "other", response.status == 200 { return .data }
         let root: JSONValue
@@ -11,7 +13,7 @@ extension TMDb {
             root = try JSON.parse(response.body)
         } catch {
             let why = Impostor.describe(response.body, error)
-            return response.status == 200 ? .broken(why) : Self.byStatus(response, nil)
+            return response.status == 200 ? .broken(why) : Self.statuses.classify(response)
         }
         if root["success"]?.bool == false || root["status_code"] != nil && root["id"] == nil {
             let found = Self.byCode(root["status_code"]?.integer, response, root["status_message"]?.string)
@@ -19,7 +21,8 @@ extension TMDb {
             return found == .notFound && !mayBeMissing ? Absence.ofList(response, of: "TMDb") : found
         }
         guard response.status == 200 else {
-            return Self.byStatus(response, root["errors"]?.elements.first { _ in true }?.string)
+            let message = root["errors"]?.elements.first { _ in true }?.string
+            return Self.statuses.classify(response, message.map(Impostor.shown))
         }
         switch endpoint {
         case "details": return root["id"]?.integer != nil ? .data : .broken("The record has no id.")
@@ -48,18 +51,7 @@ extension TMDb {
         case 4, 5, 18, 19, 20, 22, 23, 26, 27, 28, 29, 41, 42, 44, 47: return .invalidRequest(shown)
         case 2, 9, 11, 15, 24, 43, 46: return .broken(shown)
         case .some where message != nil && Absence.statuses.contains(response.status): return .notFound
-        default: return byStatus(response, message)
-        }
-    }
-
-    private static func byStatus(_ response: UpstreamResponse, _ message: String?) -> Classification {
-        let shown = Impostor.shown(message ?? "TMDb answered \(response.status).")
-        switch response.status {
-        case 404, 410: return Absence.judge(response, of: "TMDb", isOwn: false)
-        case 429: return .limited(until: RetryAfter.instant(response))
-        case 401, 403: return .refused(shown)
-        case 400..<500: return .invalidRequest(shown)
-        default: return .broken(shown)
+        default: return statuses.classify(response, message.map(Impostor.shown))
         }
     }
 }

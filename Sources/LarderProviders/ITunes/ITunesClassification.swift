@@ -4,17 +4,16 @@ import LarderCore
 import LarderHTTP
 
 extension ITunes {
+    private static let statuses = StatusTable(
+        "iTunes", [(403...403, .limited), (407...407, .refused), (451...451, .refused)])
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         switch response.status {
         case 200 where endpoint == "other": .data
         case 200: Self.classify(response.body)
         case 400: .invalidRequest(Self.errorMessage(response.body) ?? "iTunes refused the question.")
-        case 403, 429: .limited(until: RetryAfter.instant(response))
-        // Reported now and then for questions that are answered a moment later.
-        case 404, 410: Absence.judge(response, of: "iTunes", isOwn: false)
-        case 401, 407, 451: .refused("iTunes answered \(response.status).")
-        case 402..<500: .invalidRequest("iTunes answered \(response.status).")
-        default: .broken("iTunes answered \(response.status).")
+        // 404 is reported now and then for questions that are answered a moment later.
+        default: Self.statuses.classify(response)
         }
     }
 

@@ -5,22 +5,24 @@ import LarderCore
 import LarderHTTP
 
 extension HackerNews {
+    private static let statuses = StatusTable("Hacker News")
+    /// Firebase refuses a path and not the caller: the rest of it works.
+    private static let statusesWithMessage = StatusTable(
+        "Hacker News", [(401...401, .invalidRequest), (403...403, .invalidRequest)])
+
     public func classify(_ response: UpstreamResponse, endpoint: String) -> Classification {
         let root: JSONValue
         do {
             root = try JSON.parse(response.body)
         } catch {
-            return Self.classify(status: response.status, response, Impostor.describe(response.body, error))
+            return Self.unreadable(response, Impostor.describe(response.body, error))
         }
         let message = root["error"]?.string ?? root["message"]?.string
         guard response.status == 200 else {
-            let shown = message.map(Impostor.shown) ?? "Hacker News answered \(response.status)."
-            // Firebase refuses a path and not the caller: the rest of it works.
-            if message != nil, [401, 403].contains(response.status) { return .invalidRequest(shown) }
-            if Absence.statuses.contains(response.status) {
-                return Absence.judge(response, of: "Hacker News", isOwn: endpoint == "other" && message != nil)
-            }
-            return Self.classify(status: response.status, response, shown)
+            let isOwnAbsence = endpoint == "other" && message != nil && Absence.statuses.contains(response.status)
+            if isOwnAbsence { return .notFound }
+            let statuses = message == nil ? Self.statuses : Self.statusesWithMessage
+            return statuses.classify(response, message.map(Impostor.shown))
         }
         switch endpoint {
         case "search", "recent":
@@ -43,15 +45,8 @@ extension HackerNews {
         }
     }
 
-    private static func classify(
-        status: Int, _ response: UpstreamResponse, _ message: String
-    ) -> Classification {
-        switch status {
-        case 404, 410: Absence.judge(response, of: "Hacker News", isOwn: false)
-        case 401, 403: .refused(message)
-        case 429: .limited(until: RetryAfter.instant(response))
-        case 400..<500: .invalidRequest(message)
-        default: .broken(message)
-        }
+    /// Also under 200.
+    private static func unreadable(_ response: UpstreamResponse, _ why: String) -> Classification {
+        response.status == 200 ? .broken(why) : statuses.classify(response, why)
     }
 }
