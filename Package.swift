@@ -50,7 +50,7 @@ let package = Package(
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
-        room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer"]),
+        room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer"]),
         room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML"]),
         room(
             "LarderEngine",

@@ -1,6 +1,7 @@
 // Answers name pictures on hosts that a test must not call: their URLs can be led to the stand-in, path and last
 // segment kept, so that sizes are still chosen by rewriting that segment.
 import LarderCore
+import LarderProviders
 
 enum ImageHostRewriting {
     /// The body with every picture's URL on this origin; a body that is no JSON stays as it is.
@@ -34,10 +35,8 @@ enum ImageHostRewriting {
         }
     }
 
-    /// TMDb's is the beginning of every picture's URL; Imgur's links are those of pages as well.
     private static func isPicture(_ name: String, _ text: String) -> Bool {
-        name.hasPrefix("artworkUrl") || name == "urlToImage" || name == "secure_base_url"
-            || name == "link" && text.contains("://i.imgur.com/")
+        SampleAPIs.all.contains { $0.isPicture(member: name, text) }
     }
 
     /// Host and path of an absolute URL as a path; queries go, since some are signatures of the host.

@@ -2,6 +2,7 @@
 // said about it. No descriptor in sight.
 import LarderCore
 import LarderIO
+import LarderProviders
 
 /// The answers of one stand-in.
 final class OriginDesk: Sendable {
@@ -13,6 +14,8 @@ final class OriginDesk: Sendable {
     private let rewrites: Bool
     /// The recording that answers everything for now.
     private let chosen = Lock<String?>(nil)
+    /// Requests to all APIs.
+    private let turns = Lock(0)
     private let bound = Lock<(origin: String, host: OriginHostBox?)>(("", nil))
 
     init(
@@ -71,57 +74,31 @@ final class OriginDesk: Sendable {
         if let shelf, let file = chosen.withLock({ $0 }) {
             return shelf.only(OriginRequest(path: "/only/\(file)\(request.path)")) ?? .text(404, "Not Found")
         }
-        // An API may be asked below its prefix or at the root: their paths do not collide.
-        for api in OriginAPI.allCases where request.path.hasPrefix("/\(api.rawValue)/") {
-            return answer(api, path: String(request.path.dropFirst(api.rawValue.utf8.count + 1)), request)
+        // An API may be asked below its name, or at the root by the paths that are its own.
+        for api in SampleAPIs.all where request.path.hasPrefix("/\(api.name)/") {
+            return answer(api, path: String(request.path.dropFirst(api.name.utf8.count + 1)), request)
         }
-        if request.path.hasPrefix("/v2/") { return answer(.newsapi, path: request.path, request) }
-        if request.path.hasPrefix("/v0/") || request.path.hasPrefix("/api/v1/") {
-            return answer(.hackernews, path: request.path, request)
-        }
-        if request.path.hasPrefix("/api/") { return answer(.dnd5e, path: request.path, request) }
-        if SampleImgur.owns(request.path) { return answer(.imgur, path: request.path, request) }
-        if request.path.hasPrefix("/3/") { return answer(.tmdb, path: request.path, request) }
-        if request.path.hasPrefix("/jokes/") { return answer(.chucknorris, path: request.path, request) }
-        if request.path == "/search" || request.path == "/lookup" {
-            return answer(.itunes, path: request.path, request)
-        }
+        if let api = SampleAPIs.owner(of: request.path) { return answer(api, path: request.path, request) }
         return .text(404, "Not Found")
     }
 
     private func image(_ path: String) -> OriginAnswer {
-        if let answer = SampleImgur.removed(path) { return answer }
+        for api in SampleAPIs.all {
+            if let answer = api.picture(at: path) { return OriginAnswer(answer) }
+        }
         if let shelf { return shelf.image(path) ?? Pictures.answer(path) }
         return Pictures.answer(path)
     }
 
-    private func answer(_ api: OriginAPI, path: String, _ request: OriginRequest) -> OriginAnswer {
-        if api == .newsapi, let refusal = Self.missingKey(request) { return refusal }
-        if api == .tmdb, let refusal = Self.missingTMDbKey(request) { return refusal }
-        if api == .imgur, let refusal = SampleImgur.missingKey(request) { return refusal }
-        var answer =
-            shelf?.answer(api, path: path, request.parameters) ?? Samples.answer(api, path: path, request.parameters)
-        if api == .imgur { SampleImgur.addCredits(to: &answer, calls: book.count("/imgur/")) }
+    private func answer(_ api: any SampleAPI, path: String, _ request: OriginRequest) -> OriginAnswer {
+        let turn = turns.withLock { turn in
+            turn += 1
+            return turn
+        }
+        let asked = SampleRequest(path: path, parameters: request.parameters, fields: request.fields, turn: turn)
+        if let refusal = api.refusal(of: asked) { return OriginAnswer(refusal) }
+        var answer = shelf?.answer(api, asked) ?? OriginAnswer(api.answer(asked))
+        for line in api.credits(after: book.count("/\(api.name)/")).lines { answer.fields.set(line.name, line.value) }
         return answer
-    }
-
-    /// Neither does TMDb; which of its two secrets it is does not matter here, but each has its own place.
-    private static func missingTMDbKey(_ request: OriginRequest) -> OriginAnswer? {
-        let key = request.parameters["api_key"]
-        let token = request.fields.first("Authorization")
-        if let key, !key.isEmpty, !key.contains(".") { return nil }
-        if let token, token.hasPrefix("Bearer "), token.contains(".") { return nil }
-        return SampleFilms.failure(401, 7, "Invalid API key: You must be granted a valid key.")
-    }
-
-    /// NewsAPI answers nobody without a key. Any key will do here.
-    private static func missingKey(_ request: OriginRequest) -> OriginAnswer? {
-        let given =
-            request.fields.contains("X-Api-Key") || request.fields.contains("Authorization")
-            || request.parameters["apiKey"] != nil
-        guard !given else { return nil }
-        let message =
-            "Your API key is missing. Append this to the URL with the apiKey param, or use the x-api-key HTTP header."
-        return Samples.newsError(401, "apiKeyMissing", message)
     }
 }

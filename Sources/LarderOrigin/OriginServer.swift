@@ -2,6 +2,7 @@
 // byte by byte itself instead of through `HTTPServer`, since half of what it is for is to answer as no server should:
 // cut off, unframed, late or never.
 import LarderCore
+import LarderProviders
 import LarderIO
 
 /// Where the answers come from.
@@ -14,8 +15,7 @@ public enum OriginSource: Sendable {
     case custom(@Sendable (OriginRequest) -> OriginAnswer?)
 }
 
-/// The stand-in: `/itunes/…`, `/newsapi/v2/…`, `/dnd5e/api/…`, `/hackernews/v0/…`, `/hackernews/api/v1/…`,
-/// `/chucknorris/jokes/…`, `/icndb/jokes/…`, `/tmdb/3/…`, `/imgur/3/…`, `/artwork/…`, and with recordings `/only/FILE/…`, which
+/// The stand-in: `/{name}/…` for each API, `/artwork/…`, and with recordings `/only/FILE/…`, which
 /// answers every request below it with that one recording.
 public final class OriginServer: Sendable {
     private let desk: OriginDesk
@@ -86,7 +86,7 @@ public final class OriginServer: Sendable {
 
     /// What to put into `providers.<name>.baseURL`.
     public func baseURL(for provider: String) -> String {
-        "\(root)/\(OriginAPI(provider: provider)?.rawValue ?? provider)"
+        "\(root)/\(SampleAPIs.of(provider: provider)?.name ?? provider)"
     }
 
     /// A base URL below which everything is answered with that recording ("itunes/search-….json").

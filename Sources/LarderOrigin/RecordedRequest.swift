@@ -5,7 +5,7 @@ import LarderCore
 public struct RecordedRequest: Sendable, Hashable {
     /// Relative to the folder: "itunes/search-podcast-beyondjazz-2011-01.json".
     public var file: String
-    /// "itunes", "newsapi", "dnd5e", "hackernews", "chucknorris", "icndb", "tmdb" or "imgur".
+    /// Its name at the stand-in.
     public var api: String
     public var method: Method
     /// The upstream path; of a file with many bodies that of its list.

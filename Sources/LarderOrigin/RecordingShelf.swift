@@ -1,12 +1,13 @@
 // A folder of recorded answers: `index.json` says which request each answers. Exact requests come first; else the
 // recording that agrees with most of what was asked, provided it contradicts nothing that matters.
 import LarderCore
+import LarderProviders
 
 /// The recordings of one folder, read at start.
 final class RecordingShelf: Sendable {
     private struct Recording: Sendable {
         var file: String
-        var api: OriginAPI
+        var api: any SampleAPI
         var method: Method
         var path: String
         var query: String
@@ -39,7 +40,7 @@ final class RecordingShelf: Sendable {
         }
         var recordings: [Recording] = []
         var images: [(String, Bytes)] = []
-        var headers: [OriginAPI: JSONValue?] = [:]
+        var headers: [String: JSONValue?] = [:]
         for entry in root.elements {
             guard let file = entry["file"]?.string, !file.contains("..") else { continue }
             if entry["api"]?.string == "artwork" {
@@ -47,21 +48,19 @@ final class RecordingShelf: Sendable {
                     (file.split(separator: "/").last.map(String.init) ?? file, try FileReader.read("\(folder)/\(file)"))
                 )
             }
-            guard let api = entry["api"]?.string.flatMap(OriginAPI.init(rawValue:)), let place = entry["path"]?.string
+            guard let api = entry["api"]?.string.flatMap(SampleAPIs.named), let place = entry["path"]?.string
             else {
                 continue
             }
             var (path, query) = Self.target(place, entry)
             let body = try FileReader.read("\(folder)/\(file)")
-            // Of Imgur's records each has a file of its own, which says whose it is.
-            if api == .imgur, let id = (try? JSON.parse(body))?["data"]?["id"]?.string {
-                path = path.replacing("{id}", with: id)
+            // A record may have a file of its own, which says whose it is.
+            if let id = Self.id(of: body, api) { path = path.replacing("{id}", with: id) }
+            if headers[api.name] == nil {
+                let file = try? FileReader.read("\(folder)/\(api.name)/response-headers.json")
+                headers[api.name] = .some(file.flatMap { try? JSON.parse($0) })
             }
-            if headers[api] == nil {
-                let file = try? FileReader.read("\(folder)/\(api.rawValue)/response-headers.json")
-                headers[api] = .some(file.flatMap { try? JSON.parse($0) })
-            }
-            let kept = Self.keptFields(headers[api] ?? nil, file: file)
+            let kept = Self.keptFields(headers[api.name] ?? nil, file: file)
             let status = entry["status"]?.integer ?? 200
             recordings.append(
                 Recording(
@@ -92,7 +91,7 @@ final class RecordingShelf: Sendable {
         recordings.map { recording in
             let path = recording.path.replacing("/{index}", with: "").replacing("/{id}.json", with: "")
             return RecordedRequest(
-                file: recording.file, api: recording.api.rawValue, method: recording.method, path: path,
+                file: recording.file, api: recording.api.name, method: recording.method, path: path,
                 query: recording.query,
                 status: recording.status, keys: recording.bodies.keys.sorted())
         }
@@ -107,14 +106,15 @@ final class RecordingShelf: Sendable {
                 .contains { rest == $0 || rest.hasPrefix($0 + "/") }
         }
         guard let found else { return .text(404, "No recording of that name.") }
-        // Asked for beside every question, to read its answer: that is never the recording.
-        if found.api == .tmdb, rest.hasSuffix("/3/configuration") {
-            return answer(.tmdb, path: "/3/configuration", QueryParameters())
+        let rule = found.api.recording
+        if let beside = rule.beside, rest.hasSuffix(beside) {
+            return answer(found.api, SampleRequest(path: beside, parameters: QueryParameters()))
         }
         if let picture = rest.firstRange(of: "/api/images/") { return image(String(rest[picture.lowerBound...])) }
         // A list of ids comes with the records it names, where they were recorded.
-        if found.api == .hackernews, found.path.hasSuffix("stories.json"), let item = rest.firstRange(of: "/v0/item/") {
-            return details(.hackernews, String(rest[item.lowerBound...])) ?? Samples.nothing(.hackernews, path: "/v0/")
+        if let records = rule.records, found.path.hasSuffix(records.list), let item = rest.firstRange(of: records.path) {
+            let path = String(rest[item.lowerBound...])
+            return details(found.api, path) ?? OriginAnswer(found.api.nothing(at: path))
         }
         guard !found.bodies.isEmpty else { return Self.answer(found, found.body) }
         let key = Self.key(rest)
@@ -123,17 +123,20 @@ final class RecordingShelf: Sendable {
     }
 
     /// The answer to a request to an API, its prefix removed.
-    func answer(_ api: OriginAPI, path: String, _ parameters: QueryParameters) -> OriginAnswer {
-        let candidates = recordings.filter { $0.api == api && $0.bodies.isEmpty && Self.samePath($0.path, path) }
-        let asked = Self.choosing(parameters, api)
+    func answer(_ api: any SampleAPI, _ request: SampleRequest) -> OriginAnswer {
+        let path = api.recording.aliases[request.path] ?? request.path
+        let candidates = recordings.filter {
+            $0.api.name == api.name && $0.bodies.isEmpty && ($0.path == path || $0.path == request.path)
+        }
+        let asked = Self.choosing(request.parameters, api)
         if let exact = candidates.first(where: { $0.choosing == asked }) {
             return Self.answer(exact, exact.body)
         }
-        if let details = details(api, path) { return details }
+        if let details = details(api, request.path) { return details }
         let agreeing = candidates.filter { Self.agrees($0.choosing, with: asked) }
         let best = agreeing.max { $0.choosing.count < $1.choosing.count }
         if let best { return Self.answer(best, best.body) }
-        return Samples.nothing(api, path: path)
+        return OriginAnswer(api.nothing(at: request.path))
     }
 
     /// A picture by its name, else one that stays the same for the same path.
@@ -151,12 +154,12 @@ final class RecordingShelf: Sendable {
             ], body: image.body)
     }
 
-    private func details(_ api: OriginAPI, _ path: String) -> OriginAnswer? {
+    private func details(_ api: any SampleAPI, _ path: String) -> OriginAnswer? {
         let segments = path.split(separator: "/")
         guard segments.count > 1 else { return nil }
         let key = Self.key(path[...])
         let folder = "/" + segments.dropLast().joined(separator: "/") + "/"
-        for recording in recordings where recording.api == api && recording.path.hasPrefix(folder) {
+        for recording in recordings where recording.api.name == api.name && recording.path.hasPrefix(folder) {
             if let body = recording.bodies[key] { return Self.answer(recording, body) }
         }
         return nil
@@ -172,18 +175,18 @@ final class RecordingShelf: Sendable {
         OriginAnswer(status: recording.status, fields: recording.fields, body: body)
     }
 
-    /// "/v2/sources" is also known as "/v2/top-headlines/sources".
-    private static func samePath(_ recorded: String, _ asked: String) -> Bool {
-        recorded == asked || (recorded == "/v2/sources" && asked == "/v2/top-headlines/sources")
+    private static func id(of body: Bytes, _ api: any SampleAPI) -> String? {
+        let members = api.recording.idMember
+        guard !members.isEmpty, let root = try? JSON.parse(body) else { return nil }
+        return members.reduce(Optional(root)) { $0?[$1] }?.string
     }
 
     /// Parameters that choose, values folded: case and the API's defaults say nothing.
-    private static func choosing(_ parameters: QueryParameters, _ api: OriginAPI) -> [String: String] {
+    private static func choosing(_ parameters: QueryParameters, _ api: any SampleAPI) -> [String: String] {
         var chosen: [String: String] = [:]
         for item in parameters.items where significant.contains(item.name) {
             let value = (item.value ?? "").lowercased()
-            let isDefault = (item.name == "country" && value == "us") || (item.name == "media" && value == "all")
-            if api != .itunes || !isDefault { chosen[item.name] = value }
+            if api.recording.defaults[item.name] != value { chosen[item.name] = value }
         }
         return chosen
     }
@@ -214,12 +217,10 @@ final class RecordingShelf: Sendable {
         return Dictionary(root.members.map { ($0.name, $0.value.raw) }, uniquingKeysWith: { _, last in last })
     }
 
-    private static func fields(_ api: OriginAPI, _ body: Bytes, _ kept: HeaderFields) -> HeaderFields {
+    private static func fields(_ api: any SampleAPI, _ body: Bytes, _ kept: HeaderFields) -> HeaderFields {
         var fields = api.fields
         for line in kept.lines { fields.set(line.name, line.value) }
-        if api == .dnd5e {
-            fields.set("ETag", "W/\"\(String(body.count, radix: 16))-\(Digest(of: body).hex.prefix(27))\"")
-        }
+        if api.recording.hasTag { fields.set("ETag", SampleAnswer.tag(of: body)) }
         return fields
     }
 

@@ -4,6 +4,7 @@ import LarderCore
 
 /// Monsters, equipment and spells of the D&D 5e System Reference Document.
 public struct DnD: Provider {
+    public var samples: [any SampleAPI] { [DnDSamples()] }
     public init() {}
 
     public var about: ProviderAbout { Self.facts }

@@ -4,6 +4,7 @@ import LarderCore
 
 /// Stories, comments, jobs and polls of Hacker News.
 public struct HackerNews: Provider {
+    public var samples: [any SampleAPI] { [HackerNewsSamples()] }
     public init() {}
 
     public var about: ProviderAbout { Self.facts }

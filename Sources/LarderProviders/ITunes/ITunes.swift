@@ -4,6 +4,7 @@ import LarderCore
 
 /// iTunes and App Store search.
 public struct ITunes: Provider {
+    public var samples: [any SampleAPI] { [ITunesSamples()] }
     public init() {}
 
     public var about: ProviderAbout { Self.facts }

@@ -4,6 +4,7 @@ import LarderCore
 
 /// Pictures of Imgur's gallery.
 public struct Imgur: Provider {
+    public var samples: [any SampleAPI] { [ImgurSamples()] }
     public init() {}
 
     public var about: ProviderAbout { Self.facts }

@@ -5,6 +5,7 @@ import LarderCore
 /// Random jokes without repeats, search and categories.
 public struct Jokes: Provider {
     /// The makes of the API.
+    public var samples: [any SampleAPI] { [JokesSamples(), ICNDbSamples()] }
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// github.com/chucknorris-io/chuck-api
         case chucknorris

@@ -60,9 +60,14 @@ public protocol Provider: Sendable {
     ///
     /// - Parameter now: when the answer came.
     func credits(in fields: HeaderFields, now: WallTime) -> Credits?
+
+    /// What its API would have answered, for the stand-in: one for each make of it, the usual one first.
+    var samples: [any SampleAPI] { get }
 }
 
 extension Provider {
+    public var samples: [any SampleAPI] { [] }
+
     public func credentialQuery(key: String) -> QueryParameters { QueryParameters() }
 
     public func constancy(of request: UpstreamRequest) -> Constancy { .constant }

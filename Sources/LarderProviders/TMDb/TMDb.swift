@@ -4,6 +4,7 @@ import LarderCore
 
 /// Films, series and people of The Movie Database.
 public struct TMDb: Provider {
+    public var samples: [any SampleAPI] { [TMDbSamples()] }
     public init() {}
 
     public var about: ProviderAbout { Self.facts }

@@ -12,23 +12,66 @@ private struct NewsItem: Sendable {
     var category: String
 }
 
-enum SampleNews {
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
-        switch path {
-        case "/v2/top-headlines": headlines(parameters)
-        case "/v2/everything": everything(parameters)
-        case "/v2/sources", "/v2/top-headlines/sources": sources(parameters)
+struct NewsSamples: SampleAPI {
+    let name = "newsapi"
+    let paths = ["/v2/"]
+    let fields: HeaderFields = [
+        "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-cache", "Pragma": "no-cache",
+        "Expires": "-1", "X-Cached-Result": "false",
+    ]
+
+    var recording: RecordingRule {
+        var rule = RecordingRule()
+        rule.aliases = ["/v2/top-headlines/sources": "/v2/sources"]
+        return rule
+    }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        switch request.path {
+        case "/v2/top-headlines": headlines(request.parameters)
+        case "/v2/everything": everything(request.parameters)
+        case "/v2/sources", "/v2/top-headlines/sources": sources(request.parameters)
         default: .text(404, "Not Found")
         }
     }
 
-    private static func headlines(_ parameters: QueryParameters) -> OriginAnswer {
+    func isPicture(member: String, _ text: String) -> Bool { member == "urlToImage" }
+
+    func nothing(at path: String) -> SampleAnswer {
+        guard path == "/v2/top-headlines" || path == "/v2/everything" else { return .text(404, "Not Found") }
+        return json { writer in
+            writer.member("status", "ok")
+            writer.member("totalResults", 0)
+            writer.member("articles", strings: [])
+        }
+    }
+
+    /// NewsAPI answers nobody without a key.
+    func refusal(of request: SampleRequest) -> SampleAnswer? {
+        let given =
+            request.fields.contains("X-Api-Key") || request.fields.contains("Authorization")
+            || request.parameters["apiKey"] != nil
+        guard !given else { return nil }
+        let message =
+            "Your API key is missing. Append this to the URL with the apiKey param, or use the x-api-key HTTP header."
+        return error(401, "apiKeyMissing", message)
+    }
+
+    private func error(_ status: Int, _ code: String, _ message: String) -> SampleAnswer {
+        json(status: status) { writer in
+            writer.member("status", "error")
+            writer.member("code", code)
+            writer.member("message", message)
+        }
+    }
+
+    private func headlines(_ parameters: QueryParameters) -> SampleAnswer {
         let names = ["country", "category", "sources", "q"]
         guard names.contains(where: { parameters[$0] != nil }) else {
-            return Samples.newsError(400, "parametersMissing", missing("sources, q, language, country, category"))
+            return error(400, "parametersMissing", Self.missing("sources, q, language, country, category"))
         }
         if parameters["sources"] != nil, parameters["country"] != nil || parameters["category"] != nil {
-            return Samples.newsError(
+            return error(
                 400, "parametersIncompatible",
                 "You cannot mix the sources parameter with the country or category parameters.")
         }
@@ -37,17 +80,17 @@ enum SampleNews {
         let found =
             isElsewhere
             ? []
-            : select(parameters).filter { item in
+            : Self.select(parameters).filter { item in
                 parameters["category"].map { item.category == $0 } ?? true
             }
         return articles(found, parameters, pageSize: 20)
     }
 
-    private static func everything(_ parameters: QueryParameters) -> OriginAnswer {
+    private func everything(_ parameters: QueryParameters) -> SampleAnswer {
         guard ["q", "qInTitle", "sources", "domains"].contains(where: { parameters[$0] != nil }) else {
-            return Samples.newsError(400, "parametersMissing", missing("q, qInTitle, sources, domains"))
+            return error(400, "parametersMissing", Self.missing("q, qInTitle, sources, domains"))
         }
-        return articles(select(parameters), parameters, pageSize: 100)
+        return articles(Self.select(parameters), parameters, pageSize: 100)
     }
 
     private static func missing(_ names: String) -> String {
@@ -57,7 +100,7 @@ enum SampleNews {
     private static func select(_ parameters: QueryParameters) -> [NewsItem] {
         items.filter { item in
             if let term = parameters["q"] ?? parameters["qInTitle"],
-                !Samples.matches("\(item.title) \(item.text ?? "") \(item.category)", term)
+                !SampleText.matches("\(item.title) \(item.text ?? "") \(item.category)", term)
             {
                 return false
             }
@@ -66,20 +109,20 @@ enum SampleNews {
         }
     }
 
-    private static func articles(_ found: [NewsItem], _ parameters: QueryParameters, pageSize: Int) -> OriginAnswer {
+    private func articles(_ found: [NewsItem], _ parameters: QueryParameters, pageSize: Int) -> SampleAnswer {
         let size = min(max(parameters["pageSize"].flatMap { Int($0) } ?? pageSize, 1), 100)
         let page = max(parameters["page"].flatMap { Int($0) } ?? 1, 1)
         guard page <= 100 / size else {
-            return Samples.newsError(
+            return error(
                 426, "maximumResultsReached",
                 "You have requested too many results. Developer accounts are limited to 100.")
         }
-        return Samples.json(.newsapi) { writer in
+        return json { writer in
             writer.member("status", "ok")
             writer.member("totalResults", found.count)
             writer.name("articles")
             writer.array { writer in
-                for item in found.dropFirst((page - 1) * size).prefix(size) { write(item, &writer) }
+                for item in found.dropFirst((page - 1) * size).prefix(size) { Self.write(item, &writer) }
             }
         }
     }
@@ -105,13 +148,13 @@ enum SampleNews {
         }
     }
 
-    private static func sources(_ parameters: QueryParameters) -> OriginAnswer {
-        let found = allSources.filter { source in
+    private func sources(_ parameters: QueryParameters) -> SampleAnswer {
+        let found = Self.allSources.filter { source in
             (parameters["category"].map { source.category == $0 } ?? true)
                 && (parameters["language"].map { source.language == $0 } ?? true)
                 && (parameters["country"].map { source.country == $0 } ?? true)
         }
-        return Samples.json(.newsapi) { writer in
+        return json { writer in
             writer.member("status", "ok")
             writer.name("sources")
             writer.array { writer in

@@ -1,8 +1,12 @@
 // Samples in the shapes of the two joke APIs. The jokes are ours.
 import LarderCore
 
-enum SampleJokes {
-    private struct Joke: Sendable {
+struct JokesSamples: SampleAPI {
+    let name = "chucknorris"
+    let paths = ["/jokes/"]
+    let fields: HeaderFields = ["Content-Type": "application/json", "X-Frame-Options": "DENY"]
+
+    fileprivate struct Joke: Sendable {
         var number: Int
         var text: String
         var categories: [String] = []
@@ -13,7 +17,7 @@ enum SampleJokes {
         }
     }
 
-    private static let jokes: [Joke] = [
+    fileprivate static let jokes: [Joke] = [
         "Chuck Norris does not start a daemon. It was running already, and waits for him.",
         "Chuck Norris needs no cache: nothing dares to expire.",
         "When Chuck Norris asks for a random joke, the joke looks for cover.",
@@ -33,42 +37,42 @@ enum SampleJokes {
     }
 
     private static let categories = ["animal", "dev", "explicit", "food"]
-    /// What is random upstream goes round here, so that a demo shows what is typical.
-    private static let turn = Lock(0)
 
-    private static func next(_ some: [Joke]) -> Joke? {
-        let number = turn.withLock { turn in
-            turn += 1
-            return turn
-        }
-        return some.isEmpty ? nil : some[number % some.count]
+    /// What is random upstream goes round here, so that a demonstration shows what is typical.
+    fileprivate static func draw(_ some: [Joke], _ turn: Int) -> Joke? {
+        some.isEmpty ? nil : some[turn % some.count]
     }
 
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
+    func nothing(at path: String) -> SampleAnswer { absent(path) }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        let (path, parameters) = (request.path, request.parameters)
         switch path {
         case "/jokes/random":
             let wanted = parameters["category"]?.split(separator: ",").map(String.init)
-            let some = jokes.filter { joke in
+            let some = Self.jokes.filter { joke in
                 guard let wanted else { return true }
                 return joke.categories.contains { wanted.contains($0) }
             }
-            guard let joke = next(some) else { return absent(path) }
+            guard let joke = Self.draw(some, request.turn) else { return absent(path) }
             return one(joke)
         case "/jokes/categories":
             var writer = JSONWriter()
-            strings(categories, &writer)
-            return OriginAnswer(fields: OriginAPI.chucknorris.fields, body: writer.bytes)
+            writer.array { writer in
+                for category in Self.categories { writer.string(category) }
+            }
+            return SampleAnswer(fields: fields, body: writer.bytes)
         case "/jokes/search": return search(parameters["query"] ?? "", path)
         default:
-            guard let joke = jokes.first(where: { path == "/jokes/\($0.id)" }) else { return absent(path) }
+            guard let joke = Self.jokes.first(where: { path == "/jokes/\($0.id)" }) else { return absent(path) }
             return one(joke)
         }
     }
 
-    private static func search(_ query: String, _ path: String) -> OriginAnswer {
+    private func search(_ query: String, _ path: String) -> SampleAnswer {
         guard (3...120).contains(query.count) else {
             let why = "size must be between 3 and 120"
-            return Samples.json(.chucknorris, status: 400) { writer in
+            return json(status: 400) { writer in
                 writer.member("timestamp", "2026-11-01T12:00:00.000Z")
                 writer.member("status", 400)
                 writer.member("error", "Bad Request")
@@ -77,18 +81,18 @@ enum SampleJokes {
                 writer.object { $0.member("search.query", why) }
             }
         }
-        let found = jokes.filter { $0.text.lowercased().contains(query.lowercased()) }
-        return Samples.json(.chucknorris) { writer in
+        let found = Self.jokes.filter { $0.text.lowercased().contains(query.lowercased()) }
+        return json { writer in
             writer.member("total", found.count)
             writer.name("result")
             writer.array { writer in
-                for joke in found { writer.object { write(joke, &$0) } }
+                for joke in found { writer.object { Self.write(joke, &$0) } }
             }
         }
     }
 
-    static func absent(_ path: String) -> OriginAnswer {
-        Samples.json(.chucknorris, status: 404) { writer in
+    private func absent(_ path: String) -> SampleAnswer {
+        json(status: 404) { writer in
             writer.member("timestamp", "2026-11-01T12:00:00.000Z")
             writer.member("status", 404)
             writer.member("error", "Not Found")
@@ -97,8 +101,8 @@ enum SampleJokes {
         }
     }
 
-    private static func one(_ joke: Joke) -> OriginAnswer {
-        Samples.json(.chucknorris) { write(joke, &$0) }
+    private func one(_ joke: Joke) -> SampleAnswer {
+        json { Self.write(joke, &$0) }
     }
 
     private static func write(_ joke: Joke, _ writer: inout JSONWriter) {
@@ -112,13 +116,29 @@ enum SampleJokes {
         writer.member("value", joke.text)
     }
 
-    // MARK: icndb
+}
 
-    static func icndb(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
+/// The other make of that API.
+struct ICNDbSamples: SampleAPI {
+    let name = "icndb"
+    let fields: HeaderFields = [
+        "Content-Type": "application/json", "Cache-Control": "no-cache, must-revalidate",
+        "Expires": "Mon, 26 Jul 1997 05:00:00 GMT",
+    ]
+
+    private typealias Joke = JokesSamples.Joke
+    private var jokes: [Joke] { JokesSamples.jokes }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)
         switch (segments.first, segments.count) {
         case ("categories", 1):
-            return success { strings(["explicit", "nerdy"], &$0) }
+            return success { writer in
+                writer.array { writer in
+                    for name in ["explicit", "nerdy"] { writer.string(name) }
+                }
+            }
         case ("jokes", 1):
             return success { list(jokes, &$0) }
         case ("jokes", 2) where segments[1] == "count":
@@ -128,38 +148,32 @@ enum SampleJokes {
             let some = isLimited ? jokes.filter { $0.categories.contains("dev") } : jokes
             guard segments.count == 3, let count = Int(segments[2]) else {
                 return success { writer in
-                    if let joke = next(some) { writer.object { writeNumbered(joke, &$0) } }
+                    if let joke = JokesSamples.draw(some, request.turn) { writer.object { Self.writeNumbered(joke, &$0) } }
                 }
             }
             return success { list(Array(some.prefix(max(0, count))), &$0) }
         default:
             guard segments.count == 2, let joke = jokes.first(where: { "\($0.number)" == segments[1] }) else {
-                return Samples.json(.icndb) { writer in
+                return json { writer in
                     writer.member("type", "NoSuchQuoteException")
                     writer.member("value", "No quote with id=\(segments.last ?? "").")
                 }
             }
-            return success { writer in writer.object { writeNumbered(joke, &$0) } }
+            return success { writer in writer.object { Self.writeNumbered(joke, &$0) } }
         }
     }
 
-    private static func success(_ value: (inout JSONWriter) -> Void) -> OriginAnswer {
-        Samples.json(.icndb) { writer in
+    private func success(_ value: (inout JSONWriter) -> Void) -> SampleAnswer {
+        json { writer in
             writer.member("type", "success")
             writer.name("value")
             value(&writer)
         }
     }
 
-    private static func strings(_ texts: [String], _ writer: inout JSONWriter) {
+    private func list(_ some: [Joke], _ writer: inout JSONWriter) {
         writer.array { writer in
-            for text in texts { writer.string(text) }
-        }
-    }
-
-    private static func list(_ some: [Joke], _ writer: inout JSONWriter) {
-        writer.array { writer in
-            for joke in some { writer.object { writeNumbered(joke, &$0) } }
+            for joke in some { writer.object { Self.writeNumbered(joke, &$0) } }
         }
     }
 

@@ -21,44 +21,60 @@ private struct Post: Sendable {
     var time: Int { 1_795_168_800 + minute * 60 }
 
     var tags: [String] {
-        var tags = [type, "author_\(by)", "story_\(SampleHackerNews.story(of: id))"]
+        var tags = [type, "author_\(by)", "story_\(HackerNewsSamples.story(of: id))"]
         if title?.hasPrefix("Ask HN") == true { tags.append("ask_hn") }
         if title?.hasPrefix("Show HN") == true { tags.append("show_hn") }
         return tags
     }
 }
 
-enum SampleHackerNews {
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
+struct HackerNewsSamples: SampleAPI {
+    let name = "hackernews"
+    let paths = ["/v0/", "/api/v1/"]
+    let fields: HeaderFields = [
+        "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-cache",
+        "Access-Control-Allow-Origin": "*",
+    ]
+
+    var recording: RecordingRule {
+        var rule = RecordingRule()
+        rule.records = (list: "stories.json", path: "/v0/item/")
+        return rule
+    }
+
+    func nothing(at path: String) -> SampleAnswer { path.hasPrefix("/v0/") ? nothing : .text(404, "Not Found") }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        let (path, parameters) = (request.path, request.parameters)
         if path == "/api/v1/search" || path == "/api/v1/search_by_date" {
             return search(parameters, isRecent: path.hasSuffix("_by_date"))
         }
         guard path.hasPrefix("/v0/"), path.hasSuffix(".json") else { return .text(404, "Not Found") }
         let segments = path.dropFirst("/v0/".utf8.count).dropLast(".json".utf8.count).split(separator: "/")
         switch (segments.first, segments.count) {
-        case ("item", 2): return Int(segments[1]).flatMap { posts[$0] }.map(item) ?? nothing
-        case ("user", 2): return users[String(segments[1])].map { json(Bytes(text: $0)) } ?? nothing
-        case ("maxitem", 1): return json(Bytes(text: "\(posts.keys.max() ?? 0)"))
-        case (let name?, 1): return lists[String(name)].map { json(Bytes(text: "\($0)")) } ?? .text(404, "Not Found")
+        case ("item", 2): return Int(segments[1]).flatMap { Self.posts[$0] }.map(item) ?? nothing
+        case ("user", 2): return Self.users[String(segments[1])].map { json(Bytes(text: $0)) } ?? nothing
+        case ("maxitem", 1): return json(Bytes(text: "\(Self.posts.keys.max() ?? 0)"))
+        case (let name?, 1): return Self.lists[String(name)].map { json(Bytes(text: "\($0)")) } ?? .text(404, "Not Found")
         default: return .text(404, "Not Found")
         }
     }
 
     /// What Firebase says of anything that is not there.
-    static let nothing = json(Bytes(text: "null"))
+    private var nothing: SampleAnswer { json(Bytes(text: "null")) }
 
-    private static func json(_ body: Bytes) -> OriginAnswer {
-        OriginAnswer(fields: OriginAPI.hackernews.fields, body: body)
+    private func json(_ body: Bytes) -> SampleAnswer {
+        SampleAnswer(fields: fields, body: body)
     }
 
-    private static func item(_ post: Post) -> OriginAnswer {
+    private func item(_ post: Post) -> SampleAnswer {
         var writer = JSONWriter()
         writer.object { writer in
             if !post.isDeleted { writer.member("by", post.by) }
             if post.isDead { writer.member("dead", true) }
             if post.isDeleted { writer.member("deleted", true) }
             if ["story", "poll"].contains(post.type), !post.isDeleted {
-                writer.member("descendants", comments(below: post.id))
+                writer.member("descendants", Self.comments(below: post.id))
             }
             writer.member("id", post.id)
             if !post.kids.isEmpty { writer.member("kids", raw: Bytes(text: "\(post.kids)")) }
@@ -75,29 +91,29 @@ enum SampleHackerNews {
         return json(writer.bytes)
     }
 
-    private static func search(_ parameters: QueryParameters, isRecent: Bool) -> OriginAnswer {
+    private func search(_ parameters: QueryParameters, isRecent: Bool) -> SampleAnswer {
         let filters = (parameters["numericFilters"] ?? "").split(separator: ",")
         if let refused = filters.first(where: { !$0.hasPrefix("created_at_i") }) {
             let name = refused.prefix { $0.isLetter || $0 == "_" }
-            return Samples.json(.hackernews, status: 400) { writer in
+            return json(status: 400) { writer in
                 writer.member("code", 400)
                 writer.member("message", "invalid numeric attribute(\(name)), is not a numeric attribute")
             }
         }
         let question = parameters["query"] ?? ""
-        let found = posts.values.filter { post in
-            !post.isDead && !post.isDeleted && (question.isEmpty || Samples.matches(words(post), question))
-                && agrees(post, tags: parameters["tags"] ?? "") && filters.allSatisfy { passes(post.time, $0) }
+        let found = Self.posts.values.filter { post in
+            !post.isDead && !post.isDeleted && (question.isEmpty || SampleText.matches(Self.words(post), question))
+                && Self.agrees(post, tags: parameters["tags"] ?? "") && filters.allSatisfy { Self.passes(post.time, $0) }
         }.sorted { left, right in
             isRecent || left.score == right.score
                 ? (left.time, left.id) > (right.time, right.id) : (left.score ?? 0) > (right.score ?? 0)
         }
         let size = min(max(parameters["hitsPerPage"].flatMap { Int($0) } ?? 20, 1), 1000)
         let page = max(0, parameters["page"].flatMap { Int($0) } ?? 0)
-        return Samples.json(.hackernews) { writer in
+        return json { writer in
             writer.name("hits")
             writer.array { writer in
-                for post in found.dropFirst(page * size).prefix(size) { hit(post, &writer) }
+                for post in found.dropFirst(page * size).prefix(size) { Self.hit(post, &writer) }
             }
             writer.member("nbHits", found.count)
             writer.member("page", page)

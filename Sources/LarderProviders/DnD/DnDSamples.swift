@@ -2,13 +2,27 @@
 // Wizards of the Coast); the texts are ours.
 import LarderCore
 
-enum SampleRules {
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
+struct DnDSamples: SampleAPI {
+    let name = "dnd5e"
+    let paths = ["/api/"]
+    let fields: HeaderFields = [
+        "Content-Type": "application/json; charset=utf-8", "Content-Language": "en",
+        "Access-Control-Allow-Origin": "*",
+    ]
+
+    var recording: RecordingRule {
+        var rule = RecordingRule()
+        rule.hasTag = true
+        return rule
+    }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)
         guard segments.count >= 3, segments[0] == "api", segments[1] == "2014" || segments[1] == "2024" else {
             return .text(404, "Not Found")
         }
-        guard let collection = collections[segments[2]], segments.count <= 4 else { return .text(404, "Not Found") }
+        guard let collection = Self.collections[segments[2]], segments.count <= 4 else { return .text(404, "Not Found") }
         if segments.count == 4 {
             guard let record = collection.first(where: { $0.index == segments[3] }) else {
                 return .text(404, "Not Found")
@@ -16,7 +30,7 @@ enum SampleRules {
             return details(record, path: path)
         }
         if parameters.items.filter({ $0.name == "name" }).count > 1 {
-            return Samples.json(.dnd5e, status: 400) { writer in
+            return json(status: 400) { writer in
                 writer.member("error", "Invalid query parameters")
                 writer.member("details", strings: ["name must be given once"])
             }
@@ -27,7 +41,7 @@ enum SampleRules {
             (wanted.map { record.name.lowercased().contains($0) } ?? true)
                 && (levels.map { $0.contains(record.level ?? -1) } ?? true)
         }
-        return Samples.json(.dnd5e) { writer in
+        return json { writer in
             writer.member("count", found.count)
             writer.name("results")
             writer.array { writer in
@@ -43,7 +57,7 @@ enum SampleRules {
         }
     }
 
-    private static func details(_ record: Record, path: String) -> OriginAnswer {
+    private func details(_ record: Record, path: String) -> SampleAnswer {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("index", record.index)
@@ -54,9 +68,9 @@ enum SampleRules {
         }
         // The record's own members are kept as JSON text, written without the braces.
         let body = writer.bytes.dropLast() + Bytes(text: ",\(record.members)}")
-        var fields = OriginAPI.dnd5e.fields
-        fields.add("ETag", "W/\"\(String(body.count, radix: 16))-\(Digest(of: Bytes(body)).hex.prefix(27))\"")
-        return OriginAnswer(fields: fields, body: Bytes(body))
+        var fields = fields
+        fields.add("ETag", SampleAnswer.tag(of: Bytes(body)))
+        return SampleAnswer(fields: fields, body: Bytes(body))
     }
 
     private struct Record: Sendable {

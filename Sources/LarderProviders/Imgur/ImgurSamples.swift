@@ -2,7 +2,20 @@
 // any place, links of old records without https, figures beyond 32 bits, albums without their pictures.
 import LarderCore
 
-enum SampleImgur {
+struct ImgurSamples: SampleAPI {
+    let name = "imgur"
+    /// Others below "/3/" are TMDb's.
+    let paths = ["/3/gallery", "/3/image/", "/3/album/", "/3/tags", "/3/credits"]
+    let fields: HeaderFields = [
+        "Content-Type": "application/json", "Server": "cat factory 1.0", "Access-Control-Allow-Origin": "*",
+    ]
+
+    var recording: RecordingRule {
+        var rule = RecordingRule()
+        rule.idMember = ["data", "id"]
+        return rule
+    }
+
     private struct Picture: Sendable {
         var id: String
         var title: String?
@@ -61,28 +74,29 @@ enum SampleImgur {
             score: 7),
     ]
 
-    /// Paths that are Imgur's where an API is asked without a prefix; others below "/3/" are TMDb's.
-    static func owns(_ path: String) -> Bool {
-        ["/3/gallery", "/3/image/", "/3/album/", "/3/tags", "/3/credits"].contains { path.hasPrefix($0) }
-    }
+    /// Other links are those of pages.
+    func isPicture(member: String, _ text: String) -> Bool { member == "link" && text.contains("://i.imgur.com/") }
 
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
+    func nothing(at path: String) -> SampleAnswer { failure(404, "Unable to find it", path) }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)
         guard segments.first == "3", segments.count > 1 else { return failure(404, "Unable to find it", path) }
         switch (segments[1], segments.count) {
         case ("gallery", 2...): return gallery(Array(segments.dropFirst(2)), path, parameters)
         case ("image", 3):
-            for post in posts {
+            for post in Self.posts {
                 for picture in post.pictures where picture.id == segments[2] {
-                    return success { writer in writer.object { write(picture, of: post, isWhole: true, &$0) } }
+                    return success { writer in writer.object { Self.write(picture, of: post, isWhole: true, &$0) } }
                 }
             }
             return failure(404, "Unable to find an image with the id, \(segments[2])", path)
         case ("album", 3):
-            guard let album = posts.first(where: { $0.id == segments[2] && $0.isAlbum }) else {
+            guard let album = Self.posts.first(where: { $0.id == segments[2] && $0.isAlbum }) else {
                 return failure(404, "Unable to find an album with the id, \(segments[2])", path)
             }
-            return success { writer in writer.object { write(album: album, isWhole: true, &$0) } }
+            return success { writer in writer.object { Self.write(album: album, isWhole: true, &$0) } }
         case ("tags", 2): return tags
         case ("credits", 2):
             return success { writer in
@@ -98,9 +112,9 @@ enum SampleImgur {
         }
     }
 
-    private static func gallery(
+    private func gallery(
         _ segments: [String], _ path: String, _ parameters: QueryParameters
-    ) -> OriginAnswer {
+    ) -> SampleAnswer {
         var wanted: (Post) -> Bool = { _ in true }
         switch segments.first {
         case "search":
@@ -108,8 +122,8 @@ enum SampleImgur {
             guard !words.isEmpty else { return failure(400, "A search query is required", path) }
             let type = parameters["q_type"]
             wanted = { post in
-                guard type == nil || type == (post.isAlbum ? "album" : ending(post)) else { return false }
-                return words.allSatisfy { Samples.matches(post.title, $0) }
+                guard type == nil || type == (post.isAlbum ? "album" : Self.ending(post)) else { return false }
+                return words.allSatisfy { SampleText.matches(post.title, $0) }
             }
         case "t" where segments.count > 1:
             let tag = segments[1].lowercased()
@@ -120,15 +134,15 @@ enum SampleImgur {
         }
         // The page is the last segment; there is one page of everything.
         let isFirst = segments.last.flatMap { Int($0) }.map { $0 == 0 } ?? true
-        let found = isFirst ? posts.filter(wanted) : []
-        guard segments.first == "t" else { return success { write(found, &$0) } }
+        let found = isFirst ? Self.posts.filter(wanted) : []
+        guard segments.first == "t" else { return success { Self.write(found, &$0) } }
         return success { writer in
             writer.object { writer in
                 writer.member("name", segments[1])
                 writer.member("display_name", segments[1])
                 writer.member("total_items", found.count)
                 writer.name("items")
-                write(found, &writer)
+                Self.write(found, &writer)
             }
         }
     }
@@ -137,7 +151,7 @@ enum SampleImgur {
         post.pictures.first.map { $0.ending == "gif" ? "anigif" : $0.ending }
     }
 
-    private static var tags: OriginAnswer {
+    private var tags: SampleAnswer {
         success { writer in
             writer.object { writer in
                 writer.name("tags")
@@ -147,7 +161,7 @@ enum SampleImgur {
                             writer.member("name", name)
                             writer.member("display_name", name.prefix(1).uppercased() + name.dropFirst())
                             writer.member("followers", 17)
-                            writer.member("total_items", posts.count { $0.tags.contains(name) })
+                            writer.member("total_items", Self.posts.count { $0.tags.contains(name) })
                             writer.member("background_hash", "LmpA001")
                             writer.name("description")
                             writer.null()
@@ -163,8 +177,8 @@ enum SampleImgur {
 
     // MARK: Envelopes
 
-    private static func success(_ data: (inout JSONWriter) -> Void) -> OriginAnswer {
-        Samples.json(.imgur) { writer in
+    private func success(_ data: (inout JSONWriter) -> Void) -> SampleAnswer {
+        json { writer in
             writer.name("data")
             data(&writer)
             writer.member("success", true)
@@ -172,8 +186,8 @@ enum SampleImgur {
         }
     }
 
-    static func failure(_ status: Int, _ message: String, _ path: String) -> OriginAnswer {
-        Samples.json(.imgur, status: status) { writer in
+    private func failure(_ status: Int, _ message: String, _ path: String) -> SampleAnswer {
+        json(status: status) { writer in
             writer.name("data")
             writer.object { writer in
                 writer.member("error", message)
@@ -186,29 +200,31 @@ enum SampleImgur {
     }
 
     /// Imgur answers nobody without a client id or a token; any will do here.
-    static func missingKey(_ request: OriginRequest) -> OriginAnswer? {
+    func refusal(of request: SampleRequest) -> SampleAnswer? {
         let field = request.fields.first("Authorization") ?? ""
         let isGiven = ["Client-ID ", "Bearer "].contains { field.hasPrefix($0) && field.utf8.count > $0.utf8.count }
         return isGiven || request.parameters["client_id"]?.isEmpty == false
             ? nil : failure(401, "Authentication required", request.path)
     }
 
-    static let userLimit = 500
-    static let clientLimit = 12_500
+    private let userLimit = 500
+    private let clientLimit = 12_500
 
     /// What is left after so many calls. The reset in seconds, as answers of today have it.
-    static func addCredits(to answer: inout OriginAnswer, calls: Int) {
-        answer.fields.set("X-RateLimit-UserLimit", "\(userLimit)")
-        answer.fields.set("X-RateLimit-UserRemaining", "\(max(0, userLimit - calls))")
-        answer.fields.set("X-RateLimit-UserReset", "3600")
-        answer.fields.set("X-RateLimit-ClientLimit", "\(clientLimit)")
-        answer.fields.set("X-RateLimit-ClientRemaining", "\(max(0, clientLimit - calls))")
+    func credits(after calls: Int) -> HeaderFields {
+        [
+            "X-RateLimit-UserLimit": "\(userLimit)",
+            "X-RateLimit-UserRemaining": "\(max(0, userLimit - calls))",
+            "X-RateLimit-UserReset": "3600",
+            "X-RateLimit-ClientLimit": "\(clientLimit)",
+            "X-RateLimit-ClientRemaining": "\(max(0, clientLimit - calls))",
+        ]
     }
 
     /// Pictures named "Gone…" were removed: they lead to the one picture that says so.
-    static func removed(_ path: String) -> OriginAnswer? {
+    func picture(at path: String) -> SampleAnswer? {
         guard path.hasPrefix("/i.imgur.com/Gone") else { return nil }
-        return OriginAnswer(status: 302, fields: ["Location": "/artwork/i.imgur.com/removed.png"])
+        return SampleAnswer(status: 302, fields: ["Location": "/artwork/i.imgur.com/removed.png"])
     }
 
     // MARK: Records
@@ -233,12 +249,12 @@ enum SampleImgur {
     private static func write(album post: Post, isWhole: Bool, _ writer: inout JSONWriter) {
         writer.member("id", post.id)
         writer.member("title", post.title)
-        nullable("description", nil, &writer)
+        writer.nullable("description", nil)
         writer.member("datetime", post.time)
-        nullable("cover", post.pictures.first?.id, &writer)
+        writer.nullable("cover", post.pictures.first?.id)
         writer.member("cover_width", post.pictures[0].width)
         writer.member("cover_height", post.pictures[0].height)
-        nullable("account_url", post.author, &writer)
+        writer.nullable("account_url", post.author)
         writer.member("privacy", "public")
         writer.member("layout", "blog")
         writer.member("views", post.score * 97)
@@ -257,8 +273,8 @@ enum SampleImgur {
     private static func write(_ picture: Picture, of post: Post, isWhole: Bool, _ writer: inout JSONWriter) {
         let isMoving = picture.ending == "gif" || picture.ending == "mp4"
         writer.member("id", picture.id)
-        nullable("title", picture.title, &writer)
-        nullable("description", picture.text, &writer)
+        writer.nullable("title", picture.title)
+        writer.nullable("description", picture.text)
         writer.member("datetime", post.time)
         writer.member("type", type(picture))
         writer.member("animated", isMoving)
@@ -267,13 +283,13 @@ enum SampleImgur {
         writer.member("size", picture.width * picture.height / 4)
         writer.member("views", post.score * 97)
         writer.member("bandwidth", post.score * picture.width * picture.height * 24)
-        nullable("vote", nil, &writer)
+        writer.nullable("vote", nil)
         writer.member("favorite", false)
         writer.name("nsfw")
         if let isExplicit = picture.isExplicit { writer.bool(isExplicit) } else { writer.null() }
-        nullable("section", post.section, &writer)
+        writer.nullable("section", post.section)
         if isWhole {
-            nullable("account_url", post.author, &writer)
+            writer.nullable("account_url", post.author)
             writer.name("account_id")
             writer.null()
         }
@@ -298,7 +314,7 @@ enum SampleImgur {
             writer.name(name)
             if isCounted { writer.integer(value) } else { writer.null() }
         }
-        nullable("topic", nil, &writer)
+        writer.nullable("topic", nil)
         writer.member("in_most_viral", post.score > 10_000)
         writer.member("is_ad", false)
         writer.name("tags")
@@ -318,10 +334,5 @@ enum SampleImgur {
         case "mp4": "video/mp4"
         default: "image/\(picture.ending)"
         }
-    }
-
-    private static func nullable(_ name: String, _ value: String?, _ writer: inout JSONWriter) {
-        writer.name(name)
-        if let value { writer.string(value) } else { writer.null() }
     }
 }

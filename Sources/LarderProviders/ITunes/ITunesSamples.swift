@@ -43,58 +43,78 @@ private struct StoreItem: Sendable {
     var isTrackLike: Bool { kind != .album }
 }
 
-enum SampleStore {
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
-        switch path {
-        case "/search": search(parameters)
-        case "/lookup": lookup(parameters)
+struct ITunesSamples: SampleAPI {
+    let name = "itunes"
+    let paths = ["/search", "/lookup"]
+    let fields: HeaderFields = [
+        "Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "max-age=86400",
+        "Content-Disposition": "attachment; filename=1.txt", "Vary": "Accept-Encoding",
+        "Access-Control-Allow-Origin": "*",
+    ]
+
+    var recording: RecordingRule {
+        var rule = RecordingRule()
+        rule.defaults = ["country": "us", "media": "all"]
+        return rule
+    }
+
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        switch request.path {
+        case "/search": search(request.parameters)
+        case "/lookup": lookup(request.parameters)
         default: .text(404, "Not Found")
         }
     }
 
+    func isPicture(member: String, _ text: String) -> Bool { member.hasPrefix("artworkUrl") }
+
+    func nothing(at path: String) -> SampleAnswer {
+        path == "/search" || path == "/lookup" ? list([]) : .text(404, "Not Found")
+    }
+
     /// A list as the API writes it: blank lines before and after.
-    static func list(_ records: [Bytes]) -> OriginAnswer {
+    private func list(_ records: [Bytes]) -> SampleAnswer {
         var body = Bytes(text: "\n\n\n{\n \"resultCount\":\(records.count),\n \"results\": [\n")
         body += records.joined(separator: Bytes(text: ", \n"))
         body += Bytes(text: "]\n}\n\n\n")
-        return OriginAnswer(fields: OriginAPI.itunes.fields, body: body)
+        return SampleAnswer(fields: fields, body: body)
     }
 
-    private static func search(_ parameters: QueryParameters) -> OriginAnswer {
+    private func search(_ parameters: QueryParameters) -> SampleAnswer {
         let country = parameters["country"] ?? "US"
         guard country.utf8.count == 2 else { return invalid("country") }
         let entity = parameters["entity"]
         let media = parameters["media"].flatMap { $0 == "all" ? nil : $0 }
-        if let entity, !items.contains(where: { $0.entities.contains(entity) }), !otherEntities.contains(entity) {
+        if let entity, !Self.items.contains(where: { $0.entities.contains(entity) }), !Self.otherEntities.contains(entity) {
             return invalid("resultEntity")
         }
-        let found = items.filter { item in
-            guard Samples.matches(item.words, parameters["term"] ?? "") else { return false }
+        let found = Self.items.filter { item in
+            guard SampleText.matches(item.words, parameters["term"] ?? "") else { return false }
             if let entity { return item.entities.contains(entity) }
             return item.isTrackLike && (media == nil || item.media == media)
         }
         let offset = parameters["offset"].flatMap { Int($0) } ?? 0
         let limit = parameters["limit"].flatMap { Int($0) } ?? 50
-        return list(found.dropFirst(max(0, offset)).prefix(min(max(limit, 1), 200)).map { record($0, country) })
+        return list(found.dropFirst(max(0, offset)).prefix(min(max(limit, 1), 200)).map { Self.record($0, country) })
     }
 
-    private static func lookup(_ parameters: QueryParameters) -> OriginAnswer {
+    private func lookup(_ parameters: QueryParameters) -> SampleAnswer {
         let ids = (parameters["id"] ?? "").split(separator: ",").map { Int($0) }
         if ids.contains(nil) { return invalid("itunesId") }
         let wanted = ids.compactMap { $0 }
-        var found = items.filter { wanted.contains($0.id) }
+        var found = Self.items.filter { wanted.contains($0.id) }
         // With an entity the record looked up comes first, its children after.
         if let entity = parameters["entity"] {
-            found += items.filter { item in
+            found += Self.items.filter { item in
                 !wanted.contains(item.id) && item.entities.contains(entity)
                     && (wanted.contains(item.collectionID) || wanted.contains(item.artistID))
             }
         }
-        return list(found.map { record($0, parameters["country"] ?? "US") })
+        return list(found.map { Self.record($0, parameters["country"] ?? "US") })
     }
 
-    private static func invalid(_ key: String) -> OriginAnswer {
-        Samples.json(.itunes, status: 400) { $0.member("errorMessage", "Invalid value(s) for key(s): [\(key)]") }
+    private func invalid(_ key: String) -> SampleAnswer {
+        json(status: 400) { $0.member("errorMessage", "Invalid value(s) for key(s): [\(key)]") }
     }
 
     /// Entities that the API knows and of which there is no sample.

@@ -1,7 +1,33 @@
 // Samples in the shape of TMDb: films, series and people that do not exist.
 import LarderCore
 
-enum SampleFilms {
+struct TMDbSamples: SampleAPI {
+    let name = "tmdb"
+    let paths = ["/3/"]
+    let fields: HeaderFields = [
+        "Content-Type": "application/json;charset=utf-8", "Cache-Control": "public, max-age=28800",
+        "Vary": "Origin", "Server": "openresty",
+    ]
+
+    var recording: RecordingRule {
+        var rule = RecordingRule()
+        rule.beside = "/3/configuration"
+        return rule
+    }
+
+    func isPicture(member: String, _ text: String) -> Bool { member == "secure_base_url" }
+
+    func nothing(at path: String) -> SampleAnswer { absent }
+
+    /// Neither does TMDb answer without a key; which of its two secrets it is does not matter here, but each has its own place.
+    func refusal(of request: SampleRequest) -> SampleAnswer? {
+        let key = request.parameters["api_key"]
+        let token = request.fields.first("Authorization")
+        if let key, !key.isEmpty, !key.contains(".") { return nil }
+        if let token, token.hasPrefix("Bearer "), token.contains(".") { return nil }
+        return failure(401, 7, "Invalid API key: You must be granted a valid key.")
+    }
+
     private struct Film: Sendable {
         var id: Int
         var isSeries = false
@@ -48,7 +74,8 @@ enum SampleFilms {
         Person(id: 302, name: "Tomasz Brandt", department: "Directing", films: [101, 103]),
     ]
 
-    static func answer(_ path: String, _ parameters: QueryParameters) -> OriginAnswer {
+    func answer(_ request: SampleRequest) -> SampleAnswer {
+        let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)
         guard segments.first == "3", segments.count > 1 else { return absent }
         if let page = parameters["page"].flatMap({ Int($0) }), !(1...500).contains(page) {
@@ -60,10 +87,10 @@ enum SampleFilms {
         case ("genre", 4): return genres(isSeries: segments[2] == "tv", parameters["language"] ?? "en-US")
         case ("search", 3):
             guard let term = parameters["query"], !term.isEmpty else {
-                return Samples.json(.tmdb, status: 422) { $0.member("errors", strings: ["query must be provided"]) }
+                return json(status: 422) { $0.member("errors", strings: ["query must be provided"]) }
             }
             return list(segments[2] == "multi" ? "all" : segments[2], isMixed: segments[2] == "multi") { text in
-                Samples.matches(text, term)
+                SampleText.matches(text, term)
             }
         case ("trending", 4): return list(segments[2], isMixed: true) { _ in true }
         case ("movie", 3), ("tv", 3), ("person", 3):
@@ -73,27 +100,27 @@ enum SampleFilms {
         }
     }
 
-    static func failure(_ status: Int, _ code: Int, _ message: String) -> OriginAnswer {
-        Samples.json(.tmdb, status: status) { writer in
+    private func failure(_ status: Int, _ code: Int, _ message: String) -> SampleAnswer {
+        json(status: status) { writer in
             writer.member("status_code", code)
             writer.member("status_message", message)
             writer.member("success", false)
         }
     }
 
-    private static var absent: OriginAnswer { failure(404, 34, "The resource you requested could not be found.") }
+    private var absent: SampleAnswer { failure(404, 34, "The resource you requested could not be found.") }
 
-    private static func list(_ kind: String, isMixed: Bool, _ wanted: (String) -> Bool) -> OriginAnswer {
-        let some = films.filter { film in
+    private func list(_ kind: String, isMixed: Bool, _ wanted: (String) -> Bool) -> SampleAnswer {
+        let some = Self.films.filter { film in
             (kind == "all" || film.isSeries == (kind == "tv")) && kind != "person" && wanted(film.title)
         }
-        let names = people.filter { (kind == "all" || kind == "person") && wanted($0.name) }
-        return Samples.json(.tmdb) { writer in
+        let names = Self.people.filter { (kind == "all" || kind == "person") && wanted($0.name) }
+        return json { writer in
             writer.member("page", 1)
             writer.name("results")
             writer.array { writer in
-                for film in some { writer.object { write(film, isMixed: isMixed, &$0) } }
-                for person in names { writer.object { write(person, isMixed: isMixed, &$0) } }
+                for film in some { writer.object { Self.write(film, isMixed: isMixed, &$0) } }
+                for person in names { writer.object { Self.write(person, isMixed: isMixed, &$0) } }
             }
             writer.member("total_pages", 1)
             writer.member("total_results", some.count + names.count)
@@ -102,13 +129,13 @@ enum SampleFilms {
 
     private static func write(_ film: Film, isMixed: Bool, _ writer: inout JSONWriter) {
         writer.member("adult", false)
-        nullable("backdrop_path", film.id % 2 == 0 ? nil : "/film-\(film.id)-wide.jpg", &writer)
+        writer.nullable("backdrop_path", film.id % 2 == 0 ? nil : "/film-\(film.id)-wide.jpg")
         writer.member("id", film.id)
         writer.member(film.isSeries ? "name" : "title", film.title)
         writer.member(film.isSeries ? "original_name" : "original_title", film.original ?? film.title)
         writer.member("original_language", film.original == nil ? "en" : "no")
         writer.member("overview", film.text)
-        nullable("poster_path", film.id == 104 ? nil : "/film-\(film.id).jpg", &writer)
+        writer.nullable("poster_path", film.id == 104 ? nil : "/film-\(film.id).jpg")
         writer.member(film.isSeries ? "first_air_date" : "release_date", film.date)
         writer.member("popularity", raw: Bytes(text: "\(film.id % 7).5"))
         writer.member("vote_average", raw: Bytes(text: film.votes.average))
@@ -126,7 +153,7 @@ enum SampleFilms {
         writer.member("name", person.name)
         writer.member("original_name", person.name)
         writer.member("known_for_department", person.department)
-        nullable("profile_path", "/person-\(person.id).jpg", &writer)
+        writer.nullable("profile_path", "/person-\(person.id).jpg")
         writer.member("popularity", raw: Bytes(text: "2.25"))
         if isMixed { writer.member("media_type", "person") }
         writer.name("known_for")
@@ -137,21 +164,21 @@ enum SampleFilms {
         }
     }
 
-    private static func details(_ kind: String, _ id: Int, _ parameters: QueryParameters) -> OriginAnswer {
+    private func details(_ kind: String, _ id: Int, _ parameters: QueryParameters) -> SampleAnswer {
         if kind == "person" {
-            guard let person = people.first(where: { $0.id == id }) else { return absent }
-            return Samples.json(.tmdb) { writer in
+            guard let person = Self.people.first(where: { $0.id == id }) else { return absent }
+            return json { writer in
                 writer.member("id", person.id)
                 writer.member("name", person.name)
                 writer.member("biography", "\(person.name) is known to this stand-in alone.")
                 writer.member("known_for_department", person.department)
-                nullable("profile_path", "/person-\(person.id).jpg", &writer)
-                nullable("deathday", nil, &writer)
+                writer.nullable("profile_path", "/person-\(person.id).jpg")
+                writer.nullable("deathday", nil)
             }
         }
-        guard let film = films.first(where: { $0.id == id && $0.isSeries == (kind == "tv") }) else { return absent }
-        return Samples.json(.tmdb) { writer in
-            write(film, isMixed: false, &writer)
+        guard let film = Self.films.first(where: { $0.id == id && $0.isSeries == (kind == "tv") }) else { return absent }
+        return json { writer in
+            Self.write(film, isMixed: false, &writer)
             writer.name("genres")
             writer.array { writer in
                 for genre in film.genres {
@@ -162,7 +189,7 @@ enum SampleFilms {
                 }
             }
             writer.member("runtime", film.runtime)
-            nullable("homepage", nil, &writer)
+            writer.nullable("homepage", nil)
             writer.member("tagline", "")
             writer.member("status", film.date.isEmpty ? "In Production" : "Released")
             guard parameters["append_to_response"]?.contains("credits") == true else { return }
@@ -171,7 +198,7 @@ enum SampleFilms {
                 for (part, job) in [("cast", "Acting"), ("crew", "Directing")] {
                     writer.name(part)
                     writer.array { writer in
-                        for person in people where person.films.contains(film.id) && person.department == job {
+                        for person in Self.people where person.films.contains(film.id) && person.department == job {
                             writer.object { writer in
                                 writer.member("id", person.id)
                                 writer.member("name", person.name)
@@ -185,17 +212,12 @@ enum SampleFilms {
         }
     }
 
-    private static func nullable(_ name: String, _ value: String?, _ writer: inout JSONWriter) {
-        writer.name(name)
-        if let value { writer.string(value) } else { writer.null() }
-    }
-
     /// The names of the sample's genres; in another language than English they say which.
-    private static func genres(isSeries: Bool, _ language: String) -> OriginAnswer {
+    private func genres(isSeries: Bool, _ language: String) -> SampleAnswer {
         let mark = language.hasPrefix("en") ? "" : " (\(language))"
-        let all = films.filter { $0.isSeries == isSeries }.flatMap(\.genres)
+        let all = Self.films.filter { $0.isSeries == isSeries }.flatMap(\.genres)
         let names = Dictionary(all.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-        return Samples.json(.tmdb) { writer in
+        return json { writer in
             writer.name("genres")
             writer.array { writer in
                 for (id, name) in names.sorted(by: { $0.key < $1.key }) {
@@ -208,8 +230,8 @@ enum SampleFilms {
         }
     }
 
-    private static var configuration: OriginAnswer {
-        Samples.json(.tmdb) { writer in
+    private var configuration: SampleAnswer {
+        json { writer in
             writer.name("images")
             writer.object { writer in
                 writer.member("base_url", "http://image.tmdb.org/t/p/")
