@@ -112,7 +112,8 @@ final class RecordingShelf: Sendable {
         }
         if let picture = rest.firstRange(of: "/api/images/") { return image(String(rest[picture.lowerBound...])) }
         // A list of ids comes with the records it names, where they were recorded.
-        if let records = rule.records, found.path.hasSuffix(records.list), let item = rest.firstRange(of: records.path) {
+        if let records = rule.records, found.path.hasSuffix(records.list), let item = rest.firstRange(of: records.path)
+        {
             let path = String(rest[item.lowerBound...])
             return details(found.api, path) ?? OriginAnswer(found.api.nothing(at: path))
         }

@@ -195,4 +195,103 @@ import Testing
             #expect(try await larder.get("/raw/api/a").text == "right")
         }
     }
+
+    /// A newer answer need not answer all that an older one does.
+    @Test func whatASlowAnswerMadeUnsuitableIsNotGivenThoughANewerOneTookItsPlace() async throws {
+        let gate = Gate()
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            switch number {
+            case 1: return [.send(ok("oldest", fields: Self.byA))]
+            case 2: return [slow(Self.kept)[0], .await(gate), slow(Self.kept)[1]]
+            default: return [.send(ok("new", fields: Self.byA))]
+            }
+        }
+        defer { origin.stop() }
+        let configuration = "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        try await withLarder(configuration) { (larder) async throws in
+            let answers = larder.daemon.engine.cache.answers
+            #expect(try await larder.get("/raw/api/a", ("X-A", "2")).text == "oldest")
+            try await larder.eventually("it is stored") { answers.count == 0 }
+            async let slow = larder.get("/raw/api/a", ("X-A", "2"), ("Cache-Control", "no-cache"))
+            try await larder.eventually("its body is begun") { answers.count == 1 }
+            #expect(try await larder.get("/raw/api/a", ("X-A", "1")).text == "new")
+            gate.open()
+            #expect(try await slow.text == "old")
+            try await larder.eventually("both have ended") { answers.count == 0 }
+            #expect(try await larder.get("/raw/api/a", ("X-A", "2")).text != "oldest")
+        }
+    }
+
+    @Test func aSlowAnswerIsStoredAfterAnErrorThatIsTooLarge() async throws {
+        let error = ok(
+            String(repeating: "n", count: 70_000), status: "500 Internal Server Error", fields: Self.kept)
+        let seen = try await afterwards(
+            slow(Self.kept), [.send(error)], cache: "memorySize: 0, maxObject: 64KiB")
+        #expect(seen.text == "old")
+    }
+
+    @Test func anAnswerOfBeforeAPurgeHidesNothingThatCameAfterIt() async throws {
+        let gate = Gate()
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            return number == 1
+                ? [.await(gate), .send(ok("before", fields: Self.kept))]
+                : [.send(ok("after", fields: Self.kept))]
+        }
+        defer { origin.stop() }
+        let configuration = """
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)" } }
+            cache: { memorySize: 0 }
+            """
+        try await withLarder(configuration) { (larder) async throws in
+            let answers = larder.daemon.engine.cache.answers
+            async let slow = larder.get("/raw/api/a")
+            try await larder.eventually("it is asked for") { count.withLock { $0 } == 1 }
+            _ = await larder.daemon.engine.cache.purge([.all], soft: false)
+            #expect(try await larder.get("/raw/api/a").text == "after")
+            try await larder.eventually("it is stored") { answers.count == 0 }
+            gate.open()
+            #expect(try await slow.text == "before")
+            #expect(try await larder.get("/raw/api/a").text == "after")
+            #expect(count.withLock { $0 } == 2)
+        }
+    }
+
+    /// Two flights under way, each of which the other's answer would serve: nobody makes a third.
+    @Test func slowAnswersOfOneURLAreJoinedByAllWhoAskMeanwhile() async throws {
+        let gate = Gate()
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            count.withLock { $0 += 1 }
+            return [slow(Self.kept)[0], .await(gate), slow(Self.kept)[1]]
+        }
+        defer { origin.stop() }
+        let configuration = "providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }"
+        try await withLarder(configuration) { (larder) async throws in
+            let answers = larder.daemon.engine.cache.answers
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<8 {
+                    let coding = number % 2 == 0 ? "gzip" : "identity"
+                    group.addTask { try await larder.get("/raw/api/a", ("Accept-Encoding", coding)).text }
+                    try await larder.eventually("its body is begun, or it has joined one") {
+                        let joined = try await larder.counter("larder_joined_total")
+                        return answers.count == 1 && count.withLock { $0 } == min(number + 1, 2)
+                            && joined == max(0, number - 1)
+                    }
+                }
+                gate.open()
+                for try await text in group { #expect(text == "old") }
+            }
+            #expect(count.withLock { $0 } == 2)
+        }
+    }
 }

@@ -2,8 +2,8 @@
 // the body of one answer may end long after a newer answer came whole. The older one is not stored then: a cache uses the
 // most recent of the answers that fit (RFC 9111 §4), and none that a newer answer made unsuitable (`Displacement`).
 //
-// Only answers whose flights are under way are held. A newer one marks the older ones when its head comes, so that nothing
-// of it needs to be remembered.
+// Only answers whose flights are under way are held. A newer one marks the older ones when it is whole, or at its head where it
+// is not stored, so that nothing of it needs to be remembered.
 import LarderCore
 import LarderHTTP
 
@@ -30,7 +30,7 @@ public struct AnswerOrder: Sendable {
     public enum Reach: Sendable {
         /// Those that its request selects: of a newer one that is not stored.
         case selected
-        /// Those as well whose requests it answers itself: they would serve nobody.
+        /// Those as well whose requests it answers itself.
         case answered
         /// All of the URL's.
         case all
@@ -41,6 +41,7 @@ public struct AnswerOrder: Sendable {
         let selection: Selection
         let key: CacheKey
         var isOvertaken = false
+        var isWithdrawn = false
         var isWritten = false
     }
     private var places: [Place] = []
@@ -60,8 +61,9 @@ public struct AnswerOrder: Sendable {
     }
 
     /// Marks what is older than the answer of that number.
+    /// - Parameter withdraws: nobody is to join the older ones either, since the newer one is not there to be found instead.
     /// - Returns: the keys of those that are being written: who looks them up may find them from now on.
-    public mutating func overtake(by number: UInt64, _ reach: Reach) -> [CacheKey] {
+    public mutating func overtake(by number: UInt64, _ reach: Reach, withdraws: Bool) -> [CacheKey] {
         guard let newer = places.first(where: { $0.number == number })?.selection else { return [] }
         var written: [CacheKey] = []
         for index in places.indices {
@@ -75,6 +77,7 @@ public struct AnswerOrder: Sendable {
                 }
             guard isReached else { continue }
             places[index].isOvertaken = true
+            if withdraws { places[index].isWithdrawn = true }
             if older.isWritten { written.append(older.key) }
         }
         return written
@@ -85,13 +88,21 @@ public struct AnswerOrder: Sendable {
         places.contains { $0.number == number && $0.isOvertaken }
     }
 
-    /// The answer is written from here on, unless it is overtaken.
-    /// - Returns: false where it is.
-    public mutating func beginWriting(_ number: UInt64) -> Bool {
+    /// Nobody is to join the flight of the answer of that number.
+    public func isWithdrawn(_ number: UInt64) -> Bool {
+        places.contains { $0.number == number && $0.isWithdrawn }
+    }
+
+    /// The answer is whole and is written from here on, unless it is overtaken. It overtakes what is older in the same step: what
+    /// is written after that comes behind it.
+    /// - Parameter reach: nil where it overtakes nothing.
+    /// - Returns: false where it is overtaken.
+    public mutating func beginWriting(_ number: UInt64, overtaking reach: Reach?) -> Bool {
         guard let index = places.firstIndex(where: { $0.number == number }), !places[index].isOvertaken else {
             return false
         }
         places[index].isWritten = true
+        if let reach { _ = overtake(by: number, reach, withdraws: reach == .all) }
         return true
     }
 

@@ -1,5 +1,5 @@
-// The order of the answers that are under way (`AnswerOrder`), for all URLs. There are no more places than flights, and
-// answers whose writes are late.
+// The order of the answers that are under way (`AnswerOrder`), for all URLs. An answer keeps its place while its flight, its write
+// or a request that was told of it is there: their number is bounded, and so is that of places.
 import LarderCache
 import LarderCore
 
@@ -20,15 +20,18 @@ final class AnswerPlace: Sendable {
     /// A newer answer took its place, or says that there is none.
     var isOvertaken: Bool { orders.isOvertaken(url, number) }
 
+    /// Nobody is to join its flight.
+    var isWithdrawn: Bool { orders.isWithdrawn(url, number) }
+
     /// Overtakes what is older.
+    /// - Parameter withdraws: nobody joins it either: the newer answer is not stored.
     /// - Returns: the keys of those that are being written.
-    @discardableResult
-    func overtake(_ reach: AnswerOrder.Reach) -> [CacheKey] {
-        orders.overtake(url, by: number, reach)
+    func overtake(_ reach: AnswerOrder.Reach, withdraws: Bool = true) -> [CacheKey] {
+        orders.overtake(url, by: number, reach, withdraws)
     }
 
-    /// Whether the answer may be written; it counts as being written from here on.
-    func beginWriting() -> Bool { orders.beginWriting(url, number) }
+    /// Whether the answer may be written; it counts as being written from here on, and overtakes what is older.
+    func beginWriting(overtaking reach: AnswerOrder.Reach?) -> Bool { orders.beginWriting(url, number, reach) }
 }
 
 final class AnswerOrders: Sendable {
@@ -58,12 +61,18 @@ final class AnswerOrders: Sendable {
         state.withLock { $0.urls[url]?.isOvertaken(number) ?? false }
     }
 
-    fileprivate func overtake(_ url: Digest, by number: UInt64, _ reach: AnswerOrder.Reach) -> [CacheKey] {
-        state.withLock { $0.urls[url]?.overtake(by: number, reach) ?? [] }
+    fileprivate func isWithdrawn(_ url: Digest, _ number: UInt64) -> Bool {
+        state.withLock { $0.urls[url]?.isWithdrawn(number) ?? false }
     }
 
-    fileprivate func beginWriting(_ url: Digest, _ number: UInt64) -> Bool {
-        state.withLock { $0.urls[url]?.beginWriting(number) ?? false }
+    fileprivate func overtake(
+        _ url: Digest, by number: UInt64, _ reach: AnswerOrder.Reach, _ withdraws: Bool
+    ) -> [CacheKey] {
+        state.withLock { $0.urls[url]?.overtake(by: number, reach, withdraws: withdraws) ?? [] }
+    }
+
+    fileprivate func beginWriting(_ url: Digest, _ number: UInt64, _ reach: AnswerOrder.Reach?) -> Bool {
+        state.withLock { $0.urls[url]?.beginWriting(number, overtaking: reach) ?? false }
     }
 
     fileprivate func leave(_ url: Digest, _ number: UInt64) {

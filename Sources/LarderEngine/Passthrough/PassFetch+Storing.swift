@@ -11,20 +11,27 @@ extension PassFetch {
         _ place: AnswerPlace
     ) async -> RemovalStamp {
         let isForOneClient = request.isPersonal || why == .requestNoStore
+        let isCurrent = engine.cache.isCurrent(began)
         switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
         case .none: return began
         case .selected:
-            if rule.semantics == .rfc { await hideSelected(by: entry, found, place.overtake(.selected)) }
+            guard rule.semantics == .rfc else { return began }
+            // An answer of before a removal says nothing of what came after it.
+            let written = isCurrent ? place.overtake(.selected) : []
+            await hideSelected(by: entry, found, began, place, written)
             return began
         case .all:
-            let written = place.overtake(.all)
-            guard found.entry != nil || found.index != nil || !written.isEmpty || !engine.cache.isCurrent(found.ready)
-            else {
+            let written = isCurrent ? place.overtake(.all) : []
+            var hasAny = found.entry != nil || found.index != nil || !written.isEmpty
+            if !hasAny, !engine.cache.isCurrent(found.ready) {
+                let now = await shelf.find()
+                hasAny = now.entry != nil || now.index != nil
+            }
+            guard hasAny else {
                 // What was not found may be there all the same.
-                await hideOlder(than: entry, found, place)
+                await hideOlder(than: entry, found, began, place)
                 return began
             }
-            let isCurrent = engine.cache.isCurrent(began)
             // All variants go with the key of their URL.
             await engine.cache.remove(request.primary.digest, of: request.provider.name)
             return isCurrent ? engine.cache.begin(request.primary) : began
@@ -34,15 +41,25 @@ extension PassFetch {
     /// Hides what the request selects: what the flight found at its beginning, and what was stored since.
     /// - Parameter written: the keys of older answers that are being written.
     private func hideSelected(
-        by entry: StoredResponse, _ found: EntryCache.Found, _ written: [CacheKey]
+        by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
+        _ written: [CacheKey]
     ) async {
-        if let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
+        if engine.cache.isCurrent(began), let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
         for key in written { hide(key, by: entry) }
-        guard !engine.cache.isCurrent(found.ready), let now = await shelf.find().entry, now.key != found.entry?.key
-        else { return }
-        // An instant ahead of now is from before the clock was set back, and tells no order.
-        let isNewer = now.responseTime > entry.responseTime && now.responseTime <= engine.time.wall()
-        if !isNewer { engine.cache.hide(entry, inPlaceOf: now) }
+        await hideStoredSince(by: entry, found, began, place, except: [])
+    }
+
+    /// - Parameter kept: keys of what stays.
+    private func hideStoredSince(
+        by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
+        except kept: [CacheKey]
+    ) async {
+        guard !engine.cache.isCurrent(found.ready), let now = await shelf.find().entry, !kept.contains(now.key) else {
+            return
+        }
+        // Of what was stored after a removal an answer of before it says nothing.
+        let mayBeOlder = engine.cache.isCurrent(began) && !place.isOvertaken
+        if isFound(now, found) || mayBeOlder && isOlder(now, than: entry) { engine.cache.hide(entry, inPlaceOf: now) }
     }
 
     private func hide(_ key: CacheKey, by entry: StoredResponse) {
@@ -51,14 +68,53 @@ extension PassFetch {
         engine.cache.hide(newer)
     }
 
-    /// The answer was given out and is not stored: nothing older is answered in its place. Where a newer one was given out since,
-    /// that one sees to it.
-    func hideOlder(than entry: StoredResponse, _ found: EntryCache.Found, _ place: AnswerPlace) async {
-        if place.isOvertaken { return }
+    /// Whether an entry is the one that the flight found at its beginning.
+    private func isFound(_ entry: StoredResponse, _ found: EntryCache.Found) -> Bool {
+        found.entry.map { $0.key == entry.key && $0.responseTime == entry.responseTime } ?? false
+    }
+
+    /// An instant ahead of now is from before the clock was set back, and tells no order: it counts as older, which costs a fetch.
+    private func isOlder(_ stored: StoredResponse, than entry: StoredResponse) -> Bool {
+        stored.responseTime < entry.responseTime || stored.responseTime > engine.time.wall()
+    }
+
+    /// The answer was given out and is not stored: nothing older is answered in its place. Errors of the server leave what may
+    /// cover for them.
+    func hideOlder(
+        than entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
+    ) async {
+        guard let reach = Displacement.reach(status: entry.status) else {
+            if let old = found.entry, old.status >= 500 { engine.cache.hide(entry, inPlaceOf: old) }
+            return
+        }
+        if place.isOvertaken { return await leaveToNewer(entry, found, began) }
+        guard engine.cache.isCurrent(began) else {
+            return await hideStoredSince(by: entry, found, began, place, except: [])
+        }
         engine.cache.hide(entry)
         hideElsewhere(entry, found)
-        await hideSelected(by: entry, found, place.overtake(.answered))
+        await hideSelected(by: entry, found, began, place, place.overtake(reach))
         await removeVariants(entry, hasList: found.index != nil)
+    }
+
+    /// A validation found the entry of that key to be right: older answers that the request selects as well are hidden.
+    func hideOlder(
+        than entry: StoredResponse, confirmed: CacheKey, _ found: EntryCache.Found, _ began: RemovalStamp,
+        _ place: AnswerPlace
+    ) async {
+        guard engine.cache.isCurrent(began) else { return }
+        for key in place.overtake(.answered, withdraws: false) where key != confirmed { hide(key, by: entry) }
+        await hideStoredSince(by: entry, found, began, place, except: [confirmed])
+    }
+
+    /// A newer answer was given out since, and what is stored of it stays. It need not answer all that this one does, so that
+    /// what this request selects may be older than both.
+    private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
+        guard let now = await shelf.find().entry else { return }
+        let isCurrent = engine.cache.isCurrent(began)
+        // A newer answer need not say that the other variants are in doubt.
+        if isCurrent { await removeVariants(entry, hasList: true) }
+        if isFound(now, found) || isCurrent && isOlder(now, than: entry) { engine.cache.hide(entry, inPlaceOf: now) }
     }
 
     /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
@@ -91,18 +147,25 @@ extension PassFetch {
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         by write: (Companion?) async -> Written
     ) async -> Written {
-        // Nothing is hidden for an answer that was overtaken: what is stored is newer.
-        guard place.beginWriting() else { return .refused }
+        let reach = engine.cache.isCurrent(began) ? Displacement.reach(status: entry.status) : nil
+        guard place.beginWriting(overtaking: reach) else {
+            await leaveToNewer(entry, found, began)
+            return .refused
+        }
         let kept = await shelf.keep(
             entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status),
             place, by: write)
         var written = kept.written
-        if kept.isOutdated || !written.isAccepted && place.isOvertaken { return written }
+        if place.isOvertaken, !written.isStored {
+            await leaveToNewer(entry, found, began)
+            return written
+        }
+        if kept.isOutdated { return written }
         guard written.isAccepted else {
             // It was given out all the same. What was stored there since is hidden too, which costs a miss.
             hideElsewhere(entry, found)
-            if let reach = Displacement.reach(status: entry.status) {
-                await hideSelected(by: entry, found, place.overtake(reach))
+            if engine.cache.isCurrent(began), let reach {
+                await hideSelected(by: entry, found, began, place, place.overtake(reach))
             }
             // What a removal made an answer of before says nothing of the other variants that are stored now. What the flight
             // found at its beginning may not be what is there by now.
@@ -112,7 +175,13 @@ extension PassFetch {
             return written
         }
         await hideOlder(than: entry, found, kept)
+        if !written.isStored || !kept.isListed {
+            // What the list's key holds goes with the list, or stays with it.
+            await hideStoredSince(by: entry, found, began, place, except: [entry.key, request.primary])
+        }
         written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+        // Hidden before the stamp was taken.
+        if place.isOvertaken { written.ready = nil }
         // Whatever was removed meanwhile was removed before it was there.
         guard engine.cache.isCurrent(began) else {
             await engine.cache.remove(entry.key.digest, of: entry.provider)

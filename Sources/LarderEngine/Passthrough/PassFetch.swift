@@ -38,7 +38,7 @@ public struct PassFetch: Sendable {
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
             var made = Made(found: entry, ready: found.ready)
-            made.selection = selection(of: entry, began)
+            made.selection = selection(of: entry, began, nil)
             return .answered(made)
         }
         // With our own rules the answer's validators have no say: it is asked for anew.
@@ -108,10 +108,10 @@ public struct PassFetch: Sendable {
         let news = Validation.freshening(entry, by: head, rule: rule, targets: request.targets)
         var made = Made(entry: news.entry, origin: .upstream(status: 304, isAnswer: true))
         made.storing = .validated
-        made.selection = selection(of: news.entry, began)
         // What is stored is the most recent answer, whatever is still coming of older ones.
         let place = place(of: news.entry)
-        place.overtake(.answered)
+        made.selection = selection(of: news.entry, began, place)
+        await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
@@ -123,11 +123,11 @@ public struct PassFetch: Sendable {
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
-            await engine.cache.remove(entry.key.digest, of: entry.provider)
+            if !place.isOvertaken { await engine.cache.remove(entry.key.digest, of: entry.provider) }
             made.mayBeShared = false
         }
-        for place in Validation.freshenedIndexes(by: head, among: [entry] + others) where place > 0 {
-            let other = others[place - 1]
+        for index in Validation.freshenedIndexes(by: head, among: [entry] + others) where index > 0 {
+            let other = others[index - 1]
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
             if names(fresh) == names(other) {
                 await engine.cache.freshen(other, to: fresh, since: began)
@@ -137,6 +137,8 @@ public struct PassFetch: Sendable {
         }
         if made.written.isStored, engine.cache.isCurrent(began) {
             made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
+            // Hidden before the stamp was taken.
+            if place.isOvertaken { made.written.ready = nil }
         }
         return made
     }
@@ -169,9 +171,7 @@ public struct PassFetch: Sendable {
         let place = place(of: made.entry)
         var selection = Made.Selection(
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
-        if verdict.isStored {
-            if let reach = Displacement.reach(status: head.status) { place.overtake(reach) }
-        } else if isAnswer {
+        if !verdict.isStored, isAnswer {
             selection.began = await displace(made.entry, verdict.rule, found, began, place)
         }
         made.selection = selection
@@ -181,7 +181,7 @@ public struct PassFetch: Sendable {
             // What was not found may be there all the same, or be on its way.
             var newer = made.entry
             newer.key = shelf.place(names(newer)).key
-            await hideOlder(than: newer, found, place)
+            await hideOlder(than: newer, found, began, place)
         }
         await settle(stream.body, head.length)
         if let whole = stream.body.whole {
@@ -191,7 +191,7 @@ public struct PassFetch: Sendable {
             if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
                 made.written = await keep(made.entry, found, began, place)
             } else if verdict.isStored {
-                await hideOlder(than: made.entry, found, place)
+                await hideOlder(than: made.entry, found, began, place)
             }
             return .answered(made)
         }
@@ -327,7 +327,7 @@ public struct PassFetch: Sendable {
         guard let archivist = tape.reader(isArchivist: true),
             let writer = await engine.cache.beginBody(expecting: body.length)
         else {
-            await hideOlder(than: made.entry, found, place)
+            await hideOlder(than: made.entry, found, began, place)
             stream.becamePaced()
             return .answered(made)
         }
@@ -342,7 +342,7 @@ public struct PassFetch: Sendable {
                     guard await writer.append(piece) == .stored else {
                         tape.archiveEnded()
                         archivist.abandon()
-                        await hideOlder(than: made.entry, found, place)
+                        await hideOlder(than: made.entry, found, began, place)
                         stream.becamePaced()
                         return .answered(made)
                     }
@@ -364,8 +364,10 @@ public struct PassFetch: Sendable {
         return .answered(made)
     }
 
-    private func selection(of entry: StoredResponse, _ began: RemovalStamp) -> Made.Selection {
-        Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began)
+    private func selection(
+        of entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace?
+    ) -> Made.Selection {
+        Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began, place: place)
     }
 }
 

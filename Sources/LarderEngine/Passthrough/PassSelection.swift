@@ -36,8 +36,8 @@ public struct PassSelection: Sendable {
         if made.tape?.tape.failure != nil { return false }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
         guard engine.cache.isCurrent(selection.began) else { return false }
-        // Nor what a newer answer has overtaken.
-        if let place = selection.place, place.isOvertaken { return false }
+        // Nor an answer after a newer one that is not there to be found.
+        if let place = selection.place, place.isWithdrawn { return false }
         return request.rule.semantics == .ttl || selection.vary.matches(selection.fields, request.forwarded)
     }
 

@@ -22,7 +22,9 @@ struct DnDSamples: SampleAPI {
         guard segments.count >= 3, segments[0] == "api", segments[1] == "2014" || segments[1] == "2024" else {
             return .text(404, "Not Found")
         }
-        guard let collection = Self.collections[segments[2]], segments.count <= 4 else { return .text(404, "Not Found") }
+        guard let collection = Self.collections[segments[2]], segments.count <= 4 else {
+            return .text(404, "Not Found")
+        }
         if segments.count == 4 {
             guard let record = collection.first(where: { $0.index == segments[3] }) else {
                 return .text(404, "Not Found")

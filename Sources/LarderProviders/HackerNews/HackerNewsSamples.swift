@@ -55,7 +55,8 @@ struct HackerNewsSamples: SampleAPI {
         case ("item", 2): return Int(segments[1]).flatMap { Self.posts[$0] }.map(item) ?? nothing
         case ("user", 2): return Self.users[String(segments[1])].map { json(Bytes(text: $0)) } ?? nothing
         case ("maxitem", 1): return json(Bytes(text: "\(Self.posts.keys.max() ?? 0)"))
-        case (let name?, 1): return Self.lists[String(name)].map { json(Bytes(text: "\($0)")) } ?? .text(404, "Not Found")
+        case (let name?, 1):
+            return Self.lists[String(name)].map { json(Bytes(text: "\($0)")) } ?? .text(404, "Not Found")
         default: return .text(404, "Not Found")
         }
     }
@@ -103,7 +104,8 @@ struct HackerNewsSamples: SampleAPI {
         let question = parameters["query"] ?? ""
         let found = Self.posts.values.filter { post in
             !post.isDead && !post.isDeleted && (question.isEmpty || SampleText.matches(Self.words(post), question))
-                && Self.agrees(post, tags: parameters["tags"] ?? "") && filters.allSatisfy { Self.passes(post.time, $0) }
+                && Self.agrees(post, tags: parameters["tags"] ?? "")
+                && filters.allSatisfy { Self.passes(post.time, $0) }
         }.sorted { left, right in
             isRecent || left.score == right.score
                 ? (left.time, left.id) > (right.time, right.id) : (left.score ?? 0) > (right.score ?? 0)

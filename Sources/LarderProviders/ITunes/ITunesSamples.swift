@@ -85,7 +85,9 @@ struct ITunesSamples: SampleAPI {
         guard country.utf8.count == 2 else { return invalid("country") }
         let entity = parameters["entity"]
         let media = parameters["media"].flatMap { $0 == "all" ? nil : $0 }
-        if let entity, !Self.items.contains(where: { $0.entities.contains(entity) }), !Self.otherEntities.contains(entity) {
+        if let entity, !Self.items.contains(where: { $0.entities.contains(entity) }),
+            !Self.otherEntities.contains(entity)
+        {
             return invalid("resultEntity")
         }
         let found = Self.items.filter { item in

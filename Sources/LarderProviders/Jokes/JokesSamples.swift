@@ -148,7 +148,9 @@ struct ICNDbSamples: SampleAPI {
             let some = isLimited ? jokes.filter { $0.categories.contains("dev") } : jokes
             guard segments.count == 3, let count = Int(segments[2]) else {
                 return success { writer in
-                    if let joke = JokesSamples.draw(some, request.turn) { writer.object { Self.writeNumbered(joke, &$0) } }
+                    if let joke = JokesSamples.draw(some, request.turn) {
+                        writer.object { Self.writeNumbered(joke, &$0) }
+                    }
                 }
             }
             return success { list(Array(some.prefix(max(0, count))), &$0) }

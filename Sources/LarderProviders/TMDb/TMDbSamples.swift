@@ -176,7 +176,9 @@ struct TMDbSamples: SampleAPI {
                 writer.nullable("deathday", nil)
             }
         }
-        guard let film = Self.films.first(where: { $0.id == id && $0.isSeries == (kind == "tv") }) else { return absent }
+        guard let film = Self.films.first(where: { $0.id == id && $0.isSeries == (kind == "tv") }) else {
+            return absent
+        }
         return json { writer in
             Self.write(film, isMixed: false, &writer)
             writer.name("genres")

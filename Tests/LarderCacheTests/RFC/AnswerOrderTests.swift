@@ -20,7 +20,7 @@ import Testing
         var order = AnswerOrder()
         order.enter(1, older, key: Sample.key("a"))
         order.enter(2, newer, key: Sample.key("b"))
-        _ = order.overtake(by: 2, reach)
+        _ = order.overtake(by: 2, reach, withdraws: true)
         return order.isOvertaken(1)
     }
 
@@ -62,7 +62,7 @@ import Testing
         var order = AnswerOrder()
         order.enter(1, Self.plain, key: Sample.key("a"))
         order.enter(2, Self.plain, key: Sample.key("a"))
-        _ = order.overtake(by: 1, .all)
+        _ = order.overtake(by: 1, .all, withdraws: true)
         #expect(!order.isOvertaken(2))
     }
 
@@ -70,8 +70,8 @@ import Testing
         var order = AnswerOrder()
         order.enter(1, Self.plain, key: Sample.key("a"))
         order.enter(2, Self.plain, key: Sample.key("a"))
-        _ = order.overtake(by: 2, .answered)
-        let isWritten = order.beginWriting(1)
+        _ = order.overtake(by: 2, .answered, withdraws: true)
+        let isWritten = order.beginWriting(1, overtaking: .answered)
         #expect(!isWritten)
     }
 
@@ -80,8 +80,8 @@ import Testing
         order.enter(1, Self.plain, key: Sample.key("a"))
         order.enter(2, Self.plain, key: Sample.key("b"))
         order.enter(3, Self.plain, key: Sample.key("c"))
-        _ = order.beginWriting(2)
-        let told = order.overtake(by: 3, .answered)
+        _ = order.beginWriting(2, overtaking: nil)
+        let told = order.overtake(by: 3, .answered, withdraws: true)
         #expect(told == [Sample.key("b")])
     }
 
@@ -90,5 +90,29 @@ import Testing
         order.enter(1, Self.plain, key: Sample.key("a"))
         order.leave(1)
         #expect(order.isEmpty)
+    }
+
+    @Test func whatIsWrittenOvertakesWhatIsOlder() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.enter(2, Self.plain, key: Sample.key("a"))
+        _ = order.beginWriting(2, overtaking: .answered)
+        #expect(order.isOvertaken(1))
+    }
+
+    @Test func anAnswerMayBeJoinedWhereTheNewerOneIsStored() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.enter(2, Self.byA("1"), key: Sample.key("b"))
+        _ = order.beginWriting(2, overtaking: .answered)
+        #expect(!order.isWithdrawn(1))
+    }
+
+    @Test func anAnswerIsJoinedNoMoreWhereTheNewerOneIsNotStored() {
+        var order = AnswerOrder()
+        order.enter(1, Self.plain, key: Sample.key("a"))
+        order.enter(2, Self.plain, key: Sample.key("a"))
+        _ = order.overtake(by: 2, .selected, withdraws: true)
+        #expect(order.isWithdrawn(1))
     }
 }
