@@ -73,6 +73,13 @@ public struct VariantIndex: Sendable, Hashable {
         return (selection, dropped)
     }
 
+    /// Whether the choice of a variant depends on those request fields alone: neither it nor a newer one, which would be chosen
+    /// instead (RFC 9111 §4.1), is selected by others.
+    public func isChosen(_ selection: Digest, byOnly names: Set<String>) -> Bool {
+        guard let place = variants.firstIndex(where: { $0.selection == selection }) else { return false }
+        return variants[...place].allSatisfy { $0.names.allSatisfy(names.contains) }
+    }
+
     /// Whether a variant is to be validated before it is used, fresh or not.
     public func isInDoubt(_ selection: Digest) -> Bool {
         variants.contains { $0.selection == selection && $0.isInDoubt }

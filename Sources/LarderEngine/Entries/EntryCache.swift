@@ -44,6 +44,8 @@ public final class EntryCache: Sendable {
         var isInDoubt = false
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?
+        /// Other requests for the same target and coding get the entry, too, whatever their other fields.
+        var isForAll = true
         /// The row of that list, where it chose the entry.
         var list: StoredRow?
         /// Under which memory may keep an answer made of the entry; not current any more where what was found may not be

@@ -139,7 +139,8 @@ public struct EntryRequest: Sendable {
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
         // Most requests end here.
         if case .answer(let stored) = step, let entry = found.entry.take() {
-            var served = answer(stored, entry, ready: stored.outcome == .stale ? nil : found.ready)
+            let mayBeKept = stored.outcome != .stale && found.isForAll
+            var served = answer(stored, entry, ready: mayBeKept ? found.ready : nil)
             served.list = found.list
             return .served(served)
         }

@@ -180,8 +180,8 @@ extension PassFetch {
             await hideStoredSince(by: entry, found, began, place, except: [entry.key, request.primary])
         }
         written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
-        // Hidden before the stamp was taken.
-        if place.isOvertaken { written.ready = nil }
+        // Hidden before the stamp was taken; or a newer one is there that others are to get.
+        if place.isOvertaken || !kept.isForAll { written.ready = nil }
         // Whatever was removed meanwhile was removed before it was there.
         guard engine.cache.isCurrent(began) else {
             await engine.cache.remove(entry.key.digest, of: entry.provider)

@@ -37,7 +37,7 @@ public struct PassFetch: Sendable {
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
-            var made = Made(found: entry, ready: found.ready)
+            var made = Made(found: entry, ready: found.isForAll ? found.ready : nil)
             made.selection = selection(of: entry, began, nil)
             return .answered(made)
         }
@@ -135,7 +135,7 @@ public struct PassFetch: Sendable {
                 await engine.cache.remove(other.key.digest, of: other.provider)
             }
         }
-        if made.written.isStored, engine.cache.isCurrent(began) {
+        if made.written.isStored, found.isForAll, engine.cache.isCurrent(began) {
             made.written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
             // Hidden before the stamp was taken.
             if place.isOvertaken { made.written.ready = nil }

@@ -155,6 +155,11 @@ extension PassRequest {
         rule.semantics == .ttl || Vary(entry.fields).dependsOnly(on: Self.codingNames)
     }
 
+    /// Whether the choice of that variant depends on no more than that.
+    func isChosenPlainly(_ selection: Digest, _ index: VariantIndex) -> Bool {
+        rule.semantics == .ttl || index.isChosen(selection, byOnly: Self.codingNames)
+    }
+
     private static let codingNames: Set<String> = ["accept-encoding"]
 
     /// What an explanation tells of the key.

@@ -38,6 +38,7 @@ struct VariantShelf: Sendable {
                 // Of several the most recent one is to be used (RFC 9111 §4.1): where that could not be read, or is gone, an
                 // older one is asked about first.
                 entry: entry, isInDoubt: place > 0 || index.isInDoubt(selection), index: index,
+                isForAll: request.isChosenPlainly(selection, index),
                 // A later one may answer because the first could not be read in time: nothing to be kept ready.
                 list: place == 0 ? StoredRow(first) : nil,
                 // Where the list was changed since it was read, the older stamp says so.
@@ -94,6 +95,8 @@ struct VariantShelf: Sendable {
         var isListed = true
         /// There was a list before, which may go on selecting what it did where the new one is not stored.
         var hadList = false
+        /// Other requests for the same target and coding get it, too.
+        var isForAll = true
         /// It is older than what is stored, or than all that the list has room for: that it is not stored says nothing of these.
         var isOutdated = false
     }
@@ -111,7 +114,7 @@ struct VariantShelf: Sendable {
         let turns = engine.cache.turns
         guard await turns.enter(request.primary.digest) else {
             // Others wait only where there is a list, or where one is being written.
-            return Kept(written: await write(nil), isListed: false, hadList: true)
+            return Kept(written: await write(nil), isListed: false, hadList: true, isForAll: false)
         }
         defer { turns.leave(request.primary.digest) }
         guard !place.isOvertaken else { return Kept(written: .refused, isOutdated: true) }
@@ -123,7 +126,7 @@ struct VariantShelf: Sendable {
             new.row, supersedes: !new.hadList, concernsOthers: putsOthersInDoubt || new.hasOtherNames)
         let written = await write(companion)
         if written.isAccepted { await remove(new.dropped) }
-        return Kept(written: written, hadList: new.hadList)
+        return Kept(written: written, hadList: new.hadList, isForAll: new.isForAll)
     }
 
     /// Notes a variant that was in doubt and has been validated.
@@ -156,6 +159,8 @@ struct VariantShelf: Sendable {
         var hadList: Bool
         /// The new variant has no place in it.
         var lacksEntry: Bool
+        /// See `Kept`.
+        var isForAll: Bool
         /// Others are selected by other names: some requests select one of them and the new one, and are to get the most recent
         /// (RFC 9111 §4.1).
         var hasOtherNames: Bool
@@ -178,6 +183,7 @@ struct VariantShelf: Sendable {
             staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label)
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
+            isForAll: request.isChosenPlainly(selection, index),
             hasOtherNames: Set(index.variants.map(\.names)).count > 1)
     }
 }

@@ -147,6 +147,28 @@ import Testing
         #expect(VariantIndex(decoding: bytes + [0]) == nil)
         for count in 0..<bytes.count { #expect(VariantIndex(decoding: Bytes(bytes[..<count])) == nil) }
     }
+
+    @Test func aVariantIsChosenByTheFieldsOfNewerOnesToo() {
+        var index = VariantIndex()
+        let older = index.add(
+            vary: ["accept-encoding"], requestFields: ["X-B": "1"], receivedAt: Sample.now
+        ).selection
+        #expect(index.isChosen(older, byOnly: ["accept-encoding"]))
+        let newer = index.add(
+            vary: ["x-b"], requestFields: ["X-B": "2"], receivedAt: Sample.now + .seconds(1)
+        ).selection
+        #expect(!index.isChosen(older, byOnly: ["accept-encoding"]))
+        #expect(index.isChosen(newer, byOnly: ["accept-encoding", "x-b"]))
+    }
+
+    @Test func aVariantIsNotChosenByTheFieldsOfOlderOnes() {
+        var index = VariantIndex()
+        _ = index.add(vary: ["x-b"], requestFields: ["X-B": "2"], receivedAt: Sample.now)
+        let newer = index.add(
+            vary: ["accept-encoding"], requestFields: [:], receivedAt: Sample.now + .seconds(1)
+        ).selection
+        #expect(index.isChosen(newer, byOnly: ["accept-encoding"]))
+    }
 }
 
 extension VariantIndex {
