@@ -66,7 +66,10 @@ let package = Package(
             ]),
         room(
             "LarderCLI",
-            ["LarderCore", "LarderHTTP", "LarderIO", "LarderFetch", "LarderSettings", "LarderDaemon", "LarderOrigin"]),
+            [
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderFetch", "LarderSettings",
+                "LarderDaemon", "LarderOrigin",
+            ]),
         .executableTarget(name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict),
 
         room(
@@ -99,7 +102,10 @@ let package = Package(
         tests("LarderServerTests", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderTestSupport"]),
         tests(
             "LarderOriginTests",
-            ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderOrigin", "LarderTestSupport"]),
+            [
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer", "LarderOrigin",
+                "LarderTestSupport",
+            ]),
         tests("LarderSettingsTests", ["LarderCore", "LarderProviders", "LarderSettings", "LarderTestSupport"]),
         tests(
             "LarderEngineTests",

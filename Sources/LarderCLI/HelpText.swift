@@ -11,7 +11,7 @@ enum HelpText {
             "  \(padded(command.name, width))  \(command.summary)"
         }
         return """
-            larder \(LarderVersion.text): one local cache in front of iTunes, the news, the D&D rules and your own APIs
+            larder \(LarderVersion.text): one local cache in front of public search APIs and your own
 
             Usage: larder COMMAND [OPTIONS]
 

@@ -1,6 +1,7 @@
 // The manual page in roff (man(7)), made from the same records as the help, so that it cannot fall behind.
 import LarderCore
 import LarderDaemon
+import LarderProviders
 import LarderSettings
 
 /// Renders `man/larder.1`.
@@ -16,7 +17,7 @@ enum ManualPage {
             .I COMMAND
             [\\fIOPTIONS\\fR]
             .SH DESCRIPTION
-            Larder asks iTunes, NewsAPI, Hacker News, TMDb, Imgur, the D&D rules, jokes and other HTTP APIs on behalf of every program
+            Larder asks public APIs (\(ProviderRegistry.titles)) and other HTTP APIs on behalf of every program
             of the machine, through one cache:
             .B larder serve
             is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.

@@ -2,8 +2,8 @@
 // byte by byte itself instead of through `HTTPServer`, since half of what it is for is to answer as no server should:
 // cut off, unframed, late or never.
 import LarderCore
-import LarderProviders
 import LarderIO
+import LarderProviders
 
 /// Where the answers come from.
 public enum OriginSource: Sendable {

@@ -2,6 +2,7 @@
 import Glibc
 import LarderCore
 import LarderOrigin
+import LarderProviders
 import Testing
 
 /// The recordings' folder where there is one: `LARDER_RECORDINGS`, else `../shared/recordings` beside the package.

@@ -2,6 +2,7 @@
 // and what happens when the tokens are over, one request or fifty of them waiting.
 import LarderCore
 import LarderOrigin
+import LarderProviders
 import LarderTestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 // otherwise than the recordings of the other APIs.
 import LarderCore
 import LarderOrigin
+import LarderProviders
 import LarderTestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 // when the service does not.
 import LarderCore
 import LarderOrigin
+import LarderProviders
 import LarderTestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import LarderCore
 import LarderOrigin
+import LarderProviders
 
 enum DemoCommand {
     static let command = Subcommand(
@@ -53,48 +54,21 @@ enum DemoCommand {
         return .done
     }
 
-    /// A question as a person would type it, and as it is asked.
-    struct Question {
-        var words: String
-        var target: String
+    private static var samples: [SampleQuestion] {
+        ProviderRegistry.builtIn.flatMap { $0.samples.first?.questions ?? [] }
     }
 
-    private static let samples = [
-        Question(
-            words: "search jack johnson --source itunes", target: "/v1/search?q=jack%20johnson&source=itunes"),
-        Question(
-            words: "search notes --source itunes --category software --sort price",
-            target: "/v1/search?q=notes&source=itunes&category=software&sort=price"),
-        Question(words: "search octopus --source news", target: "/v1/search?q=octopus&source=news"),
-        Question(words: "search dragon --source dnd", target: "/v1/search?q=dragon&source=dnd"),
-        Question(words: "search lantern --source tmdb", target: "/v1/search?q=lantern&source=tmdb"),
-        Question(words: "search lantern --source imgur", target: "/v1/search?q=lantern&source=imgur"),
-        Question(words: "search daemon --source jokes", target: "/v1/search?q=daemon&source=jokes"),
-        Question(words: "get /v1/jokes/random", target: "/v1/jokes/random"),
-        Question(words: "get '/v1/hackernews/top?limit=9'", target: "/v1/hackernews/top?limit=9"),
-        Question(words: "search cache --source hn", target: "/v1/search?q=cache&source=hn"),
-    ]
-
     /// What the questions before it have brought, of every source.
-    private static let fromTheStore = Question(words: "local lantern", target: "/v1/local?q=lantern")
+    private static let fromTheStore = SampleQuestion(words: "local lantern", target: "/v1/local?q=lantern")
 
-    private static let recorded = [
-        Question(
-            words: "search Jose James --source itunes --category music",
-            target: "/v1/search?q=Jose%20James&source=itunes&category=music"),
-        Question(
-            words: "search Doodle Jump --source itunes --category software",
-            target: "/v1/search?q=Doodle%20Jump&source=itunes&category=software"),
-        Question(
-            words: "get '/v1/news/headlines?country=us&category=business'",
-            target: "/v1/news/headlines?country=us&category=business"),
-        Question(words: "get '/v1/dnd/monsters?name=dragon'", target: "/v1/dnd/monsters?name=dragon"),
-    ]
+    private static var recorded: [SampleQuestion] {
+        ProviderRegistry.builtIn.flatMap { $0.samples.first?.recordedQuestions ?? [] }
+    }
 
     /// Asks as often as there are labels; shows the results once, and what each time took.
     /// - Returns: the first result's artwork.
     private static func ask(
-        _ question: Question, times labels: [String] = ["the first time ", "the second time"],
+        _ question: SampleQuestion, times labels: [String] = ["the first time ", "the second time"],
         _ conversation: Conversation, _ console: Console
     ) throws(CommandFailure) -> String? {
         var handle: String?
@@ -181,27 +155,26 @@ private final class Workshop: Sendable {
 
     /// Without what would change the daemon's settings or speak to a service manager.
     private static func plain(_ environment: [String: String]) -> [String: String] {
-        let foreign: Set<String> = [
-            "NEWSAPI_KEY", "TMDB_KEY", "TMDB_API_KEY", "TMDB_READ_ACCESS_TOKEN", "IMGUR_CLIENT_ID",
-            "CREDENTIALS_DIRECTORY",
-            "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS",
-            "LISTEN_PID", "LISTEN_FDNAMES",
-        ]
+        let foreign = Set(ProviderRegistry.builtIn.flatMap(\.about.keyVariables)).union([
+            "CREDENTIALS_DIRECTORY", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID",
+            "LISTEN_FDNAMES",
+        ])
         return environment.filter { !$0.key.hasPrefix("LARDER_") && !foreign.contains($0.key) }
     }
 
     /// - Parameter isLimited: with the providers' own budgets; false for recordings, of which there are more than a
     ///   minute's budget, and refusals among them, which are shown and need no warning.
     private static func configuration(_ directory: String, _ origin: OriginServer, isLimited: Bool) -> String {
-        let providers = ["itunes", "newsapi", "dnd5e", "hackernews", "jokes", "tmdb", "imgur"].map { name in
+        let providers = ProviderRegistry.builtIn.map(\.about).map { about in
+            let name = about.name
             var lines = """
                   \(name):
                     baseURL: \(origin.baseURL(for: name))
                     imageHosts: ["\(origin.root)"]
                 """
-            if name == "hackernews" { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
+            if about.searchBase != nil { lines += "\n    searchURL: \(origin.baseURL(for: name))" }
             // The stand-in takes any key.
-            if ["newsapi", "tmdb", "imgur"].contains(name) { lines += "\n    key: any-will-do" }
+            if about.needsKey { lines += "\n    key: any-will-do" }
             if !isLimited { lines += "\n    rate: off\n    quota: off" }
             return lines
         }

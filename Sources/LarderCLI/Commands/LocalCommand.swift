@@ -1,10 +1,11 @@
 // larder local: full text over what the daemon has stored, without asking any API.
 import LarderCore
+import LarderProviders
 
 enum LocalCommand {
     private static let questionOptions = [
         CommandOption(
-            "--source", value: "NAMES", "sources with commas: itunes, news, dnd, hn, imgur, jokes, tmdb; all unless set"
+            "--source", value: "NAMES", "sources with commas: \(ProviderRegistry.sourceNames); all unless set"
         ),
         CommandOption("--category", value: "NAME", "a category of a source: music, software, ebooks, monsters"),
         CommandOption("--kind", value: "NAMES", "kinds of results with commas: song, article, story, monster"),

@@ -1,12 +1,13 @@
 // larder search: one search over one or several sources, as a table or as JSON.
 import LarderCore
+import LarderProviders
 
 enum SearchCommand {
     /// The options that become parameters of `/v1/search`, by the same names.
     static let questionOptions = [
         CommandOption(
             "--source", value: "NAMES",
-            "sources with commas: itunes, news, dnd, hn, jokes, tmdb, imgur; all configured ones unless set"),
+            "sources with commas: \(ProviderRegistry.sourceNames); all configured ones unless set"),
         CommandOption(
             "--category", value: "NAME", "a category of a source: music, software, ebooks, science, monsters"),
         CommandOption("--limit", value: "NUMBER", "results per source, 1 to 200"),

@@ -4,8 +4,9 @@ import LarderCore
 
 /// Monsters, equipment and spells of the D&D 5e System Reference Document.
 public struct DnD: Provider {
-    public var samples: [any SampleAPI] { [DnDSamples()] }
     public init() {}
+
+    public var samples: [any SampleAPI] { [DnDSamples()] }
 
     public var about: ProviderAbout { Self.facts }
 

@@ -16,6 +16,13 @@ struct DnDSamples: SampleAPI {
         return rule
     }
 
+    var questions: [SampleQuestion] { [.search("dragon", ("source", "dnd"))] }
+    var recordedQuestions: [SampleQuestion] { [.get("/v1/dnd/monsters?name=dragon")] }
+
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        (["/v1/dnd"] + recording.segments.dropFirst(2) + (key.map { [$0] } ?? [])).joined(separator: "/")
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)

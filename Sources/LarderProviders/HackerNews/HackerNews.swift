@@ -4,8 +4,9 @@ import LarderCore
 
 /// Stories, comments, jobs and polls of Hacker News.
 public struct HackerNews: Provider {
-    public var samples: [any SampleAPI] { [HackerNewsSamples()] }
     public init() {}
+
+    public var samples: [any SampleAPI] { [HackerNewsSamples()] }
 
     public var about: ProviderAbout { Self.facts }
 

@@ -44,6 +44,25 @@ struct HackerNewsSamples: SampleAPI {
 
     func nothing(at path: String) -> SampleAnswer { path.hasPrefix("/v0/") ? nothing : .text(404, "Not Found") }
 
+    var questions: [SampleQuestion] { [.get("/v1/hackernews/top?limit=9"), .search("cache", ("source", "hn"))] }
+
+    /// "/v0/topstories.json" is asked as "top", all of it; "/v0/item/8863.json" as "item/8863", without its comments, which
+    /// were not recorded with it.
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        var parts = recording.segments.dropFirst().map { $0.replacing(".json", with: "") }
+        if recording.path.hasPrefix("/api/") {
+            let known = recording.items.filter { $0.hasPrefix("query=") || $0.hasPrefix("tags=") }
+                .map { $0.replacing("{url}", with: "url") }
+            return "/v1/hackernews/search?\(known.joined(separator: "&"))"
+        }
+        if parts.count == 1, parts[0].hasSuffix("stories") {
+            parts[0] = "\(parts[0].dropLast("stories".utf8.count))?limit=500"
+        }
+        if let key { parts.append(key) }
+        let isItem = key != nil || parts.count == 2 && parts[0] == "item"
+        return "/v1/hackernews/" + parts.joined(separator: "/") + (isItem ? "?depth=0" : "")
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         let (path, parameters) = (request.path, request.parameters)
         if path == "/api/v1/search" || path == "/api/v1/search_by_date" {

@@ -4,8 +4,9 @@ import LarderCore
 
 /// iTunes and App Store search.
 public struct ITunes: Provider {
-    public var samples: [any SampleAPI] { [ITunesSamples()] }
     public init() {}
+
+    public var samples: [any SampleAPI] { [ITunesSamples()] }
 
     public var about: ProviderAbout { Self.facts }
 

@@ -58,6 +58,27 @@ struct ITunesSamples: SampleAPI {
         return rule
     }
 
+    var questions: [SampleQuestion] {
+        [
+            .search("jack johnson", ("source", "itunes")),
+            .search("notes", ("source", "itunes"), ("category", "software"), ("sort", "price")),
+        ]
+    }
+
+    var recordedQuestions: [SampleQuestion] {
+        [
+            .search("Jose James", ("source", "itunes"), ("category", "music")),
+            .search("Doodle Jump", ("source", "itunes"), ("category", "software")),
+        ]
+    }
+
+    /// Orders that the API documents nowhere are left out.
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        var items = recording.items
+        items.removeAll { $0.hasPrefix("sort=") || recording.path == "/lookup" && $0.hasPrefix("media=") }
+        return "/v1/itunes\(recording.path)?\(items.joined(separator: "&"))"
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         switch request.path {
         case "/search": search(request.parameters)

@@ -4,8 +4,9 @@ import LarderCore
 
 /// Pictures of Imgur's gallery.
 public struct Imgur: Provider {
-    public var samples: [any SampleAPI] { [ImgurSamples()] }
     public init() {}
+
+    public var samples: [any SampleAPI] { [ImgurSamples()] }
 
     public var about: ProviderAbout { Self.facts }
 

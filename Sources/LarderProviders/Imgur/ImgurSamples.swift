@@ -79,6 +79,15 @@ struct ImgurSamples: SampleAPI {
 
     func nothing(at path: String) -> SampleAnswer { failure(404, "Unable to find it", path) }
 
+    var questions: [SampleQuestion] { [.search("lantern", ("source", "imgur"))] }
+
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        guard recording.method == .get, !recording.path.contains("/account/") else { return nil }
+        let parts = recording.segments.dropFirst()
+        if parts.first != "gallery" { return "/v1/imgur/\(parts.joined(separator: "/"))" }
+        return recording.status == 200 ? "/v1/imgur/gallery" : "/v1/imgur/search?\(recording.items[0])"
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)

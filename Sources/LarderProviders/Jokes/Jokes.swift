@@ -5,7 +5,6 @@ import LarderCore
 /// Random jokes without repeats, search and categories.
 public struct Jokes: Provider {
     /// The makes of the API.
-    public var samples: [any SampleAPI] { [JokesSamples(), ICNDbSamples()] }
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// github.com/chucknorris-io/chuck-api
         case chucknorris
@@ -20,6 +19,8 @@ public struct Jokes: Provider {
     }
 
     public var about: ProviderAbout { Self.facts }
+
+    public var samples: [any SampleAPI] { [JokesSamples(), ICNDbSamples()] }
 
     public func speaking(_ dialect: String) -> any Provider {
         Dialect(rawValue: dialect).map { Jokes(dialect: $0) } ?? self

@@ -45,6 +45,15 @@ struct JokesSamples: SampleAPI {
 
     func nothing(at path: String) -> SampleAnswer { absent(path) }
 
+    var questions: [SampleQuestion] { [.search("daemon", ("source", "jokes")), .get("/v1/jokes/random")] }
+
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        let (route, items) = (recording.segments.last ?? "", recording.items)
+        // The term of an old recording was not kept.
+        let query = route == "search" && items.isEmpty ? "?q=anything" : items.first.map { "?\($0)" } ?? ""
+        return "/v1/jokes/\(route)\(query)"
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         let (path, parameters) = (request.path, request.parameters)
         switch path {

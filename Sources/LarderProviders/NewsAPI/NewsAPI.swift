@@ -4,8 +4,9 @@ import LarderCore
 
 /// News headlines, article search and the list of sources.
 public struct NewsAPI: Provider {
-    public var samples: [any SampleAPI] { [NewsSamples()] }
     public init() {}
+
+    public var samples: [any SampleAPI] { [NewsSamples()] }
 
     public var about: ProviderAbout { Self.facts }
 

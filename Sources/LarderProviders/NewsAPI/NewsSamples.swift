@@ -26,6 +26,15 @@ struct NewsSamples: SampleAPI {
         return rule
     }
 
+    var questions: [SampleQuestion] { [.search("octopus", ("source", "news"))] }
+    var recordedQuestions: [SampleQuestion] { [.get("/v1/news/headlines?country=us&category=business")] }
+
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        let route = recording.segments.last ?? ""
+        let name = route == "top-headlines" ? "headlines" : route
+        return "/v1/news/\(name)?\(recording.items.joined(separator: "&"))"
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         switch request.path {
         case "/v2/top-headlines": headlines(request.parameters)

@@ -7,6 +7,22 @@ public struct ProviderRegistry: Sendable {
         ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb(), Imgur(),
     ]
 
+    /// The names of the built-in ones for people, with commas.
+    public static var titles: String { builtIn.map(\.about.title).joined(separator: ", ") }
+
+    /// Words by which `source=` names the built-in ones, with commas: their routes' where they are such words.
+    public static var sourceNames: String {
+        builtIn.map(\.about).map { about in
+            about.shortNames.contains(about.routePrefix) ? about.routePrefix : about.name
+        }.joined(separator: ", ")
+    }
+
+    /// What of the built-in ones is told in a text about settings, with commas.
+    /// - Parameter text: nil for those of which there is nothing to tell.
+    public static func list(_ text: (ProviderAbout) -> String?) -> String {
+        builtIn.map(\.about).compactMap(text).joined(separator: ", ")
+    }
+
     /// Built-in providers first, then passthrough ones, in the order given.
     public let providers: [any Provider]
 

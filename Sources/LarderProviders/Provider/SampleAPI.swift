@@ -16,6 +16,17 @@ public protocol SampleAPI: Sendable {
     /// What recordings of this API leave unsaid.
     var recording: RecordingRule { get }
 
+    /// Questions for a demonstration, which the samples answer.
+    var questions: [SampleQuestion] { get }
+
+    /// The same for recordings.
+    var recordedQuestions: [SampleQuestion] { get }
+
+    /// The route that asks of Larder what was recorded; nil where it is reached raw only. What the routes do not have is
+    /// left out.
+    /// - Parameter key: of one body, in a file of many.
+    func route(of recording: RecordedRequest, key: String?) -> String?
+
     /// The answer to a request, the API's name taken off its path.
     func answer(_ request: SampleRequest) -> SampleAnswer
 
@@ -38,6 +49,9 @@ public protocol SampleAPI: Sendable {
 extension SampleAPI {
     public var paths: [String] { [] }
     public var recording: RecordingRule { RecordingRule() }
+    public var questions: [SampleQuestion] { [] }
+    public var recordedQuestions: [SampleQuestion] { [] }
+    public func route(of recording: RecordedRequest, key: String?) -> String? { nil }
     public func nothing(at path: String) -> SampleAnswer { .text(404, "Not Found") }
     public func refusal(of request: SampleRequest) -> SampleAnswer? { nil }
     public func credits(after calls: Int) -> HeaderFields { [:] }
@@ -48,6 +62,31 @@ extension SampleAPI {
         var writer = JSONWriter()
         writer.object(members)
         return SampleAnswer(status: status, fields: fields, body: writer.bytes)
+    }
+}
+
+/// A question of a demonstration: as a person types it after `larder`, and as it is asked.
+public struct SampleQuestion: Sendable, Hashable {
+    public var words: String
+    public var target: String
+
+    public init(words: String, target: String) {
+        self.words = words
+        self.target = target
+    }
+
+    /// A search with `larder search`.
+    /// - Parameters:
+    ///   - options: as they are typed, each with one value.
+    static func search(_ term: String, _ options: (name: String, value: String)...) -> SampleQuestion {
+        SampleQuestion(
+            words: "search \(term)" + options.map { " --\($0.name) \($0.value)" }.joined(),
+            target: "/v1/search?q=\(PercentCoding.encode(term))" + options.map { "&\($0.name)=\($0.value)" }.joined())
+    }
+
+    /// A route with `larder get`.
+    static func get(_ target: String) -> SampleQuestion {
+        SampleQuestion(words: "get " + (target.contains("?") ? "'\(target)'" : target), target: target)
     }
 }
 

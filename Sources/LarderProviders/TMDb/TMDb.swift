@@ -4,8 +4,9 @@ import LarderCore
 
 /// Films, series and people of The Movie Database.
 public struct TMDb: Provider {
-    public var samples: [any SampleAPI] { [TMDbSamples()] }
     public init() {}
+
+    public var samples: [any SampleAPI] { [TMDbSamples()] }
 
     public var about: ProviderAbout { Self.facts }
 

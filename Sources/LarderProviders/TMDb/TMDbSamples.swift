@@ -74,6 +74,15 @@ struct TMDbSamples: SampleAPI {
         Person(id: 302, name: "Tomasz Brandt", department: "Directing", films: [101, 103]),
     ]
 
+    var questions: [SampleQuestion] { [.search("lantern", ("source", "tmdb"))] }
+
+    func route(of recording: RecordedRequest, key: String?) -> String? {
+        guard !["images", "latest", "company", "changes"].contains(where: recording.path.contains) else { return nil }
+        let items = recording.items.filter { !$0.hasPrefix("api_key=") && !$0.hasPrefix("append_to_response=") }
+        let path = recording.segments.dropFirst().joined(separator: "/")
+        return "/v1/tmdb/\(path)\(items.isEmpty ? "" : "?\(items.joined(separator: "&"))")"
+    }
+
     func answer(_ request: SampleRequest) -> SampleAnswer {
         let (path, parameters) = (request.path, request.parameters)
         let segments = path.split(separator: "/").map(String.init)

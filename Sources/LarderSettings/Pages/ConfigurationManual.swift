@@ -85,8 +85,8 @@ public enum ConfigurationManual {
 
         **Secrets** (`admin.token`, `providers.<name>.key`, `providers.<name>.clientSecret`) are read once, at start and reload: from
         `$CREDENTIALS_DIRECTORY/admin.token`, `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
-        setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY` and `LARDER_<NAME>_CLIENTSECRET`; for NewsAPI also
-        `NEWSAPI_KEY`, for TMDb `TMDB_KEY`, `TMDB_API_KEY` and `TMDB_READ_ACCESS_TOKEN`, for Imgur `IMGUR_CLIENT_ID`. They are
+        setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY` and `LARDER_<NAME>_CLIENTSECRET`, or from the API's own
+        variables: \(SettingsTable.keyVariables). They are
         never shown, logged or stored.
 
         **Reload**: SIGHUP (`systemctl reload larder`) reads everything again without dropping connections or cache. Settings that

@@ -1,8 +1,20 @@
 // The records of one provider. Defaults come from the provider itself; those of a pass-through stand here.
 import LarderCore
+import LarderProviders
 
 extension SettingsTable {
     private static let year = Duration.seconds(365 * 86_400)
+
+    // What the texts tell of the built-in providers.
+    private static let dialects = ProviderRegistry.list { about in
+        about.dialects.isEmpty ? nil : "\(about.name): \(about.dialects.joined(separator: ", "))"
+    }
+    private static let searchHosts = ProviderRegistry.list { $0.searchBase == nil ? nil : $0.name }
+    private static let signIns = ProviderRegistry.list { $0.signIn == nil ? nil : $0.name }
+    static let keyVariables = ProviderRegistry.list { about in
+        let own = about.keyVariables.filter { !$0.hasPrefix("LARDER_") }
+        return own.isEmpty ? nil : "\(own.joined(separator: ", ")) (\(about.name))"
+    }
 
     static let providerEnabled = Parameter(
         "providers.<name>.enabled", .flag, default: "true", summary: "Whether Larder asks this API at all.")
@@ -16,7 +28,7 @@ extension SettingsTable {
         advice: "Point a built-in provider at a stand-in or a mirror with it. It may be a private address.")
     static let providerDialect = Parameter(
         "providers.<name>.dialect", .text, default: nil,
-        summary: "Which make of the API stands at baseURL, where there are several (jokes: chucknorris, icndb).",
+        summary: "Which make of the API stands at baseURL, where there are several (\(dialects)).",
         advice: "All but the first need a baseURL, a mirror of your choice: their own origins are gone.")
     static let providerPlainHTTP = Parameter(
         "providers.<name>.plainHTTP", .flag, default: "false",
@@ -24,7 +36,7 @@ extension SettingsTable {
         advice: "A baseURL with http on this very machine needs none of it; nor does a provider of your own.")
     static let providerSearchURL = Parameter(
         "providers.<name>.searchURL", .text, default: nil,
-        summary: "The same for the host of its searches, where that is another one (hackernews).",
+        summary: "The same for the host of its searches, where that is another one (\(searchHosts)).",
         advice: "A stand-in has to be named here as well as under baseURL.")
     static let providerKey = Parameter(
         "providers.<name>.key", .text, default: nil,
@@ -32,13 +44,13 @@ extension SettingsTable {
         advice: """
             A file that is not there yet, or not readable, leaves its provider unconfigured until it is. \
             A file <name>.key in $CREDENTIALS_DIRECTORY comes first; without any, the variable LARDER_<NAME>_KEY \
-            is tried (for newsapi also NEWSAPI_KEY; for tmdb TMDB_KEY, TMDB_API_KEY, TMDB_READ_ACCESS_TOKEN, a key or a token; \
-            for imgur IMGUR_CLIENT_ID).
+            is tried, or one of the API's own: \(keyVariables).
             """,
         isSecret: true)
     static let providerClientSecret = Parameter(
         "providers.<name>.clientSecret", .text, default: nil,
-        summary: "The secret of your application, for an API with a sign-in (imgur): file:/path, env:NAME or itself.",
+        summary:
+            "The secret of your application, for an API with a sign-in (\(signIns)): file:/path, env:NAME or itself.",
         advice: """
             A file <name>.clientSecret in $CREDENTIALS_DIRECTORY comes first; without any, the variable \
             LARDER_<NAME>_CLIENTSECRET is tried. Without it a sign-in lasts as long as its first token.

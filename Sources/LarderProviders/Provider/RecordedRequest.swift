@@ -1,0 +1,46 @@
+// What a recordings folder holds, for whoever wants to walk through it.
+import LarderCore
+
+/// One recording: its file and the request that it answered.
+public struct RecordedRequest: Sendable, Hashable {
+    /// Relative to the folder: "itunes/search-podcast-beyondjazz-2011-01.json".
+    public var file: String
+    /// Its name at the stand-in.
+    public var api: String
+    public var method: Method
+    /// The upstream path; of a file with many bodies that of its list.
+    public var path: String
+    /// As it was sent, without a key.
+    public var query: String
+    public var status: Int
+    /// The keys of a file with many bodies; none for a file that is one body.
+    public var keys: [String]
+
+    public init(
+        file: String, api: String, method: Method, path: String, query: String, status: Int, keys: [String]
+    ) {
+        self.file = file
+        self.api = api
+        self.method = method
+        self.path = path
+        self.query = query
+        self.status = status
+        self.keys = keys
+    }
+}
+
+extension RecordedRequest {
+    /// The file's name without what is the same for all.
+    public var name: String {
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        return name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+    }
+
+    /// The parameters as they were sent. What was refused is asked about in words of its own, so that nothing stored covers for it.
+    var items: [String] {
+        status == 200 ? query.split(separator: "&").map(String.init) : ["q=\(PercentCoding.encode(name))"]
+    }
+
+    /// The segments of the path.
+    var segments: [String] { path.split(separator: "/").map(String.init) }
+}
