@@ -63,3 +63,11 @@ extension DnD {
         return (root["error"]?.string ?? root["message"]?.string).map(Impostor.shown)
     }
 }
+
+extension DnD {
+    /// Slugs are in lower case. A request in capitals may be answered or not; it names the same record.
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard endpoint == "details", let index = request.lastSegment else { return nil }
+        return { record in record["index"]?.string.map { ASCII.equalFolded($0, index) } ?? false }
+    }
+}

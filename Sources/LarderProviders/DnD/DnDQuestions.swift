@@ -198,3 +198,9 @@ extension DnD {
 
     public func credentialFields(key: String) -> HeaderFields { [:] }
 }
+
+extension DnD {
+    public func kinds(of category: String?) -> [String]? {
+        DnDCollection(rawValue: category ?? "monsters").map { [$0.kind] }
+    }
+}

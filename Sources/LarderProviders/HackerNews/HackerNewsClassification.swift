@@ -50,3 +50,32 @@ extension HackerNews {
         response.status == 200 ? .broken(why) : statuses.classify(response, why)
     }
 }
+
+extension HackerNews {
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard endpoint == "item" || endpoint == "user", let file = request.lastSegment, file.hasSuffix(".json") else {
+            return nil
+        }
+        let name = String(file.dropLast(5))
+        guard endpoint == "item" else { return { $0["id"]?.string == name } }
+        guard let id = Int(name) else { return nil }
+        return { $0["id"]?.integer == id }
+    }
+}
+
+extension HackerNews {
+    /// Comments and votes on a post close two weeks after it; of what is older only texts of moderators change.
+    private static let closesAfter: Int64 = 14 * 86_400
+    private static let closedLifetime = Duration.seconds(86_400)
+
+    public func contentLifetime(of endpoint: String) -> (@Sendable (UpstreamResponse) -> Duration?)? {
+        guard endpoint == "item" else { return nil }
+        return { response in
+            // A figure of an upstream: what is no time of this calendar says nothing, and nothing is reckoned with it.
+            guard let time = HackerNewsResults.value(response)?["time"]?.integer,
+                (0..<253_402_300_800).contains(time)
+            else { return nil }
+            return response.responseTime.seconds - Int64(time) > Self.closesAfter ? Self.closedLifetime : nil
+        }
+    }
+}

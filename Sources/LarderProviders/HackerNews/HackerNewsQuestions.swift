@@ -112,3 +112,9 @@ extension HackerNews {
 
     public func credentialFields(key: String) -> HeaderFields { [:] }
 }
+
+extension HackerNews {
+    public func kinds(of category: String?) -> [String]? {
+        ["stories": ["story"], "comments": ["comment"], "jobs": ["job"], "polls": ["poll"]][category ?? "stories"]
+    }
+}

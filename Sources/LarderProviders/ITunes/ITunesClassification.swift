@@ -41,3 +41,36 @@ extension ITunes {
         return root["errorMessage"]?.string.map(Impostor.shown)
     }
 }
+
+extension ITunes {
+    /// A lookup by ids brings the records with these ids, and with `entity` their children, which name the parent's id. Of
+    /// several ids some may be unknown, so one record that names one of them is enough. An id is the record's own or that of
+    /// its collection or artist, under a name that depends on the kind. Records tell no UPC, no ISBN and not every id of AMG.
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard endpoint == "lookup", let query = try? QueryParameters(parsing: request.query ?? "") else { return nil }
+        var ids: Set<Int> = []
+        var bundles: [String] = []
+        for item in query.items {
+            let values = (item.value ?? "").split(separator: ",").map(String.init)
+            switch item.name {
+            case "id":
+                let numbers = values.compactMap { Int($0) }
+                // The API may read what is no number here, such as a number with a blank before it.
+                guard numbers.count == values.count else { return nil }
+                ids.formUnion(numbers)
+            case "bundleId": bundles += values
+            // With a key that records do not tell, nothing can be compared.
+            case "upc", "isbn", "amgArtistId", "amgAlbumId", "amgVideoId": return nil
+            default: break
+            }
+        }
+        guard !ids.isEmpty || !bundles.isEmpty else { return nil }
+        return { [ids, bundles] root in
+            root["results"]?.elements.contains { record in
+                let bundle = record["bundleId"]?.string
+                if let bundle, bundles.contains(where: { ASCII.equalFolded($0, bundle) }) { return true }
+                return record.members.contains { $0.name.hasSuffix("Id") && $0.value.integer.map(ids.contains) == true }
+            } ?? false
+        }
+    }
+}

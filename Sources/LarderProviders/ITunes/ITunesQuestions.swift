@@ -249,3 +249,16 @@ extension ITunes {
 
     public func credentialFields(key: String) -> HeaderFields { [:] }
 }
+
+extension ITunes {
+    public func kinds(of category: String?) -> [String]? {
+        guard let category else { return [] }
+        return switch ITunesCategory(rawValue: category) {
+        case .all: []
+        case .music: ["song", "album", "musicVideo", "track", "artist"]
+        case .software: ["software", "macSoftware"]
+        case .ebooks: ["ebook"]
+        case nil: nil
+        }
+    }
+}

@@ -50,3 +50,8 @@ public struct Imgur: Provider {
 
     public func credentialFields(key: String) -> HeaderFields { ["Authorization": "Client-ID \(key)"] }
 }
+
+extension Imgur {
+    /// "Client-ID" is an application, "Bearer" an account (apidocs.imgur.com).
+    public func holder(ofAuthorization value: String) -> CredentialHolder { .of(value, scheme: "Client-ID") }
+}

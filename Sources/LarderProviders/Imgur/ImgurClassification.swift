@@ -169,3 +169,11 @@ struct ImgurFailure: Sendable, Hashable {
         return nil
     }
 }
+
+extension Imgur {
+    /// Ids tell capitals from small letters.
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard endpoint == "image" || endpoint == "album", let id = request.lastSegment else { return nil }
+        return { $0["data"]?["id"]?.string == id }
+    }
+}

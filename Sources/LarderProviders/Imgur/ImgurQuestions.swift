@@ -215,3 +215,8 @@ extension Imgur {
         }
     }
 }
+
+extension Imgur {
+    /// Which pictures move, or belong to an album, their kind does not tell.
+    public func kinds(of category: String?) -> [String]? { category ?? "images" == "images" ? ["image"] : nil }
+}

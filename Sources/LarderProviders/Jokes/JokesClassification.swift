@@ -59,3 +59,14 @@ extension Jokes {
         return (root["message"]?.string ?? root["error"]?.string).map(Impostor.shown)
     }
 }
+
+extension Jokes {
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard endpoint == "joke", let id = request.lastSegment else { return nil }
+        return { root in
+            JokesResults.records(root)?.contains { record in
+                record["id"]?.string == id || record["id"]?.integer.map { $0 == Int(id) } ?? false
+            } ?? false
+        }
+    }
+}

@@ -179,3 +179,7 @@ extension Jokes {
 
     public func credentialFields(key: String) -> HeaderFields { [:] }
 }
+
+extension Jokes {
+    public func kinds(of category: String?) -> [String]? { category ?? "jokes" == "jokes" ? ["joke"] : nil }
+}

@@ -29,3 +29,11 @@ public struct NewsAPI: Provider {
             + "storing: the lifetimes here are the user's own decision.",
         attribution: "Powered by NewsAPI.org", normaliserVersion: 2)
 }
+
+extension NewsAPI {
+    /// NewsAPI has no accounts: "Authorization" holds the application's key, with or without "Bearer"
+    /// (newsapi.org/docs/authentication).
+    public func holder(ofAuthorization value: String) -> CredentialHolder {
+        .of(value, scheme: "Bearer", allowsBare: true)
+    }
+}

@@ -248,3 +248,7 @@ extension NewsAPI {
 
     public func credentialFields(key: String) -> HeaderFields { ["X-Api-Key": key] }
 }
+
+extension NewsAPI {
+    public func kinds(of category: String?) -> [String]? { category == nil ? ["article"] : nil }
+}

@@ -83,3 +83,22 @@ enum TMDbKind: String, CaseIterable, Sendable {
         }
     }
 }
+
+extension TMDb {
+    /// An application's read access token and the token of a user (version 4) are both bearer tokens and both JWTs. What
+    /// they may do tells them apart: the application's may read, and a user's may write too. A token that does not say so
+    /// is taken for a person's. Its signature is not checked: whoever claims to be an application gets what is everybody's.
+    public func holder(ofAuthorization value: String) -> CredentialHolder {
+        let holder = CredentialHolder.of(value, scheme: "Bearer")
+        guard case .application(let token) = holder, Self.isReadToken(token) else { return .person }
+        return holder
+    }
+
+    static func isReadToken(_ token: String) -> Bool {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(String(parts[1])),
+            let claims = try? JSON.parse(payload), let scopes = claims["scopes"], scopes.kind == .array
+        else { return false }
+        return scopes.elements.map(\.string) == ["api_read"]
+    }
+}

@@ -55,3 +55,10 @@ extension TMDb {
         }
     }
 }
+
+extension TMDb {
+    public func recordCheck(for request: UpstreamRequest, endpoint: String) -> (@Sendable (JSONValue) -> Bool)? {
+        guard endpoint == "details", let id = request.lastSegment.flatMap({ Int($0) }) else { return nil }
+        return { $0["id"]?.integer == id }
+    }
+}

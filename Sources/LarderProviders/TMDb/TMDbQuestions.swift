@@ -269,3 +269,10 @@ extension TMDb {
         }
     }
 }
+
+extension TMDb {
+    public func kinds(of category: String?) -> [String]? {
+        guard let category else { return TMDbKind.searched.map(\.kind) }
+        return TMDbKind(rawValue: category).map { [$0.kind] }
+    }
+}
