@@ -61,8 +61,9 @@ public struct AnswerOrder: Sendable {
     }
 
     /// Marks what is older than the answer of that number.
-    /// - Parameter withdraws: nobody is to join the older ones either, since the newer one is not there to be found instead.
-    /// - Returns: the keys of those that are being written: who looks them up may find them from now on.
+    /// - Parameter withdraws: nobody is to join the older ones either, since the newer one is not there to be found instead. Nor those
+    ///   that were overtaken before: what overtook them may be hidden now.
+    /// - Returns: the keys of those that were not overtaken before and are written, or have been: who looks them up may find them.
     public mutating func overtake(by number: UInt64, _ reach: Reach, withdraws: Bool) -> [CacheKey] {
         guard let newer = places.first(where: { $0.number == number })?.selection else { return [] }
         var written: [CacheKey] = []
@@ -75,10 +76,10 @@ public struct AnswerOrder: Sendable {
                 case .answered: older.selection.answers(newer) || newer.answers(older.selection)
                 case .all: true
                 }
+            if withdraws, isReached || older.isOvertaken { places[index].isWithdrawn = true }
             guard isReached else { continue }
             places[index].isOvertaken = true
-            if withdraws { places[index].isWithdrawn = true }
-            if older.isWritten { written.append(older.key) }
+            if older.isWritten, !older.isOvertaken { written.append(older.key) }
         }
         return written
     }

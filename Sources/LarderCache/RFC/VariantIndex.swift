@@ -58,19 +58,22 @@ public struct VariantIndex: Sendable, Hashable {
         variants.removeAll { $0.selection == selection }
         doubtSince = doubtSince.map { min($0, now) }
         let isInDoubt = doubtSince.map { receivedAt < $0 } ?? false
-        if putsOthersInDoubt {
-            for place in variants.indices {
-                let other = variants[place].receivedAt
-                if other <= receivedAt || other > now { variants[place].isInDoubt = true }
-            }
-            doubtSince = max(doubtSince ?? receivedAt, receivedAt)
-        }
+        if putsOthersInDoubt { doubt(since: receivedAt, now: now) }
         let place = variants.firstIndex { $0.receivedAt <= receivedAt } ?? variants.endIndex
         variants.insert(
             Variant(names: names, selection: selection, receivedAt: receivedAt, isInDoubt: isInDoubt), at: place)
         let dropped = variants.dropFirst(Self.limit).map(\.selection)
         variants.removeLast(dropped.count)
         return (selection, dropped)
+    }
+
+    /// Puts those in doubt that were received up to that instant, also those that are noted later.
+    public mutating func doubt(since instant: WallTime, now: WallTime) {
+        for place in variants.indices {
+            let other = variants[place].receivedAt
+            if other <= instant || other > now { variants[place].isInDoubt = true }
+        }
+        doubtSince = max(doubtSince ?? instant, instant)
     }
 
     /// Whether the choice of a variant depends on those request fields alone: neither it nor a newer one, which would be chosen

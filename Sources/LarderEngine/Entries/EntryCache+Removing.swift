@@ -28,6 +28,16 @@ extension EntryCache {
         memory.remove(digest)
     }
 
+    /// Removes one entry, and what was made from it, in favour of a newer answer. What is under way is no answer of before by that:
+    /// which of it is older, the order of answers tells.
+    func displace(_ digest: Digest, of provider: String) async {
+        memory.invalidate(digest)
+        if case .refused(let error) = await store.remove(.digest(digest), soft: false, provider: provider) {
+            log.error("an entry could not be removed", ["error": "\(error)"])
+        }
+        memory.invalidate(digest)
+    }
+
     /// Removes, or with `soft` expires, all that the selectors name. Merged answers name several entries, so memory forgets
     /// everything; it fills again from the database at once.
     public func purge(_ selectors: [PurgeSelector], soft: Bool) async -> Purged {

@@ -62,10 +62,10 @@ public struct EntryRecipe: Sendable {
         }
     }
 
-    func selects(_ made: Made) -> Bool {
+    func selects(_ made: Made, _ found: EntryCache.Found) -> Bool {
         switch kind {
         case .keyed: true
-        case .selected(let selection): selection.selects(made)
+        case .selected(let selection): selection.selects(made, found)
         }
     }
 
@@ -177,7 +177,7 @@ public struct EntryRequest: Sendable {
                 let brought = try await obtain(forward, found, isShared: isShared)
                 fetch = brought
                 step =
-                    brought.made.map { flow.fetched(fetched($0, brought), now: now) }
+                    brought.made.map { flow.fetched(fetched($0, brought, found), now: now) }
                     ?? flow.ended(brought.ending, now: now)
             case .answerFetched(let fresh):
                 guard let fetch, let made = fetch.made else { throw Self.unwanted }
@@ -227,13 +227,13 @@ public struct EntryRequest: Sendable {
         }
     }
 
-    private func fetched(_ made: Made, _ fetch: Fetch) -> Fetched {
+    private func fetched(_ made: Made, _ fetch: Fetch, _ found: EntryCache.Found) -> Fetched {
         var fetched = Fetched(entry: made.entry, origin: Fetched.Origin(made.origin))
         if let body = made.tape { fetched.body = .streaming(isLong: (body.length ?? .max) > 1 << 20) }
         fetched.isStored = made.written.isStored
         fetched.mayBeShared = made.mayBeShared
         fetched.hasJoined = fetch.hasJoined
-        fetched.isSelected = !fetch.hasJoined || recipe.selects(made)
+        fetched.isSelected = !fetch.hasJoined || recipe.selects(made, found)
         return fetched
     }
 

@@ -4,62 +4,68 @@ import LarderCache
 import LarderCore
 
 extension PassFetch {
-    /// An answer that is not stored leaves nothing older that it has made unsuitable.
-    /// - Returns: the state of removals with which its readers compare: its own removal makes it no answer of before.
+    /// An answer that is not stored leaves nothing older that it has made unsuitable. One that was asked for before a removal
+    /// says nothing of what came after it.
     func displace(
         _ entry: StoredResponse, _ why: CacheRule, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ place: AnswerPlace
-    ) async -> RemovalStamp {
+    ) async {
         let isForOneClient = request.isPersonal || why == .requestNoStore
-        let isCurrent = engine.cache.isCurrent(began)
         switch Displacement(status: entry.status, isForOneClient: isForOneClient) {
-        case .none: return began
+        case .none: break
         case .selected:
-            guard rule.semantics == .rfc else { return began }
-            // An answer of before a removal says nothing of what came after it.
-            let written = isCurrent ? place.overtake(.selected) : []
-            await hideSelected(by: entry, found, began, place, written)
-            return began
+            guard rule.semantics == .rfc else { return }
+            let isFoundCurrent = engine.cache.isCurrent(found.ready)
+            await hideSelected(by: entry, found, began, place, .selected, isFoundCurrent: isFoundCurrent)
         case .all:
-            let written = isCurrent ? place.overtake(.all) : []
+            guard engine.cache.isCurrent(began) else {
+                return await hideWhatIsThere(by: entry, found, began, place)
+            }
+            let written = place.overtake(.all)
             var hasAny = found.entry != nil || found.index != nil || !written.isEmpty
             if !hasAny, !engine.cache.isCurrent(found.ready) {
                 let now = await shelf.find()
                 hasAny = now.entry != nil || now.index != nil
             }
-            guard hasAny else {
-                // What was not found may be there all the same.
-                await hideOlder(than: entry, found, began, place)
-                return began
-            }
+            // What was not found may be there all the same.
+            guard hasAny else { return await hideOlder(than: entry, found, began, place) }
             // All variants go with the key of their URL.
-            await engine.cache.remove(request.primary.digest, of: request.provider.name)
-            return isCurrent ? engine.cache.begin(request.primary) : began
+            await engine.cache.displace(request.primary.digest, of: request.provider.name)
         }
     }
 
     /// Hides what the request selects: what the flight found at its beginning, and what was stored since.
-    /// - Parameter written: the keys of older answers that are being written.
+    /// - Parameter isFoundCurrent: nothing was stored since, as far as others than this flight go.
     private func hideSelected(
         by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
-        _ written: [CacheKey]
+        _ reach: AnswerOrder.Reach, isFoundCurrent: Bool
     ) async {
-        if engine.cache.isCurrent(began), let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
-        for key in written { hide(key, by: entry) }
-        await hideStoredSince(by: entry, found, began, place, except: [])
+        if engine.cache.isCurrent(began) {
+            let written = place.overtake(reach)
+            // Where something was stored since, its key may hold a list by now.
+            if isFoundCurrent, let old = found.entry { engine.cache.hide(entry, inPlaceOf: old) }
+            for key in written { hide(key, by: entry) }
+        }
+        if found.entry != nil || !isFoundCurrent { await hideWhatIsThere(by: entry, found, began, place) }
     }
 
-    /// - Parameter kept: keys of what stays.
-    private func hideStoredSince(
-        by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
-        except kept: [CacheKey]
+    /// Looks again, and hides what is there for the request and is older.
+    /// - Parameters:
+    ///   - place: where the answer has been overtaken since, nothing but what was found at the beginning is known to be older. Nil
+    ///     where the answer is known to be overtaken, and only the instants tell.
+    ///   - kept: keys of what stays.
+    private func hideWhatIsThere(
+        by entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace?,
+        except kept: [CacheKey] = []
     ) async {
-        guard !engine.cache.isCurrent(found.ready), let now = await shelf.find().entry, !kept.contains(now.key) else {
-            return
+        for _ in 0...VariantIndex.limit {
+            guard let now = await shelf.find().entry, !kept.contains(now.key) else { return }
+            let mayTell = engine.cache.isCurrent(began) && place?.isOvertaken != true
+            // What came in the same millisecond is newer only where it has overtaken the answer.
+            let isOld = isOlder(now, than: entry) || place != nil && now.responseTime == entry.responseTime
+            guard isFound(now, found) || mayTell && isOld else { return }
+            engine.cache.hide(entry, inPlaceOf: now)
         }
-        // Of what was stored after a removal an answer of before it says nothing.
-        let mayBeOlder = engine.cache.isCurrent(began) && !place.isOvertaken
-        if isFound(now, found) || mayBeOlder && isOlder(now, than: entry) { engine.cache.hide(entry, inPlaceOf: now) }
     }
 
     private func hide(_ key: CacheKey, by entry: StoredResponse) {
@@ -88,12 +94,10 @@ extension PassFetch {
             return
         }
         if place.isOvertaken { return await leaveToNewer(entry, found, began) }
-        guard engine.cache.isCurrent(began) else {
-            return await hideStoredSince(by: entry, found, began, place, except: [])
-        }
+        guard engine.cache.isCurrent(began) else { return await hideWhatIsThere(by: entry, found, began, place) }
+        let isFoundCurrent = engine.cache.isCurrent(found.ready)
         engine.cache.hide(entry)
-        hideElsewhere(entry, found)
-        await hideSelected(by: entry, found, began, place, place.overtake(reach))
+        await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
         await removeVariants(entry, hasList: found.index != nil)
     }
 
@@ -104,33 +108,36 @@ extension PassFetch {
     ) async {
         guard engine.cache.isCurrent(began) else { return }
         for key in place.overtake(.answered, withdraws: false) where key != confirmed { hide(key, by: entry) }
-        await hideStoredSince(by: entry, found, began, place, except: [confirmed])
+        guard !engine.cache.isCurrent(found.ready) else { return }
+        await hideWhatIsThere(by: entry, found, began, place, except: [confirmed])
     }
 
-    /// A newer answer was given out since, and what is stored of it stays. It need not answer all that this one does, so that
-    /// what this request selects may be older than both.
+    /// A newer answer was given out since, and what is stored of it stays. It need not answer all that this one does: what this
+    /// request selects may be older than both, and the other variants are in doubt where this one says so.
     private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
-        guard let now = await shelf.find().entry else { return }
-        let isCurrent = engine.cache.isCurrent(began)
-        // A newer answer need not say that the other variants are in doubt.
-        if isCurrent { await removeVariants(entry, hasList: true) }
-        if isFound(now, found) || isCurrent && isOlder(now, than: entry) { engine.cache.hide(entry, inPlaceOf: now) }
+        guard Displacement.reach(status: entry.status) != nil else { return }
+        if engine.cache.isCurrent(began), Displacement.putsOthersInDoubt(status: entry.status) {
+            await shelf.doubt(since: entry.responseTime, began)
+        }
+        await hideWhatIsThere(by: entry, found, began, nil)
     }
 
     /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
     private func removeVariants(_ entry: StoredResponse, hasList: Bool) async {
         guard hasList, Displacement.putsOthersInDoubt(status: entry.status) else { return }
-        await engine.cache.remove(request.primary.digest, of: request.provider.name)
+        await engine.cache.displace(request.primary.digest, of: request.provider.name)
     }
 
-    /// Hides the older one where it lies under another key than the newer, which is not known to be stored.
-    private func hideElsewhere(_ entry: StoredResponse, _ found: EntryCache.Found) {
-        if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
-        guard found.entry == nil, found.index == nil, entry.key != request.primary else { return }
-        // Nothing was found, which a look-up that took too long says too.
-        var older = entry
-        older.key = request.primary
-        engine.cache.hide(older)
+    /// Hides the older ones where they lie under another key than the newer, which is not known to be stored.
+    private func hideElsewhere(
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
+        _ reach: AnswerOrder.Reach, isFoundCurrent: Bool
+    ) async {
+        if found.entry == nil, found.index == nil, entry.key != request.primary {
+            // Nothing was found, which a look-up that took too long says too.
+            hide(request.primary, by: entry)
+        }
+        await hideSelected(by: entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
     }
 
     /// Stores an answer; one that fields select together with the URL's index, which names it.
@@ -147,6 +154,7 @@ extension PassFetch {
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
         by write: (Companion?) async -> Written
     ) async -> Written {
+        let isFoundCurrent = engine.cache.isCurrent(found.ready)
         let reach = engine.cache.isCurrent(began) ? Displacement.reach(status: entry.status) : nil
         guard place.beginWriting(overtaking: reach) else {
             await leaveToNewer(entry, found, began)
@@ -158,18 +166,19 @@ extension PassFetch {
         var written = kept.written
         if place.isOvertaken, !written.isStored {
             await leaveToNewer(entry, found, began)
+            written.ready = nil
             return written
         }
         if kept.isOutdated { return written }
         guard written.isAccepted else {
-            // It was given out all the same. What was stored there since is hidden too, which costs a miss.
-            hideElsewhere(entry, found)
-            if engine.cache.isCurrent(began), let reach {
-                await hideSelected(by: entry, found, began, place, place.overtake(reach))
+            // It was given out all the same. What a removal made an answer of before says nothing of what is stored now; what the
+            // flight found at its beginning may not be what is there by now.
+            guard engine.cache.isCurrent(began) else {
+                await hideWhatIsThere(by: entry, found, began, place)
+                return written
             }
-            // What a removal made an answer of before says nothing of the other variants that are stored now. What the flight
-            // found at its beginning may not be what is there by now.
-            if engine.cache.isCurrent(began) {
+            if let reach {
+                await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
                 await removeVariants(entry, hasList: found.index != nil || kept.hadList)
             }
             return written
@@ -177,7 +186,7 @@ extension PassFetch {
         await hideOlder(than: entry, found, kept)
         if !written.isStored || !kept.isListed {
             // What the list's key holds goes with the list, or stays with it.
-            await hideStoredSince(by: entry, found, began, place, except: [entry.key, request.primary])
+            await hideWhatIsThere(by: entry, found, began, place, except: [entry.key, request.primary])
         }
         written.ready = engine.cache.readyStamp([request.primary.digest, entry.key.digest])
         // Hidden before the stamp was taken; or a newer one is there that others are to get.
@@ -198,7 +207,10 @@ extension PassFetch {
         if kept.written.isStored, kept.isListed { return }
         // An index that is on its way takes the place of what lies under its key by itself, and would be hidden with it.
         let isIndexUnderWay = entry.key != request.primary && kept.isListed
-        if !kept.written.isStored, !isIndexUnderWay { hideElsewhere(entry, found) }
+        if !kept.written.isStored, !isIndexUnderWay {
+            if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
+            if found.entry == nil, found.index == nil, entry.key != request.primary { hide(request.primary, by: entry) }
+        }
         await removeVariants(entry, hasList: kept.hadList)
         if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
     }

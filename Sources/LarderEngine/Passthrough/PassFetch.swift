@@ -116,14 +116,16 @@ public struct PassFetch: Sendable {
         if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
             if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
-            if found.isInDoubt, made.written.isStored {
+            if made.written.isStored, found.isInDoubt || shelf.isBehindOthers(made.entry, names(entry), found.index) {
                 await shelf.note(made.entry, names: names(made.entry))
             } else {
                 await shelf.prolong(made.entry)
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under.
-            if !place.isOvertaken { await engine.cache.remove(entry.key.digest, of: entry.provider) }
+            if !place.isOvertaken, engine.cache.isCurrent(began) {
+                await engine.cache.displace(entry.key.digest, of: entry.provider)
+            }
             made.mayBeShared = false
         }
         for index in Validation.freshenedIndexes(by: head, among: [entry] + others) where index > 0 {
@@ -131,8 +133,8 @@ public struct PassFetch: Sendable {
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
             if names(fresh) == names(other) {
                 await engine.cache.freshen(other, to: fresh, since: began)
-            } else {
-                await engine.cache.remove(other.key.digest, of: other.provider)
+            } else if !place.isOvertaken, engine.cache.isCurrent(began) {
+                await engine.cache.displace(other.key.digest, of: other.provider)
             }
         }
         if made.written.isStored, found.isForAll, engine.cache.isCurrent(began) {
@@ -169,16 +171,11 @@ public struct PassFetch: Sendable {
         made.own = Made.Own(fields: own, interim: head.interim)
         made.mayBeShared = verdict.rule != .objectTooLarge && (mayBeKept || rule.semantics == .ttl)
         let place = place(of: made.entry)
-        var selection = Made.Selection(
+        made.selection = Made.Selection(
             vary: Vary(head.fields), fields: request.forwarded, began: began, place: place)
-        if !verdict.isStored, isAnswer {
-            selection.began = await displace(made.entry, verdict.rule, found, began, place)
-        }
-        made.selection = selection
+        if !verdict.isStored, isAnswer { await displace(made.entry, verdict.rule, found, began, place) }
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
         if verdict.rule == .objectTooLarge {
-            if let old = found.entry { await engine.cache.remove(old.key.digest, of: old.provider) }
-            // What was not found may be there all the same, or be on its way.
             var newer = made.entry
             newer.key = shelf.place(names(newer)).key
             await hideOlder(than: newer, found, began, place)

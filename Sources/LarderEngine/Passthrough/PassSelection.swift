@@ -30,14 +30,18 @@ public struct PassSelection: Sendable {
     }
 
     /// Whether what was made for another request is an answer to this one: the fields that selected it are the same.
-    func selects(_ made: Made) -> Bool {
+    /// - Parameter found: what the asker's own look-up found.
+    func selects(_ made: Made, _ found: EntryCache.Found) -> Bool {
         guard let selection = made.selection else { return true }
         // A flight may be under way for a moment after its body has failed: that is nobody's answer who comes then.
         if made.tape?.tape.failure != nil { return false }
         // What was asked for before a purge or an unsafe request is not given to who asks after it.
         guard engine.cache.isCurrent(selection.began) else { return false }
-        // Nor an answer after a newer one that is not there to be found.
-        if let place = selection.place, place.isWithdrawn { return false }
+        // Nor an answer after a newer one, whether that is not there to be found, or was found and may not be used.
+        if let place = selection.place {
+            if place.isWithdrawn { return false }
+            if let newer = found.entry, place.isOvertaken, newer.responseTime > made.entry.responseTime { return false }
+        }
         return request.rule.semantics == .ttl || selection.vary.matches(selection.fields, request.forwarded)
     }
 

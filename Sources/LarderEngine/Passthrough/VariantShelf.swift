@@ -143,6 +143,26 @@ struct VariantShelf: Sendable {
         if written.isAccepted { await remove(new.dropped) }
     }
 
+    /// Whether newer variants that other names select stand before one in the list, so that some of its requests get them.
+    func isBehindOthers(_ entry: StoredResponse, _ names: [String], _ index: VariantIndex?) -> Bool {
+        guard let index, !names.isEmpty else { return false }
+        let selection = VariantIndex.selection(names: names, requestFields: request.forwarded)
+        return !index.isChosen(selection, byOnly: Set(names))
+    }
+
+    /// Puts the variants in doubt that were received before that instant; their newer answer is not stored itself.
+    func doubt(since instant: WallTime, _ began: RemovalStamp) async {
+        let turns = engine.cache.turns
+        guard await turns.enter(request.primary.digest) else { return }
+        defer { turns.leave(request.primary.digest) }
+        guard var row = await engine.cache.open(request.primary), row.endpoint == Self.indexName,
+            var index = VariantIndex(decoding: row.body)
+        else { return }
+        index.doubt(since: instant, now: engine.time.wall())
+        row.body = index.encoded()
+        _ = await engine.cache.write(row, since: began)
+    }
+
     /// Those that are listed no more.
     private func remove(_ dropped: [Digest]) async {
         for selection in dropped {
