@@ -139,7 +139,7 @@ extension Daemon {
         limits.maxBody = Int(clamping: settings.server.maxBody)
         return ServerSettings(
             limits: limits, hosts: HostPolicy(names: settings.hostNames),
-            crossSite: CrossSitePolicy(landingPaths: RequestDispatch.landingPaths),
+            crossSite: CrossSitePolicy(landingPaths: RouteTable.landingPaths),
             accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses)
     }
 

@@ -1,4 +1,4 @@
-// What one running daemon is made of, beside its loops and sockets. Only the wiring sees all of it: `RequestDispatch` gives
+// What one running daemon is made of, beside its loops and sockets. Only the wiring sees all of it: `RouteParts` gives
 // each route the parts that it uses, and `Daemon` starts and stops them.
 import LarderCore
 import LarderEngine

@@ -1,4 +1,5 @@
-// Changes of Larder's own state: purge and resume. They need authority: a trusted user on the Unix socket, or the token.
+// Changes of Larder's own state: purge and resume. Their records say that they need authority: a trusted user on the Unix
+// socket, or the token.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -9,14 +10,22 @@ import LarderStore
 struct AdminRoutes: Sendable {
     let engine: Engine
 
+    /// How it is said what to purge.
+    static let purgeParameters: [RouteParameter] = [
+        .query("all", "Everything.", allowed: ["1"]), .query("provider", "What is of this provider."),
+        .query("term", "What a request with this text was answered with."),
+        .query("url", "What is stored for this URL, the API's own or one below /raw."),
+        .query("key", "The entry with this digest, in base64url."),
+        .query("soft", "Expire it instead of removing it.", allowed: ["1"]),
+    ]
+
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
     /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage. A URL is an API's own or
     /// one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
-        try Authority.check(request, engine.snapshot.settings)
         let query = try request.parameters()
         // A purge must do what was said or nothing.
-        try query.check(only: ["all", "provider", "term", "url", "key", "soft"])
+        try query.check(only: Self.purgeParameters.map(\.name))
         let isSoft = try Self.flag(query, "soft")
         let orders = try orders(query)
         let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
@@ -51,10 +60,8 @@ struct AdminRoutes: Sendable {
     }
 
     /// `POST /v1/providers/{name}/resume`: ends a suspension and forgets remembered failures.
-    func resume(_ request: ServerRequest, name: String, route: String) async throws(ClientFacingError) -> ServerResponse
-    {
+    func resume(name: String, route: String) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
-        try Authority.check(request, snapshot.settings)
         guard let provider = snapshot.providers.named(name), await engine.upstream.resume(provider.name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name), parameter: "name")
         }

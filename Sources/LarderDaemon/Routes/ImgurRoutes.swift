@@ -26,11 +26,6 @@ struct ImgurRoutes: Sendable {
     let engine: Engine
     let uploads: UploadDesk
 
-    /// Whether such a request's body is handed on as it comes.
-    static func takesStream(method: Method, path: String) -> Bool {
-        method == .post && path == images || method == .put && path.hasPrefix("/v1/uploads/")
-    }
-
     /// The path as it may be logged, nil where it may be as it is: a delete hash is as good as a key. One that leads
     /// nowhere for a slash too many, or to a route that deletes nothing, holds it all the same.
     static func loggedPath(_ method: Method, _ path: String, listenerProvider: String?) -> String? {
@@ -66,7 +61,6 @@ struct ImgurRoutes: Sendable {
     /// With a body the upload itself, without one the beginning of one in two steps.
     func create(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
-        try Authority.check(request, snapshot.settings)
         let provider = try configured(snapshot)
         let fields = try Self.fields(request)
         guard request.upload != nil || !request.body.isEmpty else {
@@ -90,7 +84,6 @@ struct ImgurRoutes: Sendable {
         _ act: UploadAct, on id: String, _ request: ServerRequest, route: String
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
-        try Authority.check(request, snapshot.settings)
         guard await uploads.report(id) != nil else { throw UploadDesk.unknown }
         let settings = snapshot.settings.uploads
         switch act {
@@ -166,10 +159,8 @@ struct ImgurRoutes: Sendable {
 
     // MARK: DELETE /v1/imgur/images/{deletehash}
 
-    func delete(_ request: ServerRequest, hash: String, route: String) async throws(ClientFacingError) -> ServerResponse
-    {
+    func delete(hash: String, route: String) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
-        try Authority.check(request, snapshot.settings)
         let provider = try configured(snapshot)
         guard let path = ImgurUploads.deletionPath(of: hash) else {
             throw ClientFacingError(

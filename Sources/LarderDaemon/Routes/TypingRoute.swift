@@ -14,10 +14,14 @@ struct TypingRoute: Sendable {
     let searches: SearchRoute
     private var provisional: ProvisionalAnswer { ProvisionalAnswer(engine: engine, responder: responder) }
 
-    /// The fields that these routes know, for their description.
-    static let parameters: [(name: String, place: String, isRequired: Bool, allowed: [String])] = [
-        (SessionDesk.field, "header", false, []), (SessionDesk.debounceField, "header", false, []),
-        ("Prefer", "header", false, []),
+    /// The fields that these routes know.
+    static let parameters = [
+        RouteParameter(
+            name: SessionDesk.field, place: .header, line: "One name for all questions of a person who types."),
+        RouteParameter(
+            name: SessionDesk.debounceField, place: .header,
+            line: "How long a newer question is waited for, in milliseconds."),
+        RouteParameter(name: "Prefer", place: .header, line: "respond-async: the search goes on by itself."),
     ]
 
     /// `GET /v1/search`.

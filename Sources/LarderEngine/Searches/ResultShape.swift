@@ -6,10 +6,6 @@ import LarderProviders
 /// What is wanted of each result.
 public struct ResultShape: Sendable, Hashable {
     static let parameters = ["include", "fields"]
-    /// What the interface description says of them.
-    public static let described: [(name: String, place: String, isRequired: Bool, allowed: [String])] = [
-        ("include", "query", false, [SourceRecord.name]), ("fields", "query", false, ResultProjection.names),
-    ]
 
     /// Each result has the API's own record beside it.
     var includesSource = false

@@ -20,6 +20,7 @@ public struct ITunes: Provider {
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(7 * 86_400),
         defaultRate: CallRate(calls: 20, per: .seconds(60)), imageHosts: ["*.mzstatic.com"],
         categories: ITunesCategory.allCases.map(\.rawValue), sorts: [.relevance, .name, .date, .price],
+        offers: "every media and entity of the iTunes Search API",
         terms: "Apple asks for at most about 20 calls a minute and for caching; previews and artwork may be used to "
             + "promote the store.",
         attribution: "Provided courtesy of iTunes", normaliserVersion: 2)

@@ -34,6 +34,7 @@ public struct Imgur: Provider {
             categories: ["images", "gifs", "albums"], sorts: [.relevance, .name, .date], needsKey: true,
             keyVariables: ["LARDER_IMGUR_KEY", "IMGUR_CLIENT_ID"], credentialParameters: ["client_id"],
             credentialFieldNames: ["Authorization"],
+            offers: "pictures of Imgur, albums told by their pictures",
             terms: "Free for use that is not commercial, with a client id of one's own; no new ones are given out.",
             attribution: "Imgur", normaliserVersion: 2)
         facts.keyNote =
@@ -45,6 +46,7 @@ public struct Imgur: Provider {
         facts.signIn = SignInAbout(
             authorizePath: "/oauth2/authorize", tokenPath: "/oauth2/token", responseTypes: [.token, .code],
             ownPaths: ["/3/account/me"], accountParameters: [.init("mature", "true")])
+        facts.uploads = ImgurUploadFields.about
         return facts
     }()
 

@@ -4,8 +4,16 @@ import LarderCore
 
 /// What may be said about a picture beside its bytes.
 public struct ImgurUploadFields: Sendable, Hashable {
+    /// What the interface tells of uploads.
+    static let about = UploadAbout(
+        collection: "images",
+        fields: [
+            .init("title", "The picture's title."), .init("description", "What is said below it."),
+            .init("album", "The album that it goes to, by its id, or by its delete hash where it is nobody's."),
+            .init("name", "The file's name."), .init("disable_audio", "1 takes the sound out of a film."),
+        ], removalName: "deletehash")
     /// The names that a form or a query may give.
-    public static let names = ["title", "description", "album", "name", "disable_audio"]
+    public static let names = about.fields.map(\.name)
     /// Bytes of one value.
     public static let maxValue = 16 * 1024
 

@@ -39,6 +39,7 @@ public struct Jokes: Provider {
             emptyTTL: .seconds(86_400), negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
             defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"],
             sorts: [.relevance, .name, .date],
+            offers: "Chuck Norris jokes; random ones without repeats, from a pool that also works offline",
             terms: "A free service without a key and without promises; some jokes are rude, also without a category.",
             attribution: "chucknorris.io", normaliserVersion: 2)
         facts.minimumTerm = termLength.lowerBound

@@ -150,6 +150,8 @@ public struct ProviderAbout: Sendable, Hashable {
     public var personalParameters: [String] = []
     /// Paths (and what is below them) of one person's own things, and of sign-ins.
     public var personalPaths: [String] = []
+    /// What can be asked here, as a phrase for whoever looks for a source; README says it.
+    public var offers: String
     /// What the API's terms ask a user to know or to show.
     public var terms: String
     public var attribution: String?
@@ -171,6 +173,8 @@ public struct ProviderAbout: Sendable, Hashable {
     public var minimumTerm = 1
     /// How its users sign in, where an account can be used at all.
     public var signIn: SignInAbout?
+    /// What it takes of files, where it takes any.
+    public var uploads: UploadAbout?
 
     public init(
         name: String, shortNames: [String] = [], routePrefix: String, title: String, defaultBaseURL: String,
@@ -178,7 +182,8 @@ public struct ProviderAbout: Sendable, Hashable {
         negativeTTL: Duration,
         staleFor: Duration, defaultRate: CallRate? = nil, defaultQuota: CallRate? = nil, imageHosts: [String] = [],
         categories: [String] = [], sorts: [SortOrder] = [], needsKey: Bool = false, keyVariables: [String] = [],
-        credentialParameters: [String] = [], credentialFieldNames: [String] = [], terms: String,
+        credentialParameters: [String] = [], credentialFieldNames: [String] = [],
+        offers: String = "", terms: String,
         attribution: String? = nil, retention: Duration? = nil, normaliserVersion: Int = 1
     ) {
         self.name = name
@@ -201,6 +206,7 @@ public struct ProviderAbout: Sendable, Hashable {
         self.keyVariables = keyVariables
         self.credentialParameters = credentialParameters
         self.credentialFieldNames = credentialFieldNames
+        self.offers = offers
         self.terms = terms
         self.attribution = attribution
         self.retention = retention

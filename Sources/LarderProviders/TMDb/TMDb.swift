@@ -43,6 +43,7 @@ public struct TMDb: Provider {
         categories: TMDbKind.searched.map(\.rawValue), sorts: [.relevance, .name, .date], needsKey: true,
         keyVariables: ["LARDER_TMDB_KEY", "TMDB_KEY", "TMDB_API_KEY", "TMDB_READ_ACCESS_TOKEN"],
         credentialParameters: ["api_key"], credentialFieldNames: ["Authorization"],
+        offers: "films, series and people of TMDb",
         terms: "Free for use that is not commercial; nothing may be kept for more than six months.",
         attribution: "This product uses the TMDB API but is not endorsed or certified by TMDB.",
         retention: .seconds(180 * 86_400), normaliserVersion: 3)

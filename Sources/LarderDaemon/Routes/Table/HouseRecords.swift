@@ -1,0 +1,147 @@
+// The records of the house itself: its page, what it keeps and knows, how it is, and what changes its state.
+import LarderCore
+import LarderServer
+
+extension RouteTable {
+    /// The page for a browser, and the description for programs.
+    static let pages: RouteGroup = {
+        func page(_ part: OwnPagePart, _ path: String, _ summary: String) -> Route {
+            Route(
+                methods: [.get], pattern: path, name: "dashboard", summary: summary, isDescribed: false,
+                isLanding: part == .page
+            ) { _, call in
+                Dashboard.response(part, to: call.request, route: call.name)
+            }
+        }
+        return RouteGroup(
+            line: "the page for a browser",
+            routes: [
+                page(.page, "/", "A search and the state of the house."),
+                page(.style, "/dashboard.css", "Its style."), page(.script, "/dashboard.js", "Its script."),
+                page(.icon, "/dashboard.svg", "Its picture."),
+                Route(
+                    methods: [.get], pattern: "/openapi.json", name: "openapi",
+                    summary: "This interface, for programs.",
+                    isDescribed: false
+                ) { _, call in
+                    InterfaceDescription.response(route: call.name)
+                },
+            ])
+    }()
+
+    /// What is kept, and what is known of it.
+    static let things = [artwork, raw, status, events, explain]
+
+    private static let artwork = RouteGroup(
+        line: "an image that a result named; `HEAD`, ranges, validators",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/artwork/{handle}", name: "artwork",
+                summary: "An image that a result named.",
+                parameters: [.path("handle", "As a result's `artwork` has it.")],
+                answers: [
+                    RouteAnswer(200, "The image."), RouteAnswer(206, "A part of it."),
+                    RouteAnswer(304, "Not modified."), RouteAnswer(404, "No such image."),
+                ]
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.artwork.image(call.request, handle: call.captured("handle"), route: call.name)
+            }
+        ])
+
+    private static let raw = RouteGroup(
+        line: "the API's own answer through the cache; an API of your own takes every method but TRACE",
+        routes: [
+            // It takes any method and keeps the path's spelling, so it is told apart before the router.
+            Route(
+                methods: [], pattern: "/raw/{provider}/{path...}", name: "raw",
+                summary: "The API's own answer through the cache.",
+                parameters: [
+                    .path("provider", "Its name in the configuration, or a short one."),
+                    .path("path", "The API's own path and query."),
+                ])
+        ])
+
+    private static let status = RouteGroup(
+        line: "providers, budgets, store and memory",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/status", name: "status",
+                summary: "Providers, budgets, store and memory."
+            ) { parts, call in
+                await parts.statuses.status(route: call.name)
+            }
+        ])
+
+    private static let events = RouteGroup(
+        line: "[what happens to providers](Docs/typing.md), as server-sent events",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/events", name: "events",
+                summary: "Reachability, suspensions and budgets of providers, as server-sent events.",
+                answers: [
+                    RouteAnswer(200, "A snapshot, then each change: reachability, suspension, budget."),
+                    RouteAnswer(503, "As many event streams are open as are permitted."),
+                ]
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.events.events(call.request, route: call.name)
+            }
+        ])
+
+    private static let explain = RouteGroup(
+        line: "why that answer was what it was",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/explain/{request}", name: "explain",
+                summary: "Why the answer with that X-Request-Id was what it was.",
+                parameters: [.path("request", "The X-Request-Id of an answer.")]
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.explain.explain(call.captured("request"), route: call.name)
+            }
+        ])
+
+    /// What changes the daemon's state.
+    static let changes = [purge, resume]
+
+    private static let purge = RouteGroup(
+        line: "remove what is stored, or with `soft=1` expire it",
+        routes: [
+            Route(
+                methods: [.delete], pattern: "/v1/cache", name: "purge", summary: "Purge; needs authority.",
+                parameters: AdminRoutes.purgeParameters, needsAuthority: true
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.admin.purge(call.request, route: call.name)
+            }
+        ])
+
+    private static let resume = RouteGroup(
+        line: "end a provider's rest after failures",
+        routes: [
+            Route(
+                methods: [.post], pattern: "/v1/providers/{name}/resume", name: "resume",
+                summary: "End a suspension; needs authority.",
+                parameters: [.path("name", "The provider's name in the configuration.")], needsAuthority: true
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.admin.resume(name: call.captured("name"), route: call.name)
+            }
+        ])
+
+    static let probes = RouteGroup(
+        line: "for watchdogs, service managers and Prometheus",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/healthz", name: "healthz",
+                summary: "Alive, and whether the store works."
+            ) { parts, call in
+                await parts.probes.health(route: call.name)
+            },
+            Route(methods: [.get], pattern: "/readyz", name: "readyz", summary: "Ready for requests.") { parts, call in
+                parts.probes.ready(route: call.name)
+            },
+            Route(
+                methods: [.get], pattern: "/metrics", name: "metrics",
+                summary: "Counters in the Prometheus text format."
+            ) { parts, call in
+                await parts.probes.metrics(route: call.name)
+            },
+        ])
+}

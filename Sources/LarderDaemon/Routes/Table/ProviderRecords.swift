@@ -1,0 +1,86 @@
+// The records that a provider has for what it is: its endpoints, a sign-in where its API has accounts, and uploads where it
+// takes files. No provider is named here.
+import LarderCore
+import LarderEngine
+import LarderProviders
+
+extension RouteTable {
+    /// One record for each endpoint. What a path below the prefix asks is the provider's to say, so one way carries all of
+    /// them out, and what leads to none of them too.
+    static func typed(_ about: ProviderAbout) -> RouteGroup {
+        let prefix = about.routePrefix
+        let root = "/v1/\(prefix)"
+        let endpoints = about.endpoints.filter { $0.name != "other" }.map { endpoint in
+            Route(
+                methods: [.get], pattern: "\(root)/\(endpoint.route)", name: prefix, summary: endpoint.summary,
+                parameters: captures(of: endpoint) + RouteParameter.ofResults + TypingRoute.parameters,
+                answers: [RouteAnswer(200, "Results, or none."), .begun] + RouteAnswer.failures + [.outdated])
+        }
+        let way = Route(
+            methods: [.get], pattern: "\(root)/{path...}", name: prefix, summary: "Any question to \(about.title).",
+            isDescribed: false
+        ) { parts, call throws(ClientFacingError) in
+            let path = try segments(call.rest)
+            return try await parts.typing.typed(call.request, prefix: prefix, path: path, route: call.name)
+        }
+        return RouteGroup(
+            line: about.offers + (about.needsKey ? "; needs a key" : ""), root: root, routes: endpoints + [way])
+    }
+
+    private static func captures(of endpoint: EndpointAbout) -> [RouteParameter] {
+        endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }.map { segment in
+            .path(String(segment.dropFirst().dropLast()), "As in \(endpoint.summary).")
+        }
+    }
+
+    private static func segments(_ path: String) throws(ClientFacingError) -> [String] {
+        var segments: [String] = []
+        for piece in path.split(separator: "/") {
+            do {
+                segments.append(try PercentCoding.decode(piece.utf8, plusIsSpace: false))
+            } catch {
+                throw .invalid("path", "The path is not percent-encoded UTF-8.")
+            }
+        }
+        return segments
+    }
+}
+
+extension RouteTable {
+    /// The sign-in of a provider that has one.
+    static func signIn(_ about: ProviderAbout) -> RouteGroup? {
+        guard let facts = about.signIn else { return nil }
+        let root = "/v1/\(about.routePrefix)"
+        func route(
+            _ part: AccountRoutes.Part, _ methods: [Method], _ end: String, _ summary: String, isDescribed: Bool = true
+        ) -> Route {
+            Route(
+                methods: methods, pattern: "\(root)/\(end)", name: "account", summary: summary,
+                needsAuthority: part == .start || part == .signOut, isDescribed: isDescribed,
+                isLanding: part == .landing
+            ) { [name = about.name] parts, call throws(ClientFacingError) in
+                try await parts.accounts.respond(call.request, part, provider: name, route: call.name)
+            }
+        }
+        var start = route(
+            .start, [.get], "oauth/start", "Begin a sign-in: where to send a person; needs authority.")
+        start.parameters = [
+            .query("response_type", "What comes back.", allowed: facts.responseTypes.map(\.rawValue))
+        ]
+        var finish = route(
+            .finish, [.post], "oauth/tokens",
+            "What that page found; needs its one-time state and a same-origin Origin.")
+        finish.answers = [
+            RouteAnswer(200, "Signed in."), RouteAnswer(403, "The state is none of ours, is over or was used."),
+        ]
+        return RouteGroup(
+            line: "sign in at \(about.title), see who is signed in, sign out", root: root,
+            routes: [
+                start, route(.landing, [.get], "oauth/callback", "The page that ends a sign-in in the browser."),
+                route(.script, [.get], "oauth/callback.js", "Its script.", isDescribed: false),
+                route(.style, [.get], "oauth/callback.css", "Its style.", isDescribed: false), finish,
+                route(.account, [.get], "account", "Who is signed in; never a token."),
+                route(.signOut, [.delete], "account", "Sign out; needs authority."),
+            ])
+    }
+}

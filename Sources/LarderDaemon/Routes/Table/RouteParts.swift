@@ -1,0 +1,39 @@
+// Who carries the routes out, each with those parts of the daemon that it uses.
+import LarderEngine
+import LarderServer
+
+/// What the records' handlers are given.
+struct RouteParts: Sendable {
+    let typing: TypingRoute
+    let raws: RawRoute
+    let artwork: ArtworkRoute
+    let live: LiveRoute
+    let local: LocalRoute
+    let events: EventsRoute
+    let statuses: StatusRoute
+    let admin: AdminRoutes
+    let probes: ProbeRoutes
+    let explain: ExplainRoute
+    let accounts: AccountRoutes
+    let imgur: ImgurRoutes
+
+    init(_ parts: DaemonParts) {
+        let (engine, responder) = (parts.engine, parts.responder)
+        live = LiveRoute(engine: engine, responder: responder, searches: parts.searches)
+        typing = TypingRoute(
+            engine: engine, responder: responder,
+            searches: SearchRoute(engine: engine, responder: responder, live: live))
+        raws = RawRoute(engine: engine, responder: responder)
+        artwork = ArtworkRoute(engine: engine, responder: responder)
+        local = LocalRoute(engine: engine)
+        events = EventsRoute(engine: engine, providerEvents: parts.providerEvents)
+        statuses = StatusRoute(
+            engine: engine, state: parts.state, totals: parts.totals, startedAt: parts.startedAt)
+        admin = AdminRoutes(engine: engine)
+        probes = ProbeRoutes(
+            engine: engine, state: parts.state, startedAt: parts.startedAt, readiness: parts.readiness)
+        explain = ExplainRoute(engine: engine, explanations: responder.explanations, hits: parts.hits)
+        accounts = AccountRoutes(engine: engine)
+        imgur = ImgurRoutes(engine: engine, uploads: parts.uploads)
+    }
+}

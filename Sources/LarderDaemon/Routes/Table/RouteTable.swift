@@ -1,0 +1,46 @@
+// Every route of the daemon, once. Providers have theirs by what they are (`ProviderRecords`): no record names one.
+import LarderCore
+import LarderProviders
+import LarderServer
+
+/// The table of routes.
+enum RouteTable {
+    /// In the order in which they are described.
+    static let groups: [RouteGroup] =
+        [pages] + searches + ProviderRegistry.builtIn.map { typed($0.about) }
+        + ProviderRegistry.builtIn.compactMap { signIn($0.about) } + things + changes
+        + ProviderRegistry.builtIn.compactMap { uploads($0.about) } + [uploading, probes]
+
+    static let all: [Route] = groups.flatMap(\.routes)
+
+    /// Finds the route of a request.
+    static let router: Router<Destination> = {
+        var router = Router<Destination>()
+        for route in all {
+            guard let handler = route.handler else { continue }
+            let destination = Destination(needsAuthority: route.needsAuthority, handler: handler)
+            for method in route.methods {
+                router.add(method, pattern: route.pattern, name: route.name, destination)
+            }
+        }
+        return router
+    }()
+
+    /// Paths that a browser may be led to from another site.
+    static let landingPaths: [String] = all.filter(\.isLanding).map(\.pattern)
+
+    /// Whether such a request's body is handed on as it comes. Its path is read as it is written: in another spelling the
+    /// body is read whole.
+    static func takesStream(_ method: Method, _ path: String) -> Bool {
+        streams.contains { stream in
+            stream.method == method && (stream.isWhole ? path == stream.start : path.hasPrefix(stream.start))
+        }
+    }
+
+    /// What stands before the first capture of a pattern.
+    private static let streams: [(method: Method, start: String, isWhole: Bool)] = all.filter(\.takesStream)
+        .flatMap { route in
+            let start = String(route.pattern.prefix { $0 != "{" })
+            return route.methods.map { ($0, start, start == route.pattern) }
+        }
+}

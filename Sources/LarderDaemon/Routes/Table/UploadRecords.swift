@@ -1,0 +1,81 @@
+// The records of uploads: where a provider takes files they begin and are taken down, and at one place for all of them they
+// are filled, watched, stopped and let go on.
+import LarderCore
+import LarderEngine
+import LarderProviders
+
+extension RouteTable {
+    /// The uploads of a provider that takes files.
+    static func uploads(_ about: ProviderAbout) -> RouteGroup? {
+        guard let facts = about.uploads else { return nil }
+        let collection = "/v1/\(about.routePrefix)/\(facts.collection)"
+        let removal = facts.removalName
+        return RouteGroup(
+            line: "[upload](Docs/\(about.name)-uploads.md) to \(about.title), and take down again",
+            routes: [
+                Route(
+                    methods: [.post], pattern: collection, name: "\(about.name)Upload",
+                    summary: "Upload, or begin an upload; needs authority.",
+                    parameters: facts.fields.map { .query($0.name, $0.line) },
+                    answers: [RouteAnswer(201, "Uploaded, or begun: see Location.")] + RouteAnswer.uploadRefusals,
+                    needsAuthority: true, takesStream: true
+                ) { parts, call throws(ClientFacingError) in
+                    try await parts.imgur.create(call.request, route: call.name)
+                },
+                Route(
+                    methods: [.delete], pattern: "\(collection)/{\(removal)}", name: "\(about.name)Delete",
+                    summary: "Take a picture down; needs authority.",
+                    parameters: [.path(removal, "What the answer to the upload called so.")],
+                    answers: [
+                        RouteAnswer(200, "Deleted."), RouteAnswer(404, "\(about.title) knows no such picture."),
+                    ], needsAuthority: true
+                ) { parts, call throws(ClientFacingError) in
+                    try await parts.imgur.delete(hash: call.captured(removal), route: call.name)
+                },
+            ])
+    }
+
+    /// What is done with an upload, whoever takes it.
+    static let uploading = RouteGroup(
+        line: "an upload: its file, its progress, pause, resume, cancel",
+        routes: [
+            upload(
+                .content, [.put], "/content", "Bring an upload's file; needs authority.",
+                [RouteAnswer(200, "Uploaded.")] + RouteAnswer.uploadRefusals),
+            upload(.status, [.get], "", "An upload's state; needs authority.", made),
+            upload(.cancel, [.delete], "", "Cancel an upload; needs authority.", made),
+            upload(
+                .events, [.get], "/events", "An upload's states and progress as server-sent events.",
+                [RouteAnswer(200, "Events."), RouteAnswer(404, "No such upload.")]),
+            upload(.pause, [.post], "/pause", "Pause an upload; needs authority.", made),
+            upload(.resume, [.post], "/resume", "Let an upload go on; needs authority.", made),
+        ])
+
+    private static let made = [
+        RouteAnswer(200, "The upload's state."), RouteAnswer(404, "No such upload."),
+        RouteAnswer(409, "Its state does not allow that."),
+    ]
+
+    private static func upload(
+        _ act: UploadAct, _ methods: [Method], _ end: String, _ summary: String, _ answers: [RouteAnswer]
+    ) -> Route {
+        Route(
+            methods: methods, pattern: "/v1/uploads/{id}\(end)", name: "upload", summary: summary,
+            parameters: [.path("id", "What Location said when it was made.")], answers: answers, needsAuthority: true,
+            takesStream: act == .content
+        ) { parts, call throws(ClientFacingError) in
+            try await parts.imgur.act(act, on: call.captured("id"), call.request, route: call.name)
+        }
+    }
+}
+
+extension RouteAnswer {
+    /// Why a file is not taken.
+    fileprivate static let uploadRefusals = [
+        RouteAnswer(400, "The form is malformed, or Imgur refuses the file."),
+        RouteAnswer(409, "The upload's state does not allow it."), RouteAnswer(413, "Too large."),
+        RouteAnswer(415, "No picture or film, or base64 or a URL."),
+        RouteAnswer(502, "Imgur failed or refused; nothing is sent again."),
+        RouteAnswer(503, "Too many uploads, or not configured."),
+    ]
+}

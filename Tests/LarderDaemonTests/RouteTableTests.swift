@@ -1,0 +1,91 @@
+// The table of routes holds together: what a record says of itself is what the router and the routes do.
+import LarderCore
+import LarderProviders
+import LarderServer
+import Testing
+
+@testable import LarderDaemon
+@testable import LarderEngine
+
+@Suite struct RouteTableTests {
+    private static func segments(_ pattern: String) -> [String] {
+        pattern.split(separator: "/").map(String.init)
+    }
+
+    private static func record(_ method: Method, _ pattern: String) throws -> Route {
+        try #require(RouteTable.all.first { $0.pattern == pattern && $0.methods.contains(method) })
+    }
+
+    @Test func noMethodOfAPatternHasTwoRecords() {
+        var seen: Set<String> = []
+        let twice = RouteTable.all.flatMap { route in
+            route.methods.map { "\($0.name) \(route.pattern)" }
+        }.filter { !seen.insert($0).inserted }
+        #expect(twice == [])
+    }
+
+    @Test func everyRecordIsCarriedOutUnderItsOwnName() throws {
+        for route in RouteTable.all where route.name != "raw" {
+            // No segment of another pattern is called so.
+            let path = "/" + Self.segments(route.pattern).map { $0.hasPrefix("{") ? "some" : $0 }.joined(separator: "/")
+            for method in route.methods {
+                #expect(try RouteTable.router.match(method, path: path).name == route.name, "\(route.pattern)")
+            }
+        }
+    }
+
+    @Test func everyCaptureOfADescribedPatternIsAParameterAndNoOtherIs() {
+        for route in RouteTable.all where route.isDescribed {
+            let captures = Self.segments(route.path).filter { $0.hasPrefix("{") }
+            let named = route.parameters.filter { $0.place == .path }
+            #expect(captures == named.map { "{\($0.name)}" }, "\(route.pattern)")
+            #expect(!named.contains { !$0.isRequired }, "\(route.pattern)")
+        }
+    }
+
+    @Test func everyParameterAndEveryAnswerIsToldInASentence() {
+        for route in RouteTable.all {
+            for line in route.parameters.map(\.line) + route.answers.map(\.line) {
+                #expect(line.hasSuffix(".") && line.count > 3, "\(route.pattern): \(line)")
+            }
+            #expect(!route.summary.isEmpty, "\(route.pattern)")
+        }
+    }
+
+    @Test func noRecordTellsAParameterOrAStatusTwice() {
+        for route in RouteTable.all {
+            #expect(Set(route.parameters.map(\.name)).count == route.parameters.count, "\(route.pattern)")
+            #expect(Set(route.answers.map(\.status)).count == route.answers.count, "\(route.pattern)")
+        }
+    }
+
+    @Test func theSearchOfWhatIsStoredTellsEveryParameterThatItTakes() throws {
+        let route = try Self.record(.get, "/v1/local")
+        #expect(route.parameters.map(\.name) == LocalQuestion.parameters)
+    }
+
+    @Test func theSearchTellsEveryParameterThatItTakes() throws {
+        let told = try Self.record(.get, "/v1/search").parameters.filter { $0.place == .query }.map(\.name)
+        // `term` is another name of `q`.
+        #expect(told == SearchPlan.parameters.filter { $0 != "term" })
+    }
+
+    @Test func anUploadTellsEveryFieldThatItTakes() throws {
+        let route = try Self.record(.post, "/v1/imgur/images")
+        #expect(route.parameters.map(\.name) == ImgurUploadFields.names)
+    }
+
+    @Test(arguments: [
+        (Method.post, "/v1/imgur/images", true), (.put, "/v1/uploads/abc/content", true),
+        (.post, "/v1/imgur/images/abc", false), (.post, "/v1/%69mgur/images", false), (.get, "/v1/imgur/images", false),
+        (.get, "/v1/uploads/abc/content", false), (.post, "/v1/uploads/abc/pause", false),
+        (.put, "/v1/search", false), (.post, "/v1/imgur/oauth/tokens", false),
+    ])
+    func onlyAFileIsHandedOnAsItComes(_ method: Method, _ path: String, _ isStreamed: Bool) {
+        #expect(RouteTable.takesStream(method, path) == isStreamed)
+    }
+
+    @Test func onlyPagesThatChangeNothingAreReachedFromOtherSites() {
+        #expect(RouteTable.landingPaths == ["/", "/v1/imgur/oauth/callback"])
+    }
+}
