@@ -19,7 +19,7 @@ BINARY := .build/release/larder
 # The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
 BUILD  := swift build -c release --static-swift-stdlib
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance clean
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes clean
 
 demo: build
 	$(BINARY) demo
@@ -99,7 +99,7 @@ units: build
 	scripts/check-units $(CURDIR)/$(BINARY)
 
 # The pages that are made from the tables of settings and subcommands; tests hold them to the committed ones.
-docs: conformance
+docs: conformance routes
 docs man: build
 	mkdir -p man config Docs
 	$(BINARY) help --man > man/larder.1
@@ -109,6 +109,10 @@ docs man: build
 # The page about conformance, made from the tables of its tests.
 conformance: deps check-swift
 	LARDER_WRITE_CONFORMANCE=$(CURDIR)/Docs/conformance.md swift test --filter ConformancePageTests
+
+# The table of routes in README, made from the records of the routes.
+routes: deps check-swift
+	LARDER_WRITE_ROUTES=$(CURDIR)/README.md swift test --filter RouteTablePageTests
 
 clean:
 	rm -rf .build

@@ -74,7 +74,7 @@ extension RouteTable {
             RouteAnswer(200, "Signed in."), RouteAnswer(403, "The state is none of ours, is over or was used."),
         ]
         return RouteGroup(
-            line: "sign in at \(about.title), see who is signed in, sign out", root: root,
+            line: "[sign in](Docs/\(about.name).md) at \(about.title), see who is signed in, sign out", root: root,
             routes: [
                 start, route(.landing, [.get], "oauth/callback", "The page that ends a sign-in in the browser."),
                 route(.script, [.get], "oauth/callback.js", "Its script.", isDescribed: false),
