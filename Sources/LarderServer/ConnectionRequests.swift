@@ -186,7 +186,7 @@ extension Connection {
             return nil
         }
         guard (200..<600).contains(response.status) else {
-            worker.shared.log.error("a handler answered with no final status", ["route": response.route])
+            worker.shared.log.error("a handler answered with no final status", ["route": response.route.text])
             response.body.abandon()
             let problem = ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
             return deliver(ProblemEncoder.response(for: problem, requestID: id), to: id)

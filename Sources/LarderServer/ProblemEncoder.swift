@@ -13,7 +13,7 @@ public enum ProblemEncoder {
         if let seconds = error.retryAfter { fields.set("Retry-After", String(max(0, seconds))) }
         return ServerResponse(
             status: error.status, fields: fields, body: .bytes(body(of: error, requestID: requestID)),
-            provider: error.provider, route: "error", closesConnection: error.closesConnection)
+            provider: error.provider, route: .error, closesConnection: error.closesConnection)
     }
 
     private static func body(of error: ClientFacingError, requestID: RequestID) -> Bytes {

@@ -1,5 +1,5 @@
 // Routes as a tree of path segments. A literal segment goes before a captured one; the name of a route is what
-// counters and logs say, so that no path of a client's invention becomes a label.
+// counters and logs say (`RouteName`).
 import LarderCore
 
 /// Finds what a method and a path mean.
@@ -7,8 +7,7 @@ public struct Router<Value: Sendable>: Sendable {
     /// What was found.
     public struct Match: Sendable {
         public let value: Value
-        /// The route's name.
-        public let name: String
+        public let name: RouteName
         /// Captured segments, percent-decoded, by their names in the pattern.
         public let captures: [String: String]
         /// What `{name...}` at the pattern's end captured: the rest of the path, still encoded, without a leading "/".
@@ -17,7 +16,7 @@ public struct Router<Value: Sendable>: Sendable {
 
     private struct Route: Sendable {
         var value: Value
-        var name: String
+        var name: RouteName
     }
 
     private final class Node: Sendable {
@@ -46,7 +45,7 @@ public struct Router<Value: Sendable>: Sendable {
     public mutating func add(_ methods: Method..., pattern: String, name: String, _ value: Value) {
         let segments = pattern.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         for method in methods {
-            root = Self.adding(segments[...], method, Route(value: value, name: name), to: root)
+            root = Self.adding(segments[...], method, Route(value: value, name: RouteName(name)), to: root)
         }
     }
 
@@ -70,7 +69,7 @@ public struct Router<Value: Sendable>: Sendable {
                 literals[segment] = adding(segments.dropFirst(), method, route, to: literals[segment] ?? Node())
             }
         } else {
-            precondition(routes[method] == nil, "a route twice: \(route.name)")
+            precondition(routes[method] == nil, "a route twice: \(route.name.text)")
             routes[method] = route
         }
         return Node(literals: literals, capture: capture, rest: rest, routes: routes)

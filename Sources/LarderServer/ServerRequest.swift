@@ -128,7 +128,7 @@ public struct ServerResponse: Sendable {
     /// For the access log and the counters.
     public var outcome: CacheOutcome
     public var provider: String?
-    public var route: String
+    public var route: RouteName
     /// Nil in most answers.
     private var rare: RareParts?
     /// The connection must end with this response.
@@ -136,7 +136,7 @@ public struct ServerResponse: Sendable {
 
     public init(
         status: Int, reason: String? = nil, fields: HeaderFields = [:], body: ResponseBody = .empty,
-        contentLength: Int? = nil, outcome: CacheOutcome = .none, provider: String? = nil, route: String = "",
+        contentLength: Int? = nil, outcome: CacheOutcome = .none, provider: String? = nil, route: RouteName = .unnamed,
         closesConnection: Bool = false
     ) {
         self.status = status

@@ -231,17 +231,17 @@ private final class Stand: Sendable {
                 fields: fields,
                 receivedAt: WallTime(seconds: 0))
         }
-        let head = try feed.response(to: request(.head), otherwise: .next, route: "r")
+        let head = try feed.response(to: request(.head), otherwise: .next, route: .unnamed)
         #expect(head.fields.first("Content-Type") == "text/event-stream" && feed.readers == 0)
-        let answer = try feed.response(to: request(.get), otherwise: .next, route: "r")
+        let answer = try feed.response(to: request(.get), otherwise: .next, route: .unnamed)
         #expect(answer.fields.first("Cache-Control") == "no-store")
         #expect(answer.fields.first("X-Accel-Buffering") == "no")
         #expect(feed.readers == 1)
         post(1...1, to: feed)
         feed.finish()
-        let again = try feed.response(to: request(.get, ["Last-Event-ID": "1"]), otherwise: .oldest, route: "r")
+        let again = try feed.response(to: request(.get, ["Last-Event-ID": "1"]), otherwise: .oldest, route: .unnamed)
         #expect(again.status == 204, "a browser that has had all does not come again")
-        let behind = try feed.response(to: request(.get, ["Last-Event-ID": "0"]), otherwise: .oldest, route: "r")
+        let behind = try feed.response(to: request(.get, ["Last-Event-ID": "0"]), otherwise: .oldest, route: .unnamed)
         #expect(behind.status == 200)
     }
 

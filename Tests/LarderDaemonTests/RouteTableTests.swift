@@ -25,13 +25,23 @@ import Testing
     }
 
     @Test func everyRecordIsCarriedOutUnderItsOwnName() throws {
-        for route in RouteTable.all where route.name != "raw" {
+        for route in RouteTable.all where route.name != RouteName.raw.text {
             // No segment of another pattern is called so.
             let path = "/" + Self.segments(route.pattern).map { $0.hasPrefix("{") ? "some" : $0 }.joined(separator: "/")
             for method in route.methods {
-                #expect(try RouteTable.router.match(method, path: path).name == route.name, "\(route.pattern)")
+                #expect(try RouteTable.router.match(method, path: path).name.text == route.name, "\(route.pattern)")
             }
         }
+    }
+
+    @Test func noRecordIsCalledAsAWayThatNoRouterKnows() {
+        let taken: [RouteName] = [.unnamed, .error, .nowhere, .listener, .options, .memory, .store]
+        #expect(Set(RouteTable.all.map(\.name)).isDisjoint(with: taken.map(\.text)))
+    }
+
+    @Test func theOneRecordThatNoRouterKnowsHasTheNameOfItsWay() {
+        let unrouted = RouteTable.all.filter { $0.methods.isEmpty }
+        #expect(unrouted.map(\.name) == [RouteName.raw.text])
     }
 
     @Test func everyCaptureOfADescribedPatternIsAParameterAndNoOtherIs() {

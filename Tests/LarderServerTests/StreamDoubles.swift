@@ -2,9 +2,10 @@ import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
-import LarderServer
 import LarderTestSupport
 import Testing
+
+@testable import LarderServer
 
 /// Gives the pieces that a closure makes, and counts what it is asked.
 final class MadeReader: BodyReader {
@@ -67,7 +68,7 @@ func streaming(
     Answering { request in
         if request.path == "/whole" { return ServerResponse(status: 200, body: .bytes(Bytes(text: "whole"))) }
         var response = ServerResponse(
-            status: status, body: .stream(reader(), length: length), outcome: .miss, route: "streamed")
+            status: status, body: .stream(reader(), length: length), outcome: .miss, route: RouteName("streamed"))
         response.interim = interim
         return response
     }

@@ -2,8 +2,9 @@ import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
-import LarderServer
 import Testing
+
+@testable import LarderServer
 
 /// A clock that stands until it is moved.
 final class HandClock: TimeSource {
@@ -35,7 +36,7 @@ struct Answering: RequestHandler {
         let text = "\(request.method) \(request.path) \(request.query ?? "-") \(request.body.lossyText)"
         return ServerResponse(
             status: 200, fields: ["Content-Type": "text/plain"], body: .bytes(Bytes(text: text)), outcome: .miss,
-            route: "echo")
+            route: RouteName("echo"))
     }
 }
 

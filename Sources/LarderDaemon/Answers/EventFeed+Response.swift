@@ -9,7 +9,7 @@ extension EventFeed {
     /// - Parameter greeting: text that this reader gets first.
     /// - Throws: 503 where there is no seat left.
     func response(
-        to request: ServerRequest, otherwise start: Start, greeting: Bytes = [], route: String
+        to request: ServerRequest, otherwise start: Start, greeting: Bytes = [], route: RouteName
     ) throws(ClientFacingError) -> ServerResponse {
         let lastID = request.fields.first("Last-Event-ID")
         var response = ServerResponse(status: 200, route: route)

@@ -4,6 +4,7 @@ import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
+import LarderServer
 
 /// One source's part in an answer.
 struct ExplainedPart: Sendable {
@@ -70,7 +71,7 @@ struct Explanation: Sendable {
     var at: WallTime
     var method = ""
     var path = ""
-    var route = ""
+    var route = RouteName.unnamed
     var status = 0
     var parts: [ExplainedPart] = []
     /// The request was refused before any provider had a part in it.
@@ -125,7 +126,7 @@ final class ExplanationBook: Sendable {
     }
 
     /// The request has been answered.
-    func close(_ id: RequestID, at now: WallTime, method: Method, path: String, route: String, status: Int) {
+    func close(_ id: RequestID, at now: WallTime, method: Method, path: String, route: RouteName, status: Int) {
         change(id, now) { explanation in
             explanation.method = method.name
             explanation.path = path

@@ -10,7 +10,7 @@ import LarderHTTP
 import LarderServer
 
 enum Dashboard {
-    static func response(_ part: OwnPagePart, to request: ServerRequest, route: String) -> ServerResponse {
+    static func response(_ part: OwnPagePart, to request: ServerRequest, route: RouteName) -> ServerResponse {
         var response = own.response(part, route: route)
         guard case .page = part else { return response }
         response.fields.set("Vary", "Sec-Fetch-Site")

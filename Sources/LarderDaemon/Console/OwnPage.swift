@@ -21,7 +21,7 @@ struct OwnPage: Sendable {
     var permits: String
     var cacheControl: String
 
-    func response(_ part: OwnPagePart, route: String) -> ServerResponse {
+    func response(_ part: OwnPagePart, route: RouteName) -> ServerResponse {
         let (type, text): (String, StaticString) =
             switch part {
             case .page: ("text/html; charset=utf-8", page)

@@ -7,7 +7,7 @@ import LarderServer
 import LarderSettings
 
 enum InterfaceDescription {
-    static func response(route: String) -> ServerResponse {
+    static func response(route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "private, max-age=3600"]
         response.body = .bytes(document())

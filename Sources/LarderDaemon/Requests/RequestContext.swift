@@ -8,5 +8,5 @@ struct RequestContext: Sendable {
     var request: ServerRequest
     let snapshot: Snapshot
     /// The route's name in counters, log and explanations.
-    let route: String
+    let route: RouteName
 }

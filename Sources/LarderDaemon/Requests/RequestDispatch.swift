@@ -49,7 +49,7 @@ final class RequestDispatch: RequestHandler {
             ?? RedactedPath.raw(
                 request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)
         let status = DaemonCounters.statusClass(response.status)
-        engine.counters.cell(DaemonCounters.requests, response.route, status).add()
+        engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
         responder.explanations.close(
             request.id, at: engine.time.wall(), method: request.method, path: response.loggedPath ?? request.path,
             route: response.route, status: response.status)
@@ -66,14 +66,14 @@ final class RequestDispatch: RequestHandler {
     private func route(_ request: ServerRequest) async throws(ClientFacingError) -> ServerResponse {
         // About this server as a whole, on a provider's listener too: no path of an upstream (RFC 9110 §9.3.7).
         if request.method == .options, request.path == "*" {
-            return ServerResponse(status: 204, fields: ["Allow": Self.methods], route: "options")
+            return ServerResponse(status: 204, fields: ["Allow": Self.methods], route: .options)
         }
         if let provider = request.listenerProvider {
-            return try await parts.raws.pass(request, provider: provider, path: request.path, route: "listener")
+            return try await parts.raws.pass(request, provider: provider, path: request.path, route: .listener)
         }
         // Pass-through takes any method and keeps the path's spelling, so it is told apart before the table.
         if let (provider, path) = Self.rawTarget(request.path) {
-            return try await parts.raws.pass(request, provider: provider, path: path, route: "raw")
+            return try await parts.raws.pass(request, provider: provider, path: path, route: .raw)
         }
         let match = try router.match(request.method, path: request.path)
         if match.value.needsAuthority { try Authority.check(request, engine.snapshot.settings) }
@@ -89,9 +89,9 @@ final class RequestDispatch: RequestHandler {
         return (String(name), tail.isEmpty ? "/" : String(tail))
     }
 
-    private func routeName(_ request: ServerRequest) -> String {
-        if request.listenerProvider != nil { return "listener" }
-        if Self.rawTarget(request.path) != nil { return "raw" }
-        return (try? router.match(request.method, path: request.path))?.name ?? "none"
+    private func routeName(_ request: ServerRequest) -> RouteName {
+        if request.listenerProvider != nil { return .listener }
+        if Self.rawTarget(request.path) != nil { return .raw }
+        return (try? router.match(request.method, path: request.path))?.name ?? .nowhere
     }
 }

@@ -23,7 +23,7 @@ struct AccountRoutes: Sendable {
     let engine: Engine
 
     func respond(
-        _ request: ServerRequest, _ part: Part, provider: String, route: String
+        _ request: ServerRequest, _ part: Part, provider: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         var response =
             switch part {

@@ -22,7 +22,7 @@ struct AdminRoutes: Sendable {
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
     /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage. A URL is an API's own or
     /// one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more (RFC 9110 §9.2.2).
-    func purge(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         // A purge must do what was said or nothing.
         try query.check(only: Self.purgeParameters.map(\.name))
@@ -60,7 +60,7 @@ struct AdminRoutes: Sendable {
     }
 
     /// `POST /v1/providers/{name}/resume`: ends a suspension and forgets remembered failures.
-    func resume(name: String, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func resume(name: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         guard let provider = snapshot.providers.named(name), await engine.upstream.resume(provider.name) else {
             throw .unknownProvider(name, among: snapshot.providers.all.map(\.name), parameter: "name")
@@ -153,7 +153,7 @@ struct AdminRoutes: Sendable {
         }
     }
 
-    private static func json(_ bytes: Bytes, route: String) -> ServerResponse {
+    private static func json(_ bytes: Bytes, route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
         response.body = .bytes(bytes)

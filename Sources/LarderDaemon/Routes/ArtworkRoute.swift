@@ -11,7 +11,7 @@ struct ArtworkRoute: Sendable {
     let engine: Engine
     let responder: Responder
 
-    func image(_ request: ServerRequest, handle: String, route: String) async throws(ClientFacingError)
+    func image(_ request: ServerRequest, handle: String, route: RouteName) async throws(ClientFacingError)
         -> ServerResponse
     {
         guard let (name, url) = engine.signer.open(handle) else {

@@ -10,7 +10,7 @@ struct EventsRoute: Sendable {
     let engine: Engine
     let providerEvents: EventFeed
 
-    func events(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         var request = request
         // What happened before the snapshot is in it; told after it, it would say what is no longer so.
         request.fields.remove("Last-Event-ID")

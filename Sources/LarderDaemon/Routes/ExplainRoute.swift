@@ -14,7 +14,7 @@ struct ExplainRoute: Sendable {
     let explanations: ExplanationBook
     let hits: Hits
 
-    func explain(_ text: String, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func explain(_ text: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         guard let id = RequestID(text) else {
             throw .invalid("request-id", "\"\(text)\" is no request id; the field X-Request-Id of an answer has one.")
         }
@@ -64,7 +64,7 @@ struct ExplainRoute: Sendable {
         let path = part.key.first { $0.name == "path" }?.value ?? ""
         return Explanation(
             id: id, at: hit.answeredAt, method: hit.method == .head ? "HEAD" : "GET", path: path,
-            route: hit.isFromStore ? "store" : "memory",
+            route: hit.isFromStore ? .store : .memory,
             status: Int(hit.status), parts: [part])
     }
 
@@ -80,7 +80,7 @@ struct ExplainRoute: Sendable {
             writer.member("at", explanation.at.rfc3339)
             writer.member("method", explanation.method)
             writer.member("path", explanation.path)
-            writer.member("route", explanation.route)
+            writer.member("route", explanation.route.text)
             writer.member("status", explanation.status)
             if let refusal = explanation.refusal {
                 writer.name("problem")

@@ -59,7 +59,7 @@ struct ImgurRoutes: Sendable {
     // MARK: POST /v1/imgur/images
 
     /// With a body the upload itself, without one the beginning of one in two steps.
-    func create(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func create(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         let provider = try configured(snapshot)
         let fields = try Self.fields(request)
@@ -81,7 +81,7 @@ struct ImgurRoutes: Sendable {
     // MARK: /v1/uploads/{id}
 
     func act(
-        _ act: UploadAct, on id: String, _ request: ServerRequest, route: String
+        _ act: UploadAct, on id: String, _ request: ServerRequest, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         guard await uploads.report(id) != nil else { throw UploadDesk.unknown }
@@ -102,7 +102,7 @@ struct ImgurRoutes: Sendable {
     }
 
     private func content(
-        _ request: ServerRequest, _ id: String, _ snapshot: Snapshot, _ route: String
+        _ request: ServerRequest, _ id: String, _ snapshot: Snapshot, _ route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         guard request.query == nil else {
             throw .invalid("query", "What is said about the file is said when the upload is made.")
@@ -118,7 +118,7 @@ struct ImgurRoutes: Sendable {
     }
 
     private func events(
-        _ request: ServerRequest, _ id: String, _ route: String
+        _ request: ServerRequest, _ id: String, _ route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         guard let feed = await uploads.feed(id), let report = await uploads.report(id) else {
             throw UploadDesk.unknown
@@ -131,7 +131,7 @@ struct ImgurRoutes: Sendable {
     /// Hands the content on, and answers when Imgur has.
     private func pass(
         _ source: UploadSource, to id: String, _ fields: ImgurUploadFields, _ provider: ConfiguredProvider,
-        _ snapshot: Snapshot, _ route: String, status: Int
+        _ snapshot: Snapshot, _ route: RouteName, status: Int
     ) async throws(ClientFacingError) -> ServerResponse {
         let work = UploadWork(
             engine: engine, uploads: uploads, id: id, provider: provider, settings: snapshot.settings, source: source,
@@ -159,7 +159,7 @@ struct ImgurRoutes: Sendable {
 
     // MARK: DELETE /v1/imgur/images/{deletehash}
 
-    func delete(hash: String, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func delete(hash: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         let provider = try configured(snapshot)
         guard let path = ImgurUploads.deletionPath(of: hash) else {
@@ -254,8 +254,9 @@ struct ImgurRoutes: Sendable {
         return .file(reader, length: length)
     }
 
-    private func response(_ status: Int, _ id: String, _ route: String, location: String? = nil) async -> ServerResponse
-    {
+    private func response(
+        _ status: Int, _ id: String, _ route: RouteName, location: String? = nil
+    ) async -> ServerResponse {
         guard let report = await uploads.report(id) else {
             return Self.json(status, Bytes(text: "{}"), route)
         }
@@ -264,7 +265,7 @@ struct ImgurRoutes: Sendable {
         return response
     }
 
-    private static func json(_ status: Int, _ bytes: Bytes, _ route: String) -> ServerResponse {
+    private static func json(_ status: Int, _ bytes: Bytes, _ route: RouteName) -> ServerResponse {
         ServerResponse(
             status: status, fields: ["Content-Type": "application/json", "Cache-Control": "no-store"],
             body: .bytes(bytes), provider: provider, route: route)

@@ -4,7 +4,7 @@ import LarderCore
 import LarderServer
 
 enum LandingPage {
-    static func response(_ part: OwnPagePart, route: String) -> ServerResponse {
+    static func response(_ part: OwnPagePart, route: RouteName) -> ServerResponse {
         var response = own.response(part, route: route)
         // Whoever opened this page keeps no hold on it (HTML, cross-origin opener policies).
         response.fields.set("Cross-Origin-Opener-Policy", "same-origin")

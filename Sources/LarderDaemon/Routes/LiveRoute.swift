@@ -116,7 +116,7 @@ struct LiveRoute: Sendable {
         loop.post { if let token = timer.value { loop.cancel(token) } }
     }
 
-    private func accepted(_ page: LivePage, route: String) async -> ServerResponse {
+    private func accepted(_ page: LivePage, route: RouteName) async -> ServerResponse {
         var response = await json(page.value, route: route)
         response.status = 202
         response.fields.set("Location", LiveEnvelope.path(page.id))
@@ -127,7 +127,7 @@ struct LiveRoute: Sendable {
 
     /// `/v1/searches/{id}` and what is below it.
     func answer(
-        _ part: Part, _ id: String, _ request: ServerRequest, route: String
+        _ part: Part, _ id: String, _ request: ServerRequest, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let page = try searches.find(id)
         switch part {
@@ -151,7 +151,7 @@ struct LiveRoute: Sendable {
     }
 
     /// The search as it stands.
-    private func json(_ search: LiveSearch, route: String) async -> ServerResponse {
+    private func json(_ search: LiveSearch, route: RouteName) async -> ServerResponse {
         let sources = search.conclusion == nil ? search.answers.compactMap { $0?.normalised } : []
         let (sort, shape) = (search.sort, search.shape)
         let merged = try? await engine.compute.run {

@@ -10,7 +10,7 @@ import LarderStore
 struct LocalRoute: Sendable {
     let engine: Engine
 
-    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func search(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let question = try LocalQuestion(query: request.parameters(), providers: engine.snapshot.providers)
         let answer: FullTextAnswer
         do throws(StoreError) {

@@ -251,7 +251,7 @@ struct PassRoute: Sendable {
     }
 
     /// The last recipient of an OPTIONS request is who finds no forwards left (RFC 9110 §7.6.2).
-    private static func options(_ route: String) -> ServerResponse {
+    private static func options(_ route: RouteName) -> ServerResponse {
         ServerResponse(
             status: 204, fields: ["Allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"], route: route)
     }

@@ -14,7 +14,7 @@ struct ProbeRoutes: Sendable {
 
     /// Alive: this loop turns, the home loop turns, and the store answers or is known to be out of order. A store that
     /// is set aside or full is degraded, not dead: service goes on without it.
-    func health(route: String) async -> ServerResponse {
+    func health(route: RouteName) async -> ServerResponse {
         await engine.flights.home.turn()
         let statistics = await engine.cache.storeStatistics()
         let isWell = statistics.degraded == nil && state.degraded == nil
@@ -22,12 +22,12 @@ struct ProbeRoutes: Sendable {
     }
 
     /// Ready for requests: everything has started and no stop has begun.
-    func ready(route: String) -> ServerResponse {
+    func ready(route: RouteName) -> ServerResponse {
         readiness.isReady ? Self.text(200, "ready\n", route: route) : Self.text(503, "not ready\n", route: route)
     }
 
     /// The Prometheus text format.
-    func metrics(route: String) async -> ServerResponse {
+    func metrics(route: RouteName) async -> ServerResponse {
         let statistics = await engine.cache.storeStatistics()
         var text = engine.counters.prometheus()
         let gauges: [(String, String, Int64)] = [
@@ -48,7 +48,7 @@ struct ProbeRoutes: Sendable {
         return response
     }
 
-    private static func text(_ status: Int, _ text: String, route: String) -> ServerResponse {
+    private static func text(_ status: Int, _ text: String, route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: status)
         response.fields = ["Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"]
         response.body = .bytes(Bytes(text: text))

@@ -33,7 +33,7 @@ struct ProvisionalAnswer: Sendable {
     /// - Parameter make: the search that these parameters ask for.
     /// - Returns: nil where the request is to be answered in the ordinary way.
     func answer(
-        _ request: ServerRequest, route: String,
+        _ request: ServerRequest, route: RouteName,
         _ make: (QueryParameters) throws(ClientFacingError) -> AskedSearch?
     ) async -> ServerResponse? {
         let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)

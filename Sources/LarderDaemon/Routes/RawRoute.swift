@@ -15,7 +15,7 @@ struct RawRoute: Sendable {
 
     /// - Parameter path: what follows the provider's root, percent-encoded as it came, beginning with "/".
     func pass(
-        _ client: ServerRequest, provider name: String, path: String, route: String
+        _ client: ServerRequest, provider name: String, path: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         if let tokenless = Authority.withoutToken(client, snapshot.settings) {

@@ -16,7 +16,7 @@ struct SearchRoute: Sendable {
 
     /// `GET /v1/{prefix}/…`.
     func typed(
-        _ request: ServerRequest, prefix: String, path: [String], route: String
+        _ request: ServerRequest, prefix: String, path: [String], route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         guard let provider = snapshot.providers.searchable.first(where: { $0.about.routePrefix == prefix })
@@ -29,7 +29,7 @@ struct SearchRoute: Sendable {
     }
 
     /// `GET /v1/search`.
-    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func search(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
         let plan = try SearchPlan(query: request.parameters(), providers: snapshot.providers)
         let question = SearchQuestion(plan, ClientDirectives(fields: request.fields), snapshot.settings)

@@ -14,7 +14,7 @@ struct StatusRoute: Sendable {
     let totals: Totals
     let startedAt: WallTime
 
-    func status(route: String) async -> ServerResponse {
+    func status(route: RouteName) async -> ServerResponse {
         let snapshot = engine.snapshot
         let now = engine.time.wall()
         let statistics = await engine.cache.storeStatistics()

@@ -25,7 +25,7 @@ struct TypingRoute: Sendable {
     ]
 
     /// `GET /v1/search`.
-    func search(_ request: ServerRequest, route: String) async throws(ClientFacingError) -> ServerResponse {
+    func search(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         try await engine.sessions.serve(request, debounce: engine.snapshot.settings.search.debounce) {
             () async throws(ClientFacingError) in
             let early = await provisional.answer(request, route: route) { query throws(ClientFacingError) in
@@ -39,7 +39,7 @@ struct TypingRoute: Sendable {
 
     /// `GET /v1/{prefix}/…`.
     func typed(
-        _ request: ServerRequest, prefix: String, path: [String], route: String
+        _ request: ServerRequest, prefix: String, path: [String], route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         try await engine.sessions.serve(request, debounce: engine.snapshot.settings.search.debounce) {
             () async throws(ClientFacingError) in

@@ -90,7 +90,7 @@ struct RouteGroup: Sendable {
 struct RouteCall: Sendable {
     let request: ServerRequest
     /// What its answer is counted under.
-    let name: String
+    let name: RouteName
     private let captures: [String: String]
     /// What `{name...}` captured, still encoded.
     let rest: String
