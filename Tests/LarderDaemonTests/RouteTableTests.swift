@@ -98,4 +98,25 @@ import Testing
     @Test func onlyPagesThatChangeNothingAreReachedFromOtherSites() {
         #expect(RouteTable.landingPaths == ["/", "/v1/imgur/oauth/callback"])
     }
+
+    @Test func whoeverTakesFilesHasRoutesForThem() {
+        var about = Jokes().about
+        #expect(RouteTable.uploads(about)?.routes.count == nil)
+        about.uploads = UploadAbout(
+            collection: "scripts", fields: [.init("tone", "How dry it is.")], removalName: "pin")
+        let routes = RouteTable.uploads(about)?.routes ?? []
+        #expect(routes.map(\.pattern) == ["/v1/jokes/scripts", "/v1/jokes/scripts/{pin}"])
+        #expect(routes.map(\.name) == ["jokesUpload", "jokesDelete"])
+        #expect(routes.first?.parameters.map(\.name) == ["tone"])
+    }
+
+    @Test func whoeverHasAccountsHasRoutesForSigningIn() {
+        var about = Jokes().about
+        #expect(RouteTable.signIn(about)?.routes.count == nil)
+        about.signIn = SignInAbout(authorizePath: "/a", tokenPath: "/t", responseTypes: [.code], ownPaths: [])
+        let routes = RouteTable.signIn(about)?.routes ?? []
+        #expect(routes.filter(\.isLanding).map(\.pattern) == ["/v1/jokes/oauth/callback"])
+        #expect(routes.filter(\.needsAuthority).map(\.pattern) == ["/v1/jokes/oauth/start", "/v1/jokes/account"])
+        #expect(routes.first?.parameters.first?.allowed == ["code"])
+    }
 }

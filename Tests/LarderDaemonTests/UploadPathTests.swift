@@ -11,19 +11,19 @@ import Testing
         (.delete, "/imgur/images/secret"), (.post, "/v1/imgur/images/a/secret"),
     ])
     func aFileOfOnesOwnIsNotNamed(_ method: Method, _ path: String) {
-        #expect(ImgurRoutes.loggedPath(method, path, listenerProvider: nil) == "/v1/imgur/images/…")
+        #expect(RedactedPath.upload(method, path, listenerProvider: nil) == "/v1/imgur/images/…")
     }
 
     @Test(arguments: ["/raw/imgur/3/image/secret", "/raw/%69mgur/3/image/secret", "//raw/./imgur/3/image/secret"])
     func whatADeletionByTheRawWayNamesIsNotToldButThatItWasOne(_ path: String) {
-        #expect(ImgurRoutes.loggedPath(.delete, path, listenerProvider: nil) == "/raw/imgur/…")
-        #expect(ImgurRoutes.loggedPath(.get, path, listenerProvider: nil) == nil)
+        #expect(RedactedPath.upload(.delete, path, listenerProvider: nil) == "/raw/imgur/…")
+        #expect(RedactedPath.upload(.get, path, listenerProvider: nil) == nil)
     }
 
     @Test func aDeletionOnAListenerOfTheProviderIsNotTold() {
-        #expect(ImgurRoutes.loggedPath(.delete, "/3/image/secret", listenerProvider: "imgur") == "/…")
-        #expect(ImgurRoutes.loggedPath(.get, "/3/image/abc", listenerProvider: "imgur") == nil)
-        #expect(ImgurRoutes.loggedPath(.delete, "/3/image/abc", listenerProvider: "itunes") == nil)
+        #expect(RedactedPath.upload(.delete, "/3/image/secret", listenerProvider: "imgur") == "/…")
+        #expect(RedactedPath.upload(.get, "/3/image/abc", listenerProvider: "imgur") == nil)
+        #expect(RedactedPath.upload(.delete, "/3/image/abc", listenerProvider: "itunes") == nil)
     }
 
     @Test(arguments: [
@@ -31,6 +31,6 @@ import Testing
         "/v1/search", "/", "/imgur", "/%ff",
     ])
     func everyOtherPathIsToldAsItIs(_ path: String) {
-        #expect(ImgurRoutes.loggedPath(.delete, path, listenerProvider: nil) == nil)
+        #expect(RedactedPath.upload(.delete, path, listenerProvider: nil) == nil)
     }
 }

@@ -44,7 +44,7 @@ final class RequestDispatch: RequestHandler {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
         response.loggedPath =
-            ImgurRoutes.loggedPath(request.method, request.path, listenerProvider: request.listenerProvider)
+            RedactedPath.upload(request.method, request.path, listenerProvider: request.listenerProvider)
             ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
             ?? RedactedPath.raw(
                 request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)

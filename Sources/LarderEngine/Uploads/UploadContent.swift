@@ -24,7 +24,7 @@ final class FormFile: BodyReader {
     private struct State {
         var form: MultipartFormReader
         var waiting: [MultipartFormReader.Event] = []
-        var fields = ImgurUploadFields()
+        var fields = UploadFields()
         var fault: ClientFacingError?
         /// The text field that is being read.
         var field: (name: String, value: Bytes)?
@@ -43,7 +43,7 @@ final class FormFile: BodyReader {
     var fault: ClientFacingError? { state.withLock { $0.fault } }
 
     /// What the form's fields have said so far.
-    var fields: ImgurUploadFields { state.withLock { $0.fields } }
+    var fields: UploadFields { state.withLock { $0.fields } }
 
     /// Reads up to the file. False where the form has none.
     func findFile() async throws(BodyFailure) -> Bool {
@@ -138,8 +138,8 @@ final class FormFile: BodyReader {
             }
         case .content(let bytes):
             guard let count = state.field?.value.count else { return }
-            guard count + bytes.count <= ImgurUploadFields.maxValue else {
-                throw refusal("A field is longer than \(ImgurUploadFields.maxValue) bytes.")
+            guard count + bytes.count <= UploadFields.maxValue else {
+                throw refusal("A field is longer than \(UploadFields.maxValue) bytes.")
             }
             state.field?.value += bytes
         case .partEnd:

@@ -6,9 +6,16 @@ import LarderIO
 import LarderProviders
 import LarderSettings
 
+/// What may be said of a file, in the words of the one API that takes files so far.
+public typealias UploadFields = ImgurUploadFields
+
 /// What there is to tell of one upload.
 public struct UploadReport: Sendable {
     var id: String
+    /// Who takes it.
+    public var provider: String
+    /// What was said of its file when it was begun.
+    public var fields: UploadFields
     /// How it stands.
     public var machine: UploadMachine
     var createdAt: WallTime
@@ -22,7 +29,8 @@ public struct UploadReport: Sendable {
 public actor UploadDesk {
     private struct Entry {
         let createdAt: WallTime
-        let fields: ImgurUploadFields
+        let provider: String
+        let fields: UploadFields
         let feed: EventFeed
         var machine = UploadMachine()
         var content: (any RestingBodyReader)?
@@ -65,9 +73,11 @@ public actor UploadDesk {
 
     // MARK: The table
 
-    /// A new upload that waits for its content; its id is nobody's to guess.
+    /// A new upload to that provider, which waits for its content; its id is nobody's to guess.
     /// - Throws: 503 where as many are under way or remembered as the settings allow.
-    public func create(_ fields: ImgurUploadFields, _ settings: UploadSettings) throws(ClientFacingError) -> String {
+    public func create(
+        _ fields: UploadFields, of provider: String, _ settings: UploadSettings
+    ) throws(ClientFacingError) -> String {
         let now = time.wall()
         let old = entries.filter { $0.value.endedAt.map { now - $0 >= settings.keep } ?? false }
         for id in old.keys { entries[id] = nil }
@@ -84,7 +94,7 @@ public actor UploadDesk {
         }
         let id = Base64URL.encode(LarderCore.Secrets.random(16))
         entries[id] = Entry(
-            createdAt: now, fields: fields,
+            createdAt: now, provider: provider, fields: fields,
             feed: EventFeed("upload", seats: seats, keeping: Self.keptEvents))
         arm(id, after: settings.keep, .neverBegun)
         showLoad()
@@ -95,13 +105,10 @@ public actor UploadDesk {
     public func report(_ id: String) -> UploadReport? {
         entries[id].map { entry in
             UploadReport(
-                id: id, machine: entry.machine, createdAt: entry.createdAt, endedAt: entry.endedAt, image: entry.image,
-                problem: entry.problem)
+                id: id, provider: entry.provider, fields: entry.fields, machine: entry.machine,
+                createdAt: entry.createdAt, endedAt: entry.endedAt, image: entry.image, problem: entry.problem)
         }
     }
-
-    /// What was said of its picture when it was begun; nil where there is none.
-    public func fields(_ id: String) -> ImgurUploadFields? { entries[id]?.fields }
 
     /// What happens to it; nil where there is none.
     public func feed(_ id: String) -> EventFeed? { entries[id]?.feed }

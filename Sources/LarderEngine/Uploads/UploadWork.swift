@@ -1,4 +1,4 @@
-// One upload's way to Imgur: what the content is, the form around it, one request, its answer. The task that runs this
+// One upload's way to the API that takes it: what the content is, the form around it, one request, its answer. The task that runs this
 // belongs to no connection: once all is handed on, the answer is waited for whether or not anybody listens.
 import LarderCache
 import LarderCore
@@ -15,12 +15,12 @@ public struct UploadWork: Sendable {
     let provider: ConfiguredProvider
     let settings: Settings
     let source: UploadSource
-    let fields: ImgurUploadFields
+    let fields: UploadFields
 
     /// The way of the upload `id`, which `uploads` has.
     public init(
         engine: Engine, uploads: UploadDesk, id: String, provider: ConfiguredProvider, settings: Settings,
-        source: UploadSource, fields: ImgurUploadFields
+        source: UploadSource, fields: UploadFields
     ) {
         self.engine = engine
         self.uploads = uploads
@@ -31,9 +31,7 @@ public struct UploadWork: Sendable {
         self.fields = fields
     }
 
-    /// The one provider that takes uploads.
-    public static let provider = "imgur"
-    /// Imgur works on a film for a while before it answers.
+    /// An API works on a film for a while before it answers.
     private static let patience = Duration.seconds(60)
     /// Nothing for so long in the middle of the answer, and it is given up.
     private static let stall = Duration.seconds(30)
@@ -143,7 +141,7 @@ public struct UploadWork: Sendable {
                 .notMedia,
                 ClientFacingError(
                     status: 415, code: UploadFailure.notMedia.rawValue,
-                    detail: "By its first bytes this is no picture or film that Imgur takes."))
+                    detail: "By its first bytes this is no picture or film that \(provider.about.title) takes."))
         }
         return (type, held)
     }
@@ -240,14 +238,15 @@ public struct UploadWork: Sendable {
 
     private func image(in answer: UpstreamResponse, ofAccount: Bool = false) throws(Ending) -> UploadedImage {
         if ImgurUploads.classify(answer) == .notFound {
-            throw Ending(.refused, problem(.broken, "Imgur's upload is not where it was: 404."))
+            throw Ending(.refused, problem(.broken, "\(provider.about.title)'s upload is not where it was: 404."))
         }
         if let failure = failure(in: answer) {
             let shown = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
             throw Ending(.refused, shown.clientFacing(now: engine.time.wall()))
         }
         guard let image = ImgurUploads.image(in: answer.body) else {
-            throw Ending(.refused, problem(.broken, "Imgur says that it took the file, but not where it is."))
+            throw Ending(
+                .refused, problem(.broken, "\(provider.about.title) says that it took the file, but not where it is."))
         }
         return image
     }
@@ -258,7 +257,9 @@ public struct UploadWork: Sendable {
             guard let reader = stream.body.reader() else { throw BodyFailure("it is gone") }
             while let piece = try await reader.next() { body += piece }
         } catch {
-            throw Ending(.upstreamLost, problem(.unreachable, "Imgur's answer did not come whole: \(error.reason)"))
+            throw Ending(
+                .upstreamLost,
+                problem(.unreachable, "\(provider.about.title)'s answer did not come whole: \(error.reason)"))
         }
         let head = stream.head
         return UpstreamResponse(
@@ -305,16 +306,16 @@ public struct UploadWork: Sendable {
 
     /// The account's lists lack the new picture.
     private func forgetLists() async {
-        await engine.purgeImgur(["/account/"])
+        await engine.forgetUploaded(to: provider.name, ["/account/"])
     }
 }
 
 extension Engine {
-    /// Removes what is stored of Imgur's whose request holds one of those texts.
-    public func purgeImgur(_ terms: [String]) async {
-        let purged = await cache.purge(terms.map { .term($0, provider: UploadWork.provider) }, soft: false)
+    /// Removes what is stored of a provider that takes files, where its request holds one of those texts.
+    public func forgetUploaded(to provider: String, _ terms: [String]) async {
+        let purged = await cache.purge(terms.map { .term($0, provider: provider) }, soft: false)
         if let error = purged.failure {
-            log.warning("cached copies could not be purged", ["provider": "imgur", "error": "\(error)"])
+            log.warning("cached copies could not be purged", ["provider": provider, "error": "\(error)"])
         }
     }
 }

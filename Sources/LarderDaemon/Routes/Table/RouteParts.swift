@@ -15,7 +15,7 @@ struct RouteParts: Sendable {
     let probes: ProbeRoutes
     let explain: ExplainRoute
     let accounts: AccountRoutes
-    let imgur: ImgurRoutes
+    let uploads: UploadRoutes
 
     init(_ parts: DaemonParts) {
         let (engine, responder) = (parts.engine, parts.responder)
@@ -34,6 +34,6 @@ struct RouteParts: Sendable {
             engine: engine, state: parts.state, startedAt: parts.startedAt, readiness: parts.readiness)
         explain = ExplainRoute(engine: engine, explanations: responder.explanations, hits: parts.hits)
         accounts = AccountRoutes(engine: engine)
-        imgur = ImgurRoutes(engine: engine, uploads: parts.uploads)
+        uploads = UploadRoutes(engine: engine, uploads: parts.uploads)
     }
 }

@@ -9,7 +9,7 @@ extension RouteTable {
     static func uploads(_ about: ProviderAbout) -> RouteGroup? {
         guard let facts = about.uploads else { return nil }
         let collection = "/v1/\(about.routePrefix)/\(facts.collection)"
-        let removal = facts.removalName
+        let (name, removal) = (about.name, facts.removalName)
         return RouteGroup(
             line: "[upload](Docs/\(about.name)-uploads.md) to \(about.title), and take down again",
             routes: [
@@ -17,10 +17,10 @@ extension RouteTable {
                     methods: [.post], pattern: collection, name: "\(about.name)Upload",
                     summary: "Upload, or begin an upload; needs authority.",
                     parameters: facts.fields.map { .query($0.name, $0.line) },
-                    answers: [RouteAnswer(201, "Uploaded, or begun: see Location.")] + RouteAnswer.uploadRefusals,
+                    answers: [RouteAnswer(201, "Uploaded, or begun: see Location.")] + refusals(by: about.title),
                     needsAuthority: true, takesStream: true
                 ) { parts, call throws(ClientFacingError) in
-                    try await parts.imgur.create(call.request, route: call.name)
+                    try await parts.uploads.create(call.request, at: name, route: call.name)
                 },
                 Route(
                     methods: [.delete], pattern: "\(collection)/{\(removal)}", name: "\(about.name)Delete",
@@ -30,7 +30,7 @@ extension RouteTable {
                         RouteAnswer(200, "Deleted."), RouteAnswer(404, "\(about.title) knows no such picture."),
                     ], needsAuthority: true
                 ) { parts, call throws(ClientFacingError) in
-                    try await parts.imgur.delete(hash: call.captured(removal), route: call.name)
+                    try await parts.uploads.delete(call.captured(removal), at: name, route: call.name)
                 },
             ])
     }
@@ -41,7 +41,7 @@ extension RouteTable {
         routes: [
             upload(
                 .content, [.put], "/content", "Bring an upload's file; needs authority.",
-                [RouteAnswer(200, "Uploaded.")] + RouteAnswer.uploadRefusals),
+                [RouteAnswer(200, "Uploaded.")] + refusals(by: takers)),
             upload(.status, [.get], "", "An upload's state; needs authority.", made),
             upload(.cancel, [.delete], "", "Cancel an upload; needs authority.", made),
             upload(
@@ -64,18 +64,22 @@ extension RouteTable {
             parameters: [.path("id", "What Location said when it was made.")], answers: answers, needsAuthority: true,
             takesStream: act == .content
         ) { parts, call throws(ClientFacingError) in
-            try await parts.imgur.act(act, on: call.captured("id"), call.request, route: call.name)
+            try await parts.uploads.act(act, on: call.captured("id"), call.request, route: call.name)
         }
     }
-}
 
-extension RouteAnswer {
+    /// Those that take files.
+    private static let takers = ProviderRegistry.builtIn.filter { $0.about.uploads != nil }.map(\.about.title)
+        .joined(separator: " or ")
+
     /// Why a file is not taken.
-    fileprivate static let uploadRefusals = [
-        RouteAnswer(400, "The form is malformed, or Imgur refuses the file."),
-        RouteAnswer(409, "The upload's state does not allow it."), RouteAnswer(413, "Too large."),
-        RouteAnswer(415, "No picture or film, or base64 or a URL."),
-        RouteAnswer(502, "Imgur failed or refused; nothing is sent again."),
-        RouteAnswer(503, "Too many uploads, or not configured."),
-    ]
+    private static func refusals(by title: String) -> [RouteAnswer] {
+        [
+            RouteAnswer(400, "The form is malformed, or \(title) refuses the file."),
+            RouteAnswer(409, "The upload's state does not allow it."), RouteAnswer(413, "Too large."),
+            RouteAnswer(415, "No picture or film, or base64 or a URL."),
+            RouteAnswer(502, "\(title) failed or refused; nothing is sent again."),
+            RouteAnswer(503, "Too many uploads, or not configured."),
+        ]
+    }
 }

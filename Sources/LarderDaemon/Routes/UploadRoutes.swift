@@ -1,0 +1,214 @@
+// Pictures and films that go to a provider that takes them (`UploadAbout`), in one step or in two, and those that are taken down
+// again. All of it concerns a person's own account or address there, so the records of all of it say that it needs authority.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderServer
+import LarderSettings
+
+/// What can be done with an upload.
+enum UploadAct: Sendable {
+    case content
+    case status
+    case events
+    case pause
+    case resume
+    case cancel
+}
+
+struct UploadRoutes: Sendable {
+    let engine: Engine
+    let uploads: UploadDesk
+
+    // MARK: POST /v1/{routePrefix}/{collection}
+
+    /// With a body the upload itself, without one the beginning of one in two steps.
+    /// - Parameter name: the provider that takes it.
+    func create(
+        _ request: ServerRequest, at name: String, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
+        let settings = context.snapshot.settings.uploads
+        let provider = try configured(name, context.snapshot)
+        let fields = try UploadFields(request.parameters())
+        guard request.upload != nil || !request.body.isEmpty else {
+            let id = try await uploads.create(fields, of: provider.name, settings)
+            return await response(201, id, route, isMade: true)
+        }
+        let source = try Self.source(request, mayBeForm: true, settings)
+        let id = try await uploads.create(fields, of: provider.name, settings)
+        do {
+            return try await pass(source, to: id, fields, provider, context, status: 201)
+        } catch {
+            // One that could not begin waits for nothing: nobody knows its id.
+            try? await uploads.command(id, .cancel, settings)
+            throw error
+        }
+    }
+
+    // MARK: /v1/uploads/{id}
+
+    func act(
+        _ act: UploadAct, on id: String, _ request: ServerRequest, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
+        guard await uploads.report(id) != nil else { throw UploadDesk.unknown }
+        let settings = context.snapshot.settings.uploads
+        switch act {
+        case .content: return try await content(context, id)
+        case .status:
+            // A listener of the page says it wants events by this type (WHATWG HTML §9.2.3).
+            let accepted = request.fields.combined("Accept") ?? ""
+            guard accepted.lowercased().contains("text/event-stream") else { return await response(200, id, route) }
+            return try await events(request, id, route)
+        case .events: return try await events(request, id, route)
+        case .pause: try await uploads.command(id, .pause, settings)
+        case .resume: try await uploads.command(id, .resume, settings)
+        case .cancel: try await uploads.command(id, .cancel, settings)
+        }
+        return await response(200, id, route)
+    }
+
+    private func content(_ context: RequestContext, _ id: String) async throws(ClientFacingError) -> ServerResponse {
+        guard context.request.query == nil else {
+            throw .invalid("query", "What is said about the file is said when the upload is made.")
+        }
+        guard let report = await uploads.report(id) else { throw UploadDesk.unknown }
+        let provider = try configured(report.provider, context.snapshot)
+        // Before the content is looked at: it would be in vain.
+        guard report.machine.state == .waiting else {
+            throw UploadDesk.conflict(report.machine.state, "take content")
+        }
+        let source = try Self.source(context.request, mayBeForm: false, context.snapshot.settings.uploads)
+        return try await pass(source, to: id, report.fields, provider, context, status: 200)
+    }
+
+    private func events(
+        _ request: ServerRequest, _ id: String, _ route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        guard let feed = await uploads.feed(id), let report = await uploads.report(id) else {
+            throw UploadDesk.unknown
+        }
+        return try feed.response(
+            to: request, otherwise: .next,
+            greeting: EventText.event("state", data: UploadDocument.bytes(report)), route: route)
+    }
+
+    /// Hands the content on, and answers when the provider has.
+    private func pass(
+        _ source: UploadSource, to id: String, _ fields: UploadFields, _ provider: ConfiguredProvider,
+        _ context: RequestContext, status: Int
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let settings = context.snapshot.settings
+        let work = UploadWork(
+            engine: engine, uploads: uploads, id: id, provider: provider, settings: settings, source: source,
+            fields: fields)
+        var total: Int64?
+        if case .file(_, let length) = source { total = length }
+        let desk = uploads
+        try await desk.begin(id, content: source.reader, total: total, settings.uploads) { await work.run() }
+        let report = await withTaskCancellationHandler {
+            await desk.end(id)
+        } onCancel: {
+            desk.clientLost(id)
+        }
+        guard let report else { throw UploadDesk.unknown }
+        switch report.machine.state {
+        case .finished: return await response(status, id, context.route, isMade: status == 201)
+        case .cancelled:
+            throw ClientFacingError(status: 409, code: "cancelled", detail: "The upload was cancelled.")
+        case .waiting, .running, .paused, .failed:
+            engine.countFailure(provider.name)
+            throw report.problem
+                ?? ClientFacingError(status: 502, code: "failed", detail: "The upload failed.")
+        }
+    }
+
+    // MARK: DELETE /v1/{routePrefix}/{collection}/{removalName}
+
+    /// - Parameter name: the provider that has the file.
+    func delete(
+        _ hash: String, at name: String, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let snapshot = engine.snapshot
+        let provider = try configured(name, snapshot)
+        let removal = UploadRemoval(engine: engine, uploads: uploads, provider: provider, settings: snapshot.settings)
+        let known = try await removal.run(hash)
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("deleted", true)
+            writer.member(ifPresent: "id", known)
+        }
+        return Self.json(200, writer.bytes, provider.name, route)
+    }
+
+    // MARK: Pieces
+
+    private func configured(_ name: String, _ snapshot: Snapshot) throws(ClientFacingError) -> ConfiguredProvider {
+        guard let provider = snapshot.providers.named(name) else {
+            throw ClientFacingError(
+                status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".")
+        }
+        guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
+        return provider
+    }
+
+    /// The body as the request brings it, by its declared type; what it is in truth its first bytes tell.
+    private static func source(
+        _ request: ServerRequest, mayBeForm: Bool, _ settings: UploadSettings
+    ) throws(ClientFacingError) -> UploadSource {
+        let reader: any BodyReader = request.upload?.reader ?? WholeBodyReader(request.body)
+        let length = request.upload.map(\.length) ?? Int64(request.body.count)
+        guard length != 0 else {
+            throw ClientFacingError(status: 400, code: "emptyBody", detail: "There is no content.")
+        }
+        if let length, length > max(settings.maxSize, settings.maxFilm) + 64 * 1024 {
+            throw ClientFacingError(
+                status: 413, code: UploadFailure.tooLarge.rawValue,
+                detail: "No picture or film may be that large: see uploads.maxSize and uploads.maxFilm.")
+        }
+        guard !request.fields.contains("Content-Encoding") else {
+            throw ClientFacingError(
+                status: 415, code: "unsupportedCoding", detail: "The content is passed on as it is, without a coding.",
+                fields: ["Accept-Encoding": "identity"])
+        }
+        let given = request.fields.first("Content-Type")
+        let essence = MediaType.essence(given)
+        if mayBeForm, essence == "multipart/form-data" {
+            guard let boundary = MultipartFormReader.boundary(of: given) else {
+                throw ClientFacingError(
+                    status: 400, code: UploadFailure.malformed.rawValue,
+                    detail: "The form's Content-Type names no boundary (RFC 7578 §4.1).")
+            }
+            return .form(reader, boundary: boundary)
+        }
+        let isMedia = essence.map { $0.hasPrefix("image/") || $0.hasPrefix("video/") } ?? (given == nil)
+        guard isMedia || essence == "application/octet-stream" else {
+            let form = mayBeForm ? ", or a form (multipart/form-data) with one" : ""
+            throw ClientFacingError(
+                status: 415, code: "unsupportedType",
+                detail: "The content is an image/… or video/…\(form); base64 and URLs are not passed on.",
+                parameter: "Content-Type")
+        }
+        return .file(reader, length: length)
+    }
+
+    private func response(
+        _ status: Int, _ id: String, _ route: RouteName, isMade: Bool = false
+    ) async -> ServerResponse {
+        // What was done is done, though it may be forgotten by now.
+        guard let report = await uploads.report(id) else { return Self.json(status, Bytes(text: "{}"), nil, route) }
+        var response = Self.json(status, UploadDocument.bytes(report), report.provider, route)
+        if isMade { response.fields.set("Location", UploadDocument.path(id)) }
+        return response
+    }
+
+    private static func json(_ status: Int, _ bytes: Bytes, _ provider: String?, _ route: RouteName) -> ServerResponse {
+        ServerResponse(
+            status: status, fields: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+            body: .bytes(bytes), provider: provider, route: route)
+    }
+}
