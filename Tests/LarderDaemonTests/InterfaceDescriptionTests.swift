@@ -71,6 +71,21 @@ import Testing
         #expect(operations == expected)
     }
 
+    @Test func whatNeedsAuthorityIsSaidToNeedIt() throws {
+        let paths = try JSON.parse(InterfaceDescription.document())["paths"]
+        let told = paths?.members.flatMap { path in
+            path.value.members.filter { $0.value["summary"]?.string?.hasSuffix("; needs authority.") ?? false }
+                .map { "\($0.name) \(path.name)" }
+        }
+        #expect(
+            told == [
+                "get /v1/imgur/oauth/start", "delete /v1/imgur/account", "delete /v1/cache",
+                "post /v1/providers/{name}/resume", "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}",
+                "put /v1/uploads/{id}/content", "get /v1/uploads/{id}", "delete /v1/uploads/{id}",
+                "get /v1/uploads/{id}/events", "post /v1/uploads/{id}/pause", "post /v1/uploads/{id}/resume",
+            ])
+    }
+
     @Test func everyRouteWithResultsTellsWhatCanBeWantedOfThem() throws {
         let document = try JSON.parse(InterfaceDescription.document())
         func allowed(_ path: String, _ name: String) -> [String]? {

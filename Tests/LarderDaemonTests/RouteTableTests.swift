@@ -59,6 +59,8 @@ import Testing
                 #expect(line.hasSuffix(".") && line.count > 3, "\(route.pattern): \(line)")
             }
             #expect(!route.summary.isEmpty, "\(route.pattern)")
+            // Who may use it is said behind it.
+            #expect(!route.needsAuthority || route.summary.hasSuffix("."), "\(route.pattern)")
         }
     }
 

@@ -43,7 +43,7 @@ enum InterfaceDescription {
     private static func append(_ route: Route, to writer: inout JSONWriter) {
         writer.name((route.methods.first ?? .get).name.lowercased())
         writer.object { writer in
-            writer.member("summary", route.summary)
+            writer.member("summary", route.told)
             if !route.parameters.isEmpty {
                 writer.name("parameters")
                 writer.array { writer in

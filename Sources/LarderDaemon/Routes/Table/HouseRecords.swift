@@ -106,7 +106,7 @@ extension RouteTable {
         line: "remove what is stored, or with `soft=1` expire it",
         routes: [
             Route(
-                methods: [.delete], pattern: "/v1/cache", name: "purge", summary: "Purge; needs authority.",
+                methods: [.delete], pattern: "/v1/cache", name: "purge", summary: "Purge.",
                 parameters: AdminRoutes.purgeParameters, needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.purge(call.request, route: call.name)
@@ -118,7 +118,7 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.post], pattern: "/v1/providers/{name}/resume", name: "resume",
-                summary: "End a suspension; needs authority.",
+                summary: "End a suspension.",
                 parameters: [.path("name", "The provider's name in the configuration.")], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.resume(name: call.captured("name"), route: call.name)

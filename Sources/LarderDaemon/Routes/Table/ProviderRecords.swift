@@ -63,7 +63,7 @@ extension RouteTable {
             }
         }
         var start = route(
-            .start, [.get], "oauth/start", "Begin a sign-in: where to send a person; needs authority.")
+            .start, [.get], "oauth/start", "Begin a sign-in: where to send a person.")
         start.parameters = [
             .query("response_type", "What comes back.", allowed: facts.responseTypes.map(\.rawValue))
         ]
@@ -80,7 +80,7 @@ extension RouteTable {
                 route(.script, [.get], "oauth/callback.js", "Its script.", isDescribed: false),
                 route(.style, [.get], "oauth/callback.css", "Its style.", isDescribed: false), finish,
                 route(.account, [.get], "account", "Who is signed in; never a token."),
-                route(.signOut, [.delete], "account", "Sign out; needs authority."),
+                route(.signOut, [.delete], "account", "Sign out."),
             ])
     }
 }

@@ -14,7 +14,7 @@ struct Route: Sendable {
     var pattern: String
     /// What counters, log and explanations call it. Several routes may share one.
     var name: String
-    /// One line.
+    /// One line; of those that need authority a sentence.
     var summary: String
     var parameters: [RouteParameter] = []
     var answers: [RouteAnswer] = [RouteAnswer(200, "The answer.")]
@@ -33,6 +33,9 @@ struct Route: Sendable {
 extension Route {
     /// The pattern as OpenAPI writes it, where a capture of the rest looks like any other.
     var path: String { pattern.replacing("...}", with: "}") }
+
+    /// The summary, with who may use it.
+    var told: String { needsAuthority ? "\(summary.dropLast()); needs authority." : summary }
 
     /// A success is an envelope of results.
     var hasResults: Bool { parameters.contains { $0.name == "fields" } }

@@ -15,7 +15,7 @@ extension RouteTable {
             routes: [
                 Route(
                     methods: [.post], pattern: collection, name: "\(about.name)Upload",
-                    summary: "Upload, or begin an upload; needs authority.",
+                    summary: "Upload, or begin an upload.",
                     parameters: facts.fields.map { .query($0.name, $0.line) },
                     answers: [RouteAnswer(201, "Uploaded, or begun: see Location.")] + refusals(by: about.title),
                     needsAuthority: true, takesStream: true
@@ -24,7 +24,7 @@ extension RouteTable {
                 },
                 Route(
                     methods: [.delete], pattern: "\(collection)/{\(removal)}", name: "\(about.name)Delete",
-                    summary: "Take a picture down; needs authority.",
+                    summary: "Take a picture down.",
                     parameters: [.path(removal, "What the answer to the upload called so.")],
                     answers: [
                         RouteAnswer(200, "Deleted."), RouteAnswer(404, "\(about.title) knows no such picture."),
@@ -40,15 +40,15 @@ extension RouteTable {
         line: "an upload: its file, its progress, pause, resume, cancel",
         routes: [
             upload(
-                .content, [.put], "/content", "Bring an upload's file; needs authority.",
+                .content, [.put], "/content", "Bring an upload's file.",
                 [RouteAnswer(200, "Uploaded.")] + refusals(by: takers)),
-            upload(.status, [.get], "", "An upload's state; needs authority.", made),
-            upload(.cancel, [.delete], "", "Cancel an upload; needs authority.", made),
+            upload(.status, [.get], "", "An upload's state.", made),
+            upload(.cancel, [.delete], "", "Cancel an upload.", made),
             upload(
                 .events, [.get], "/events", "An upload's states and progress as server-sent events.",
                 [RouteAnswer(200, "Events."), RouteAnswer(404, "No such upload.")]),
-            upload(.pause, [.post], "/pause", "Pause an upload; needs authority.", made),
-            upload(.resume, [.post], "/resume", "Let an upload go on; needs authority.", made),
+            upload(.pause, [.post], "/pause", "Pause an upload.", made),
+            upload(.resume, [.post], "/resume", "Let an upload go on.", made),
         ])
 
     private static let made = [
