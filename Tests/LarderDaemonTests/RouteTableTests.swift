@@ -64,6 +64,13 @@ import Testing
         }
     }
 
+    @Test func everyGroupSaysWhatItIs() {
+        for group in RouteTable.groups {
+            // A provider that offers nothing would begin with what it needs.
+            #expect(group.line.first.map { $0.isLetter || $0 == "[" } == true, "\(group.routes.first?.pattern ?? "")")
+        }
+    }
+
     @Test func noRecordTellsAParameterOrAStatusTwice() {
         for route in RouteTable.all {
             #expect(Set(route.parameters.map(\.name)).count == route.parameters.count, "\(route.pattern)")

@@ -18,7 +18,7 @@ struct Route: Sendable {
     var summary: String
     var parameters: [RouteParameter] = []
     var answers: [RouteAnswer] = [RouteAnswer(200, "The answer.")]
-    /// Only those that may change the daemon's state may use it (`Authority`), whatever it does.
+    /// Only those that may change the daemon's state may use it (`Authority`).
     var needsAuthority = false
     /// Programs and README are told of it; the others are parts of pages, and ways that stand for several routes.
     var isDescribed = true
