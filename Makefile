@@ -92,6 +92,7 @@ sanitize: deps check-swift
 
 lint:
 	scripts/check-format
+	scripts/embed-samples --check
 	scripts/check-imports
 	scripts/check-house-rules
 

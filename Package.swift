@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 // The drawing of the house: rooms are listed bottom first, and each states all it may import.
 // `scripts/check-imports` holds the sources against this table, since the compiler lets transitive imports through.
+import Foundation
 import PackageDescription
 
 /// One list of compiler settings for every room: Swift 6 mode, warnings are errors.
@@ -18,13 +19,22 @@ let unchecked: [SwiftSetting] = [
 ]
 
 func room(_ name: String, _ imports: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: imports, swiftSettings: strict + (hotRooms.contains(name) ? unchecked : []))
+    .target(
+        name: name, dependencies: imports, exclude: samples(of: name),
+        swiftSettings: strict + (hotRooms.contains(name) ? unchecked : []))
 }
 
 let hotRooms: Set = [
     "LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "LarderStore", "LarderFetch", "LarderServer", "LarderEngine",
     "LarderDaemon",
 ]
+
+/// Folders of samples, which `scripts/embed-samples` writes into a source beside them.
+func samples(of room: String) -> [String] {
+    let folder = "\(Context.packageDirectory)/Sources/\(room)"
+    let providers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return providers.map { "\($0)/Samples" }.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
+}
 
 func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: imports, swiftSettings: strict)

@@ -3,6 +3,7 @@ import Glibc
 import LarderCore
 import LarderDaemon
 import LarderIO
+import LarderProviders
 import LarderSettings
 import LarderStore
 
@@ -109,9 +110,9 @@ public func withLarder(
     let places = [("cache.path", "\(directory.path)/cache"), ("state.path", "\(directory.path)/state")]
     // What a test says of stored and of hits must not hang on how fast a disk is, save where that is its subject.
     let patience = text.contains("patience:") ? [] : [(path: "cache.patience", value: "30s")]
+    let flags = places.map { (path: $0.0, value: $0.1) } + patience + unnamedAPIs(text)
     let load: @Sendable () throws -> Settings = {
-        try SettingsLoader().load(
-            file: file, environment: environment, flags: places.map { (path: $0.0, value: $0.1) } + patience)
+        try SettingsLoader().load(file: file, environment: environment, flags: flags)
     }
     let isNested = DaemonTurns.isTaken
     if !isNested { await DaemonTurns.shared.take() }
@@ -131,4 +132,11 @@ public func withLarder(
     }
     await daemon.stop()
     try result.get()
+}
+
+/// Without a key a built-in API is asked wherever no source is named. A test that names some of them calls no other.
+private func unnamedAPIs(_ configuration: String) -> [(path: String, value: String)] {
+    let open = ProviderRegistry.builtIn.map(\.about).filter { !$0.needsKey }
+    let unnamed = open.filter { !configuration.contains("\($0.name):") }
+    return unnamed.count == open.count ? [] : unnamed.map { ("providers.\($0.name).enabled", "false") }
 }

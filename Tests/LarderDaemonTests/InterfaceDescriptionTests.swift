@@ -47,20 +47,16 @@ import Testing
         let operations = try JSON.parse(InterfaceDescription.document())["paths"]?.members.flatMap { path in
             path.value.members.map { "\($0.name) \(path.name)" }
         }
-        let expected = [
+        var expected = [
             "get /v1/search", "get /v1/local", "get /v1/searches/{id}", "delete /v1/searches/{id}",
-            "get /v1/searches/{id}/events", "get /v1/itunes/search", "get /v1/itunes/lookup", "get /v1/news/headlines",
-            "get /v1/news/everything", "get /v1/news/sources", "get /v1/dnd/{collection}",
-            "get /v1/dnd/{collection}/{index}", "get /v1/hackernews/top", "get /v1/hackernews/new",
-            "get /v1/hackernews/best", "get /v1/hackernews/ask", "get /v1/hackernews/show", "get /v1/hackernews/job",
-            "get /v1/hackernews/item/{id}", "get /v1/hackernews/user/{id}", "get /v1/hackernews/search",
-            "get /v1/hackernews/recent", "get /v1/jokes/random", "get /v1/jokes/search", "get /v1/jokes/categories",
-            "get /v1/jokes/{id}", "get /v1/tmdb/search/{kind}", "get /v1/tmdb/{kind}/popular",
-            "get /v1/tmdb/trending/{kind}/{span}", "get /v1/tmdb/{kind}/{id}", "get /v1/tmdb/configuration",
-            "get /v1/tmdb/genres/{kind}", "get /v1/imgur/search", "get /v1/imgur/gallery", "get /v1/imgur/tag/{tag}",
-            "get /v1/imgur/r/{subreddit}", "get /v1/imgur/image/{id}", "get /v1/imgur/album/{id}",
-            "get /v1/imgur/tags", "get /v1/imgur/credits", "get /v1/imgur/oauth/start", "get /v1/imgur/oauth/callback",
-            "post /v1/imgur/oauth/tokens", "get /v1/imgur/account", "delete /v1/imgur/account",
+            "get /v1/searches/{id}/events",
+        ]
+        for about in ProviderRegistry.builtIn.map(\.about) {
+            expected += about.endpoints.map { "get /v1/\(about.routePrefix)/\($0.route)" }
+        }
+        expected += [
+            "get /v1/imgur/oauth/start", "get /v1/imgur/oauth/callback", "post /v1/imgur/oauth/tokens",
+            "get /v1/imgur/account", "delete /v1/imgur/account",
             "get /v1/artwork/{handle}", "get /raw/{provider}/{path}", "get /v1/status", "get /v1/events",
             "get /v1/explain/{request}", "delete /v1/cache", "post /v1/providers/{name}/resume",
             "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}", "put /v1/uploads/{id}/content",

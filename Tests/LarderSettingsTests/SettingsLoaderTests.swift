@@ -1,5 +1,6 @@
 // From written values to one snapshot: what outweighs what, and what is said about mistakes.
 import LarderCore
+import LarderProviders
 import LarderTestSupport
 import Testing
 
@@ -16,8 +17,7 @@ struct SettingsLoaderTests {
         #expect(settings.statePath == "/home/somebody/.local/state/larder")
         #expect(settings.fetch.deadline == .seconds(20))
         #expect(settings.log.level == .info)
-        #expect(
-            settings.providers.keys.sorted() == ["dnd5e", "hackernews", "imgur", "itunes", "jokes", "newsapi", "tmdb"])
+        #expect(settings.providers.keys.sorted() == ProviderRegistry.builtIn.map(\.about.name).sorted())
         #expect(settings.notes.isEmpty)
     }
 

@@ -32,7 +32,9 @@ import Testing
         try origin.start()
         defer { origin.stop() }
         let settings = """
-            providers: { jokes: { baseURL: "\(origin.baseURL(for: "jokes"))"\(more) } }
+            providers:
+              jokes: { baseURL: "\(origin.baseURL(for: "jokes"))"\(more) }
+              dnd5e: { baseURL: "\(origin.baseURL(for: "dnd5e"))" }
             \(Self.patient)
             """
         try await withLarder(settings, time: time, directory: directory) { larder in try await body(larder, origin) }

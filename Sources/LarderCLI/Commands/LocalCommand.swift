@@ -4,9 +4,7 @@ import LarderProviders
 
 enum LocalCommand {
     private static let questionOptions = [
-        CommandOption(
-            "--source", value: "NAMES", "sources with commas: \(ProviderRegistry.sourceNames); all unless set"
-        ),
+        CommandOption("--source", value: "NAMES", "sources with commas; all unless set"),
         CommandOption("--category", value: "NAME", "a category of a source: music, software, ebooks, monsters"),
         CommandOption("--kind", value: "NAMES", "kinds of results with commas: song, article, story, monster"),
         CommandOption("--limit", value: "NUMBER", "results at most, 1 to 200; 50 unless set"),
@@ -21,7 +19,8 @@ enum LocalCommand {
         details: [
             "Every word must be met in a title, a creator, a collection or a summary; the last one may be a beginning; "
                 + "words in quotation marks follow each other. Accents and case do not count. Exit status 3 says that "
-                + "nothing was found."
+                + "nothing was found.",
+            "The sources are \(ProviderRegistry.sourceNames).",
         ],
         options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [

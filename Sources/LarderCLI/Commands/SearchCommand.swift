@@ -5,9 +5,7 @@ import LarderProviders
 enum SearchCommand {
     /// The options that become parameters of `/v1/search`, by the same names.
     static let questionOptions = [
-        CommandOption(
-            "--source", value: "NAMES",
-            "sources with commas: \(ProviderRegistry.sourceNames); all configured ones unless set"),
+        CommandOption("--source", value: "NAMES", "sources with commas; all configured ones unless set"),
         CommandOption(
             "--category", value: "NAME", "a category of a source: music, software, ebooks, science, monsters"),
         CommandOption("--limit", value: "NUMBER", "results per source, 1 to 200"),
@@ -25,12 +23,13 @@ enum SearchCommand {
     static let command = Subcommand(
         "search", "search, and show the results", operands: "QUERY…",
         details: [
+            "The sources are \(ProviderRegistry.sourceNames).",
             "The words are one query. On a terminal each source is shown when it has answered; then the results are a "
                 + "table, with a line about sources, cache and time below it. Elsewhere they are the daemon's JSON. Ctrl-C "
                 + "cancels the search in the daemon too. Exit status 3 says that nothing was found, 4 that a source failed. "
                 + "With --timeout what has come by then is shown, and the rest is cancelled: the state is partial, a source "
                 + "without an answer has failed with the class timedOut, and the exit status is 4, or 6 where no source "
-                + "has answered."
+                + "has answered.",
         ],
         options: questionOptions + [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
         examples: [
