@@ -4,7 +4,7 @@
 public struct ProviderRegistry: Sendable {
     /// The APIs Larder knows.
     public static let builtIn: [any Provider] = [
-        ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb(), Imgur(),
+        ITunes(), NewsAPI(), DnD(), HackerNews(), Jokes(), TMDb(), Imgur(), OpenLibrary(),
     ]
 
     /// The names of the built-in ones for people, with commas.

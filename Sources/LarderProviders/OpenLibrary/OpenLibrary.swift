@@ -1,0 +1,35 @@
+// Open Library (openlibrary.org/developers/api): books as works, each with all its editions; no key. Searches come in pages,
+// records by their key. Covers lie on a host of their own, which leads to the Internet Archive.
+import LarderCore
+
+/// Books of Open Library.
+public struct OpenLibrary: Provider {
+    public init() {}
+
+    public var samples: [any SampleAPI] { [OpenLibrarySamples()] }
+
+    public var about: ProviderAbout { Self.facts }
+
+    static let facts: ProviderAbout = {
+        var facts = ProviderAbout(
+            name: "openlibrary", shortNames: ["books"], routePrefix: "books", title: "Open Library",
+            defaultBaseURL: "https://openlibrary.org",
+            endpoints: [
+                EndpointAbout(
+                    "search", ttl: .seconds(86_400), summary: "/search.json: books by title, author and all else"),
+                EndpointAbout(
+                    "work", route: "works/{id}", ttl: .seconds(7 * 86_400), summary: "/works/{id}.json: one book"),
+            ],
+            emptyTTL: .seconds(3600), negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
+            // Larder does not say who asks, and then one call a second is asked for.
+            defaultRate: CallRate(calls: 60, per: .seconds(60)),
+            imageHosts: ["covers.openlibrary.org", "archive.org", "*.archive.org"], categories: ["books"],
+            sorts: [.relevance, .name, .date], offers: "books of Open Library",
+            terms: "The API is for single questions; whole copies of the data come as dumps.",
+            attribution: "Open Library, openlibrary.org")
+        facts.minimumTerm = 3
+        return facts
+    }()
+
+    public func credentialFields(key: String) -> HeaderFields { [:] }
+}

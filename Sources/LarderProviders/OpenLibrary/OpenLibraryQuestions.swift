@@ -1,0 +1,89 @@
+// Questions to Open Library: `/v1/books/search`, `/v1/books/works/{id}` and this provider's part in `/v1/search`.
+import LarderCore
+
+extension OpenLibrary {
+    static let searchParameters = ["q", "title", "author", "limit", "page", "sort"]
+    /// What results are made of: the whole of a record has some hundred members.
+    private static let fields =
+        "author_key,author_name,cover_i,edition_count,first_publish_year,key,language,subject,title"
+    private static let form = CanonicalQuery(
+        defaults: ["limit": "100", "page": "1"], collapsed: ["q", "title", "author"])
+
+    public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
+        if path == ["search"] { return try search(QuestionReader(query, allowed: Self.searchParameters)) }
+        guard path.count == 2, path[0] == "works" else { throw ProviderError.noRoute(path, provider: about) }
+        _ = try QuestionReader(query, allowed: [])
+        return try Self.work(path[1])
+    }
+
+    public func search(_ request: SearchRequest) throws(ClientFacingError) -> Endpoint {
+        let term = QuestionReader.collapsed(request.term)
+        guard !term.isEmpty else { throw .missing("q", "A search needs a term.") }
+        guard request.category ?? "books" == "books" else {
+            throw .invalid("category", "Open Library has no such category.", allowed: about.categories)
+        }
+        try about.check(term: term, of: "q")
+        return Self.search(
+            [("q", term)], limit: request.limit.map { min(max($0, 1), 100) } ?? 50, page: 1,
+            sort: request.sort ?? .relevance)
+    }
+
+    private func search(_ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {
+        var items: [(String, String)] = []
+        for name in ["q", "title", "author"] {
+            guard let term = try reader.text(name) else { continue }
+            try about.check(term: term, of: name)
+            items.append((name, term))
+        }
+        guard !items.isEmpty else { throw .missing("q", "A search of books needs one of: q, title, author.") }
+        return Self.search(
+            items, limit: try reader.number("limit", in: 1...100) ?? 50,
+            page: try reader.number("page", in: 1...1000) ?? 1, sort: try reader.sort(about.sorts) ?? .relevance)
+    }
+
+    private static func search(_ items: [(String, String)], limit: Int, page: Int, sort: SortOrder) -> Endpoint {
+        var question = QuestionBuilder()
+        for (name, value) in items { question.add(name, value) }
+        question.add("limit", limit)
+        question.add("page", page == 1 ? nil : page)
+        question.add("sort", sort.rawValue)
+        let sent = items + [("fields", fields), ("limit", String(limit)), ("page", String(page))]
+        return Endpoint(
+            provider: facts.name, name: "search", parameters: question.parameters,
+            upstream: UpstreamRequest(
+                path: "/search.json", query: form.encode(sent.map { QueryParameters.Item($0.0, $0.1) })),
+            query: question.query,
+            normalise: { response, signer throws(NormaliseError) in
+                try OpenLibraryResults.search(response, signer, sort: sort)
+            })
+    }
+
+    private static func work(_ id: String) throws(ClientFacingError) -> Endpoint {
+        let id = id.uppercased()
+        guard id.hasPrefix("OL"), id.hasSuffix("W"), (4...20).contains(id.utf8.count),
+            id.utf8.dropFirst(2).dropLast().allSatisfy({ $0 &- 0x30 < 10 })
+        else { throw .invalid("id", "The id of a book is such as OL45804W.") }
+        var question = QuestionBuilder()
+        question.add("id", id)
+        return Endpoint(
+            provider: facts.name, name: "work", parameters: question.parameters,
+            upstream: UpstreamRequest(path: "/works/\(id).json"), query: question.query,
+            normalise: { response, signer throws(NormaliseError) in
+                try OpenLibraryResults.work(response, signer)
+            })
+    }
+
+    public func canonical(_ request: UpstreamRequest) -> UpstreamRequest {
+        var request = request
+        request.query = Self.form.canonical(request.query)
+        return request
+    }
+
+    public func endpointName(for request: UpstreamRequest) -> String {
+        if request.path == "/search.json" { return "search" }
+        let segments = request.path.split(separator: "/")
+        return segments.count == 2 && segments[0] == "works" && segments[1].hasSuffix(".json") ? "work" : "other"
+    }
+
+    public func kinds(of category: String?) -> [String]? { category ?? "books" == "books" ? ["book"] : nil }
+}

@@ -1,0 +1,100 @@
+// Open Library: its answers classified, its books as results, its questions, and its samples.
+import LarderCore
+import LarderProviders
+import Testing
+
+@Suite struct OpenLibraryTests {
+    private let signer = ArtworkSigner(key: Bytes(repeating: 7, count: 32))
+    private let provider = OpenLibrary()
+
+    private func answer(_ status: Int, _ body: String) -> UpstreamResponse {
+        UpstreamResponse(
+            status: status, body: Bytes(text: body), requestTime: WallTime(seconds: 1000),
+            responseTime: WallTime(seconds: 1000))
+    }
+
+    private func endpoint(_ path: [String], _ query: String = "") throws -> Endpoint {
+        try provider.endpoint(path: path, query: QueryParameters(parsing: query))
+    }
+
+    private func results(_ endpoint: Endpoint, _ body: String) throws -> [JSONValue] {
+        Array(try JSON.parse(endpoint.normalise(answer(200, body), signer).results).elements)
+    }
+
+    @Test(arguments: [
+        (200, "search", #"{"numFound":0,"docs":[]}"#, "empty"), (200, "search", #"{"docs":[{}]}"#, "data"),
+        (200, "search", #"{"docs":[7]}"#, "broken"), (200, "search", "{}", "broken"),
+        (200, "search", "<html>", "broken"), (200, "search", "", "broken"),
+        (422, "search", #"{"error":"Query too short, must be at least 3 characters"}"#, "invalidRequest"),
+        (200, "work", #"{"key":"/works/OL1W"}"#, "data"), (200, "work", "{}", "broken"),
+        (200, "work", #"{"key":"/works/OL1W","type":{"key":"/type/redirect"}}"#, "notFound"),
+        (404, "work", #"{"error":"notfound","key":"/works/OL9W"}"#, "notFound"), (404, "work", "", "broken"),
+        (404, "work", #"{"error":"no route"}"#, "broken"), (404, "search", #"{"error":"notfound"}"#, "broken"),
+        (403, "search", "<html>", "refused"), (429, "search", "", "limited"), (500, "search", "<html>", "broken"),
+        (200, "other", "anything", "data"),
+    ])
+    func anAnswerIsClassified(_ status: Int, _ endpoint: String, _ body: String, _ word: String) {
+        #expect(provider.classify(answer(status, body), endpoint: endpoint).word == word)
+    }
+
+    @Test func anotherRecordThanTheOneAskedForIsBroken() throws {
+        let request = try endpoint(["works", "OL1W"]).upstream
+        let found = provider.classify(answer(200, #"{"key":"/works/OL2W"}"#), endpoint: "work", of: request)
+        #expect(found.word == "broken")
+    }
+
+    @Test func aBookIsToldWithItsAuthorsYearAndCover() throws {
+        let body = #"""
+            {"numFound":2,"docs":[{"key":"/works/OL1W","title":"A","author_name":["B","C"],"author_key":["OL2A"],
+            "first_publish_year":1931,"edition_count":7,"cover_i":5,"language":["eng"],"subject":["D"]}]}
+            """#
+        let book = try #require(try results(endpoint(["search"], "q=abc"), body).first)
+        #expect(book["id"]?.string == "openlibrary:book:OL1W")
+        #expect(book["creator"]?.string == "B, C")
+        #expect(book["url"]?.string == "https://openlibrary.org/works/OL1W")
+        #expect(book["artwork"]?["original"]?.string == "https://covers.openlibrary.org/b/id/5-L.jpg")
+        #expect(book["attributes"]?["year"]?.integer == 1931)
+    }
+
+    @Test(arguments: [#""A  text""#, #"{"type":"/type/text","value":"A  text"}"#])
+    func aRecordsTextComesInTwoShapes(_ text: String) throws {
+        let body = #"{"key":"/works/OL1W","title":"A","description":\#(text),"covers":[-1,5]}"#
+        let book = try #require(try results(endpoint(["works", "OL1W"]), body).first)
+        #expect(book["summary"]?.string == "A text")
+        #expect(book["artwork"]?["original"]?.string == "https://covers.openlibrary.org/b/id/5-L.jpg")
+    }
+
+    @Test func recordsWithoutIdOrTitleAreCounted() throws {
+        let body = #"{"docs":[{"title":"A"},{"key":"/works/OL1W"},7,{"key":"/works/OL2W","title":"B"}]}"#
+        let answer = try endpoint(["search"], "q=abc").normalise(answer(200, body), signer)
+        #expect(answer.count == 1)
+        #expect(answer.dropped == 3)
+    }
+
+    @Test func spellingsOfOneQuestionAreOneRequest() throws {
+        let one = try endpoint(["search"], "q=the%20%20lantern&limit=50")
+        let other = try endpoint(["search"], "limit=50&q=+the+lantern+")
+        #expect(one.upstream == other.upstream)
+        #expect(one.key(normaliserVersion: 1) == other.key(normaliserVersion: 1))
+        #expect(provider.canonical(one.upstream) == one.upstream)
+    }
+
+    @Test(arguments: ["q=ab", "limit=5", "q=abc&limit=0", "q=abc&page=0", "q=abc&colour=red"])
+    func whatTheAPIWouldRefuseIsRefused(_ query: String) throws {
+        #expect(throws: ClientFacingError.self) { try endpoint(["search"], query) }
+    }
+
+    @Test(arguments: ["OL1", "1W", "OLxW", "../OL1W"])
+    func anIdHasOneForm(_ id: String) throws {
+        #expect(throws: ClientFacingError.self) { try endpoint(["works", id]) }
+    }
+
+    @Test func theSamplesAnswerItsOwnQuestions() throws {
+        let samples = try #require(provider.samples.first)
+        let question = try endpoint(["search"], "q=lantern")
+        let query = try QueryParameters(parsing: question.upstream.query ?? "")
+        let sample = samples.answer(SampleRequest(path: question.upstream.path, parameters: query))
+        #expect(provider.classify(answer(sample.status, sample.body.lossyText), endpoint: "search").word == "data")
+        #expect(try results(question, sample.body.lossyText).count == 2)
+    }
+}
