@@ -170,4 +170,25 @@ import Testing
             #expect(stage.calls == 5)
         }
     }
+
+    /// Its flight takes nobody in any more, and those who ask then share the next.
+    @Test func whoAsksAfterANewerAnswerThatIsNotStoredSharesANewFlight() async throws {
+        try await stage { gate in
+            [slow(Self.kept, gate), [.send(ok("new", fields: Self.notKept))], slow(Self.kept, gate)]
+        } _: { (stage) async throws in
+            let gzip = ("Accept-Encoding", "gzip")
+            async let older = stage.text(gzip)
+            try await stage.larder.eventually("its body is begun") { stage.underWay == 1 }
+            #expect(try await stage.text() == "new")
+            async let one = stage.text(gzip)
+            try await stage.larder.eventually("it is asked for") { stage.calls == 3 }
+            async let other = stage.text(gzip)
+            try await stage.larder.eventually("it has joined") {
+                try await stage.larder.counter("larder_joined_total") == 1
+            }
+            stage.gate.open()
+            #expect(try await [older, one, other] == ["old", "old", "old"])
+            #expect(stage.calls == 3)
+        }
+    }
 }

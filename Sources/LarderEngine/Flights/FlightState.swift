@@ -242,12 +242,12 @@ struct FlightState {
         waiters.map { ($0, seats.removeValue(forKey: $0.ticket)) }
     }
 
-    /// Whoever asks after a purge, or after an unsafe request, asks anew.
+    /// Whoever asks after a purge, after an unsafe request, or after a newer answer that is not stored, asks anew.
     private mutating func letGo(_ key: CacheKey, _ memory: MemoryTier) {
-        guard let number = table.flight(of: key), let flight = flights[number],
-            !memory.isCurrent(flight.beginning)
-        else { return }
-        table.detach(number)
+        guard let number = table.flight(of: key), let flight = flights[number] else { return }
+        // The order of answers has a lock of its own, which calls nothing while it is held.
+        let isWithdrawn = flight.announced?.selection?.place?.isWithdrawn ?? false
+        if isWithdrawn || !memory.isCurrent(flight.beginning) { table.detach(number) }
     }
 
     private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp) -> Lead {

@@ -29,6 +29,8 @@ extension PassFetch {
             }
             // What was not found may be there all the same.
             guard hasAny else { return await hideOlder(than: entry, found, began, place) }
+            // What was found just now may be newer.
+            if place.isOvertaken { return await leaveToNewer(entry, found, began) }
             // All variants go with the key of their URL.
             await engine.cache.displace(request.primary.digest, of: request.provider.name)
         }
@@ -98,7 +100,7 @@ extension PassFetch {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
         engine.cache.hide(entry)
         await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
-        await removeVariants(entry, hasList: found.index != nil)
+        await removeVariants(entry, place, hasList: found.index != nil)
     }
 
     /// A validation found the entry of that key to be right: older answers that the request selects as well are hidden.
@@ -117,14 +119,15 @@ extension PassFetch {
     private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
         guard Displacement.reach(status: entry.status) != nil else { return }
         if engine.cache.isCurrent(began), Displacement.putsOthersInDoubt(status: entry.status) {
-            await shelf.doubt(since: entry.responseTime, began)
+            let isSaid = await shelf.doubt(since: entry.responseTime, began)
+            if !isSaid { hide(request.primary, by: entry) }
         }
         await hideWhatIsThere(by: entry, found, began, nil)
     }
 
-    /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so.
-    private func removeVariants(_ entry: StoredResponse, hasList: Bool) async {
-        guard hasList, Displacement.putsOthersInDoubt(status: entry.status) else { return }
+    /// Removes all of the URL's where the newer answer puts them in doubt and the index cannot say so. What came since stays.
+    private func removeVariants(_ entry: StoredResponse, _ place: AnswerPlace, hasList: Bool) async {
+        guard hasList, !place.isOvertaken, Displacement.putsOthersInDoubt(status: entry.status) else { return }
         await engine.cache.displace(request.primary.digest, of: request.provider.name)
     }
 
@@ -179,11 +182,11 @@ extension PassFetch {
             }
             if let reach {
                 await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
-                await removeVariants(entry, hasList: found.index != nil || kept.hadList)
+                await removeVariants(entry, place, hasList: found.index != nil || kept.hadList)
             }
             return written
         }
-        await hideOlder(than: entry, found, kept)
+        await hideOlder(than: entry, found, kept, place)
         if !written.isStored || !kept.isListed {
             // What the list's key holds goes with the list, or stays with it.
             await hideWhatIsThere(by: entry, found, began, place, except: [entry.key, request.primary])
@@ -202,7 +205,7 @@ extension PassFetch {
     /// An older answer of another key is hidden where the answer is not known to be stored, or the index is not, which may
     /// still select it.
     private func hideOlder(
-        than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantShelf.Kept
+        than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantShelf.Kept, _ place: AnswerPlace
     ) async {
         if kept.written.isStored, kept.isListed { return }
         // An index that is on its way takes the place of what lies under its key by itself, and would be hidden with it.
@@ -211,7 +214,7 @@ extension PassFetch {
             if let old = found.entry, old.key != entry.key { engine.cache.hide(old) }
             if found.entry == nil, found.index == nil, entry.key != request.primary { hide(request.primary, by: entry) }
         }
-        await removeVariants(entry, hasList: kept.hadList)
+        await removeVariants(entry, place, hasList: kept.hadList)
         if let old = found.entry, old.key != entry.key, old.key != request.primary { engine.cache.hide(old) }
     }
 }

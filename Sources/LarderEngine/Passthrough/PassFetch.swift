@@ -117,12 +117,13 @@ public struct PassFetch: Sendable {
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
             if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
             if made.written.isStored, found.isInDoubt || shelf.isBehindOthers(made.entry, names(entry), found.index) {
-                await shelf.note(made.entry, names: names(made.entry))
+                await shelf.note(made.entry, names: names(made.entry), place)
             } else {
                 await shelf.prolong(made.entry)
             }
         } else {
-            // It may not be kept, or is now selected by other fields than those it lies under.
+            // It may not be kept, or is now selected by other fields than those it lies under. Nobody finds it from now on.
+            if engine.cache.isCurrent(began) { _ = place.overtake(.answered) }
             if !place.isOvertaken, engine.cache.isCurrent(began) {
                 await engine.cache.displace(entry.key.digest, of: entry.provider)
             }

@@ -129,8 +129,8 @@ struct VariantShelf: Sendable {
         return Kept(written: written, hadList: new.hadList, isForAll: new.isForAll)
     }
 
-    /// Notes a variant that was in doubt and has been validated.
-    func note(_ entry: StoredResponse, names: [String]) async {
+    /// Notes a variant that has been validated, and so is the newest.
+    func note(_ entry: StoredResponse, names: [String], _ place: AnswerPlace) async {
         guard !names.isEmpty else { return }
         let turns = engine.cache.turns
         guard await turns.enter(request.primary.digest) else { return }
@@ -139,7 +139,8 @@ struct VariantShelf: Sendable {
         // that could not be written.
         let began = engine.cache.begin(request.primary)
         let new = await list(with: entry, names, false)
-        let written = await engine.cache.write(new.row, since: began, supersedes: !new.hadList)
+        let written = await engine.cache.write(
+            new.row, since: began, supersedes: !new.hadList, when: { !place.isOvertaken })
         if written.isAccepted { await remove(new.dropped) }
     }
 
@@ -151,16 +152,20 @@ struct VariantShelf: Sendable {
     }
 
     /// Puts the variants in doubt that were received before that instant; their newer answer is not stored itself.
-    func doubt(since instant: WallTime, _ began: RemovalStamp) async {
-        let turns = engine.cache.turns
-        guard await turns.enter(request.primary.digest) else { return }
-        defer { turns.leave(request.primary.digest) }
-        guard var row = await engine.cache.open(request.primary), row.endpoint == Self.indexName,
-            var index = VariantIndex(decoding: row.body)
-        else { return }
+    /// - Returns: false where the list could not be read or its turn did not come, so that it says nothing of it.
+    func doubt(since instant: WallTime, _ began: RemovalStamp) async -> Bool {
+        let cache = engine.cache
+        guard await cache.turns.enter(request.primary.digest) else { return false }
+        defer { cache.turns.leave(request.primary.digest) }
+        // A newer answer that no field selects takes no turn.
+        let unchanged = cache.readyStamp(request.primary.digest)
+        guard var row = await cache.open(request.primary) else { return false }
+        guard row.endpoint == Self.indexName else { return true }
+        guard var index = VariantIndex(decoding: row.body) else { return false }
         index.doubt(since: instant, now: engine.time.wall())
         row.body = index.encoded()
-        _ = await engine.cache.write(row, since: began)
+        _ = await cache.write(row, since: began, when: { [memory = cache.memory] in memory.isCurrent(unchanged) })
+        return true
     }
 
     /// Those that are listed no more.
