@@ -177,8 +177,10 @@ import Testing
             [slow(Self.kept, gate), [.send(ok("new", fields: Self.notKept))], slow(Self.kept, gate)]
         } _: { (stage) async throws in
             let gzip = ("Accept-Encoding", "gzip")
+            let writers = stage.larder.daemon.engine.cache.store.shared.bodyWriters
             async let older = stage.text(gzip)
-            try await stage.larder.eventually("its body is begun") { stage.underWay == 1 }
+            // From then on its flight is told of: who asks before goes with it, and alone where it is withdrawn.
+            try await stage.larder.eventually("its body is written as it comes") { writers.withLock { $0 } == 1 }
             #expect(try await stage.text() == "new")
             async let one = stage.text(gzip)
             try await stage.larder.eventually("it is asked for") { stage.calls == 3 }
