@@ -113,7 +113,8 @@ import Testing
     func aRefusalInsteadOfTheHundredSparesTheBody(answer: String) async throws {
         let origin = RawOrigin()
         let reader = PatternReader(1000)
-        try await withRig { rig in
+        // A server that is slow to answer is not taken for one that says nothing.
+        try await withRig(time: SetTime()) { rig in
             async let served = origin.serve { connection -> Bytes in
                 _ = connection.head()
                 connection.say(answer)
