@@ -92,11 +92,6 @@ let package = Package(
         .executableTarget(
             name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderIO", "CLinux"],
             swiftSettings: strict),
-        // A trial of the thin line (Docs/engine-trial.md): no part of the daemon.
-        .executableTarget(
-            name: "LarderTrial",
-            dependencies: ["LarderCore", "LarderHTTP", "LarderIO", "LarderStore", "CLinux", "CCurl", "CSQLite"],
-            swiftSettings: strict),
 
         tests("LarderCoreTests", ["LarderCore", "LarderTestSupport"]),
         tests("LarderHTTPTests", ["LarderCore", "LarderHTTP", "LarderTestSupport", "CZlib"]),
