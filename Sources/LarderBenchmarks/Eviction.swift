@@ -28,7 +28,7 @@ struct EvictionRun {
         var setup = LarderSetup.onDisk
         setup.maxSize = "64 MiB"
         setup.hasOwnListener = true
-        let larder = try RunningLarder.start(setup, on: stand, origin: origin.port)
+        let larder = try MeasuredLarder.start(setup, on: stand, origin: origin.port)
         defer { larder.process.stop() }
         var figures = EvictionFigures()
         figures.largestObject = sizes.greatest
@@ -63,7 +63,7 @@ struct EvictionRun {
         return figures
     }
 
-    private func load(_ larder: RunningLarder, first: Int, count: Int) -> Load {
+    private func load(_ larder: MeasuredLarder, first: Int, count: Int) -> Load {
         Load(
             port: larder.port, size: nil, order: .fill(first: first), count: count, seconds: 300,
             connections: 8)

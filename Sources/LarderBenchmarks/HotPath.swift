@@ -32,7 +32,7 @@ struct HotPath {
     }
 
     private struct Watched {
-        var running: RunningLarder
+        var running: MeasuredLarder
         var dumps: String
     }
 

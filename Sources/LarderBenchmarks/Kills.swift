@@ -25,12 +25,14 @@ struct KillRun {
     /// The default of `cache.commitWithin`, in nanoseconds.
     static let safeAfter: Int64 = 100_000_000
     let stand: Stand
+    private let pool = Pool()
+
+    init(stand: Stand) { self.stand = stand }
 
     func measure() throws(Failure) -> KillFigures {
         let origin = try Server.origin(on: stand)
         defer { origin.process.stop() }
         let sizes = try ObjectSizes(Files.text(of: "\(stand.arguments.templates)/object-sizes.txt"))
-        let pool = Pool()
         var random = SplitMix(state: 4)
         var setup = LarderSetup.onDisk
         // Evicting is not losing: the store holds all that a thousand rounds write.
@@ -41,7 +43,7 @@ struct KillRun {
         var earlier: [Int] = []
         for round in 0..<stand.arguments.kills + 1 {
             let began = monotonicNanoseconds()
-            let larder = try RunningLarder.start(setup, on: stand, origin: origin.port, directory: directory)
+            let larder = try MeasuredLarder.start(setup, on: stand, origin: origin.port, directory: directory)
             defer { larder.process.stop() }
             figures.startMilliseconds.add(Double(monotonicNanoseconds() - began) / 1e6)
 
@@ -50,22 +52,7 @@ struct KillRun {
                 chosen.append(earlier[Int(random.next() % UInt64(earlier.count))])
             }
             let recent = Array(last.recent.shuffled(&random).prefix(Self.checkedOfEarlier))
-            let client = try ProbeClient(port: larder.port)
-            for (place, number) in (chosen + recent).enumerated() {
-                let object = sizes.object(number)
-                let reply = try client.get(object.path, port: larder.port)
-                guard reply.status == 200, pool.isBody(reply.body, of: object) else {
-                    throw .failed("kill \(round)", "\(object.path): status \(reply.status) or a wrong body")
-                }
-                let isThere = ServerKind.larder.isHit(reply.fields)
-                if place < chosen.count {
-                    figures.checked += 1
-                    if !isThere { figures.lost += 1 }
-                } else {
-                    figures.recent.checked += 1
-                    if !isThere { figures.recent.gone += 1 }
-                }
-            }
+            try look(for: chosen, and: recent, sizes, on: larder.port, round, &figures)
             // The last start is only looked at.
             guard round < stand.arguments.kills else {
                 larder.process.stop()
@@ -97,8 +84,32 @@ struct KillRun {
         return figures
     }
 
+    /// Asks for objects again and counts those that are not there.
+    /// - Parameter recent: those that were acknowledged too shortly before the kill to be sure.
+    private func look(
+        for chosen: [Int], and recent: [Int], _ sizes: ObjectSizes, on port: UInt16, _ round: Int,
+        _ figures: inout KillFigures
+    ) throws(Failure) {
+        let client = try ProbeClient(port: port)
+        for (place, number) in (chosen + recent).enumerated() {
+            let object = sizes.object(number)
+            let reply = try client.get(object.path, port: port)
+            guard reply.status == 200, pool.isBody(reply.body, of: object) else {
+                throw .failed("kill \(round)", "\(object.path): status \(reply.status) or a wrong body")
+            }
+            let isThere = ServerKind.larder.isHit(reply.fields)
+            if place < chosen.count {
+                figures.checked += 1
+                if !isThere { figures.lost += 1 }
+            } else {
+                figures.recent.checked += 1
+                if !isThere { figures.recent.gone += 1 }
+            }
+        }
+    }
+
     /// Whether it complained on standard error or set a database aside.
-    private func isUnclean(_ larder: RunningLarder, _ directory: String) throws(Failure) -> Bool {
+    private func isUnclean(_ larder: MeasuredLarder, _ directory: String) throws(Failure) -> Bool {
         let names = Files.names(in: "\(directory)/cache") + Files.names(in: "\(directory)/state")
         let errors = larder.process.errors.split(separator: "\n").filter {
             let line = $0.lowercased()

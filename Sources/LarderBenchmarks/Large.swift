@@ -46,7 +46,7 @@ struct LargeRun {
     private func transfer(
         _ setup: LarderSetup, _ origin: Server, _ object: OriginObject, _ title: String, _ directory: String?
     ) throws(Failure) -> (figures: LargeFigures, directory: String) {
-        let larder = try RunningLarder.start(setup, on: stand, origin: origin.port, directory: directory)
+        let larder = try MeasuredLarder.start(setup, on: stand, origin: origin.port, directory: directory)
         defer { larder.process.stop() }
         var figures = LargeFigures(title: title)
         do throws(Failure) {

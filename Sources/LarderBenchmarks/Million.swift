@@ -34,12 +34,12 @@ struct MillionRun {
         setup.maxSize = "64 GiB"
         setup.hasOwnListener = true
 
-        let small = try RunningLarder.start(setup, on: stand, origin: origin.port)
+        let small = try MeasuredLarder.start(setup, on: stand, origin: origin.port)
         defer { small.process.stop() }
         try fill(small, count: Self.few)
         _ = try hits(small, .uniform(objects: Self.few, stride: 1, seed: 0), seconds: 2)
 
-        let filling = try RunningLarder.start(setup, on: stand, origin: origin.port)
+        let filling = try MeasuredLarder.start(setup, on: stand, origin: origin.port)
         defer { filling.process.stop() }
         let began = monotonicNanoseconds()
         try fill(filling, count: arguments.entries)
@@ -84,7 +84,7 @@ struct MillionRun {
     }
 
     /// Asks for each object until the store has them: a store that cannot keep up refuses some.
-    private func fill(_ larder: RunningLarder, count: Int) throws(Failure) {
+    private func fill(_ larder: MeasuredLarder, count: Int) throws(Failure) {
         for pass in 1...4 {
             _ = try load(larder, .fill(first: 0), count: count, seconds: 3600)
             let entries = Int(try larder.metric("larder_store_entries") ?? 0)
@@ -94,11 +94,11 @@ struct MillionRun {
         throw .failed("million", "the store did not take all entries")
     }
 
-    private func hits(_ larder: RunningLarder, _ order: Order, seconds: Int) throws(Failure) -> Double {
+    private func hits(_ larder: MeasuredLarder, _ order: Order, seconds: Int) throws(Failure) -> Double {
         try load(larder, order, count: .max, seconds: seconds).perSecond
     }
 
-    private func load(_ larder: RunningLarder, _ order: Order, count: Int, seconds: Int) throws(Failure) -> LoadRound {
+    private func load(_ larder: MeasuredLarder, _ order: Order, count: Int, seconds: Int) throws(Failure) -> LoadRound {
         try Load(
             port: larder.port, size: Self.size, order: order, count: count, seconds: seconds,
             connections: arguments.connections
@@ -108,10 +108,10 @@ struct MillionRun {
     /// Starts it on that store, and asks for an entry until it is answered from there.
     private func timedStart(
         _ setup: LarderSetup, _ origin: Server, _ directory: String
-    ) throws(Failure) -> (RunningLarder, Double) {
+    ) throws(Failure) -> (MeasuredLarder, Double) {
         let object = OriginObject(kind: .image, size: Self.size, id: arguments.entries / 2)
         let began = monotonicNanoseconds()
-        let larder = try RunningLarder.start(setup, on: stand, origin: origin.port, directory: directory)
+        let larder = try MeasuredLarder.start(setup, on: stand, origin: origin.port, directory: directory)
         do throws(Failure) {
             let reply = try ProbeClient(port: larder.port).get(object.path, port: larder.port)
             let milliseconds = Double(monotonicNanoseconds() - began) / 1e6

@@ -15,7 +15,7 @@ struct NormalisingRun {
         var setup = LarderSetup()
         setup.hasOwnListener = true
         setup.hasITunes = true
-        let larder = try RunningLarder.start(setup, on: stand, origin: origin.port)
+        let larder = try MeasuredLarder.start(setup, on: stand, origin: origin.port)
         defer { larder.process.stop() }
         let path = "/v1/itunes/search?limit=\(Self.results)&q="
         let reply = try ProbeClient(port: larder.ownPort).get(path + "first", port: larder.ownPort)

@@ -52,7 +52,7 @@ struct LarderSetup {
 }
 
 /// A running larder and where it keeps what it stores.
-struct RunningLarder {
+struct MeasuredLarder {
     var process: ChildProcess
     /// Of the listener bound to the pass-through provider.
     var port: UInt16
@@ -63,7 +63,7 @@ struct RunningLarder {
     /// - Parameter directory: where an earlier one left its cache and state; nil for a new place.
     static func start(
         _ setup: LarderSetup, on stand: Stand, origin: UInt16, directory: String? = nil, seconds: Int = 20
-    ) throws(Failure) -> RunningLarder {
+    ) throws(Failure) -> MeasuredLarder {
         let place: String
         if let directory { place = directory } else { place = try stand.newDirectory("larder") }
         try Files.write(
@@ -73,7 +73,7 @@ struct RunningLarder {
             core: setup.isPinned ? stand.arguments.serverCore : nil, stand: stand)
         do throws(Failure) {
             let ports = try Server.announcedPorts(process, count: setup.hasOwnListener ? 2 : 1, seconds: seconds)
-            return RunningLarder(
+            return MeasuredLarder(
                 process: process, port: ports[0], ownPort: ports.count > 1 ? ports[1] : 0, directory: place)
         } catch {
             process.stop()
@@ -98,7 +98,7 @@ extension ServerKind {
             if self == .larder { setup.memorySize = "256 MiB" }
             setup.maxSize = "8 GiB"
         }
-        let running = try RunningLarder.start(setup, on: stand, origin: origin)
+        let running = try MeasuredLarder.start(setup, on: stand, origin: origin)
         return Server(kind: self, process: running.process, port: running.port, directory: running.directory)
     }
 }

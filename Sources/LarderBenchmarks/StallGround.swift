@@ -13,7 +13,7 @@ final class StallGround {
     private let setup: LarderSetup
     private let counter: String
     private var origins: [ChildProcess] = []
-    private(set) var larder: RunningLarder
+    private(set) var larder: MeasuredLarder
 
     /// The listener that the slow requests go to.
     var asidePort: UInt16 { plan.cause == .cold ? larder.port : larder.ownPort }
@@ -50,7 +50,7 @@ final class StallGround {
                 ]
             }
             self.setup = setup
-            larder = try RunningLarder.start(setup, on: stand, origin: origin.port)
+            larder = try MeasuredLarder.start(setup, on: stand, origin: origin.port)
         } catch {
             origins.forEach { $0.stop() }
             throw error
@@ -97,7 +97,7 @@ final class StallGround {
                 ).run(on: stand)
             }
             larder.process.stop()
-            larder = try RunningLarder.start(setup, on: stand, origin: origin, directory: directory)
+            larder = try MeasuredLarder.start(setup, on: stand, origin: origin, directory: directory)
         }
         let entries = Int(try larder.metric("larder_store_entries") ?? 0)
         guard entries >= plan.span else { throw .failed("stalls", "\(entries) of \(plan.span) entries are stored") }

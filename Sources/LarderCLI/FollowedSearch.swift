@@ -84,8 +84,8 @@ final class FollowedSearch: Sendable {
         // Asked for while it still goes on, and with a little time of its own.
         let quick = Conversation(conversation, timeout: .seconds(2))
         var found = try quick.json(LocalRequest(.get, location), nil)
-        let waiting = Envelope(found.value).waiting
-        guard waiting.count < Envelope(found.value).sources.count || waiting.isEmpty else {
+        let waiting = SearchAnswer(found.value).waiting
+        guard waiting.count < SearchAnswer(found.value).sources.count || waiting.isEmpty else {
             let limit = Units.format(duration: conversation.timeout)
             throw CommandFailure(
                 .unreachable, "no source answered within \(limit); waited for \(waiting.joined(separator: ", "))")

@@ -7,27 +7,7 @@ import LarderSettings
 /// Renders `man/larder.1`.
 enum ManualPage {
     static func roff(_ commands: [Subcommand]) -> String {
-        var out = """
-            .\\" Made by "larder help --man"; a test holds the two together.
-            .TH LARDER 1 "" "Larder \(LarderVersion.text)" "User Commands"
-            .SH NAME
-            larder \\- one local cache in front of public search APIs
-            .SH SYNOPSIS
-            .B larder
-            .I COMMAND
-            [\\fIOPTIONS\\fR]
-            .SH DESCRIPTION
-            Larder asks public APIs (\(ProviderRegistry.titles)) and other HTTP APIs on behalf of every program
-            of the machine, through one cache:
-            .B larder serve
-            is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.
-            .PP
-            On a terminal the answers are tables; in a pipe, or with
-            .BR \\-\\-json ,
-            they are JSON.
-            .SH COMMANDS
-
-            """
+        var out = beginning
         for command in commands {
             out += ".SS \(escaped(HelpText.usage(command)))\n\(sentence(command.summary))\n"
             for paragraph in command.details { out += ".PP\n\(escaped(paragraph))\n" }
@@ -40,41 +20,7 @@ enum ManualPage {
         }
         out += ".SH EXIT STATUS\n"
         for status in CommandStatus.allCases { out += ".TP\n.B \(status.rawValue)\n\(sentence(status.meaning))\n" }
-        out += """
-            .SH ENVIRONMENT
-            .TP
-            .B LARDER_URL
-            Where the daemon is, for the commands that ask it. Without it: larder.sock in $RUNTIME_DIRECTORY, in
-            $XDG_RUNTIME_DIR/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
-            .TP
-            .B LARDER_TOKEN
-            The token for purge and resume over TCP. To a port of this machine it is sent only where that belongs to root, to
-            yourself or to the daemon's user.
-            .TP
-            .B LARDER_DAEMON_USER
-            The user whom the daemon runs as, by name or number, where that is neither you nor the service's "larder".
-            .TP
-            .B LARDER_CONFIG
-            The configuration file.
-            .TP
-            .B NO_COLOR
-            Switches colour off.
-            .TP
-            .B LARDER_\\fISETTING\\fR
-            Any setting, with its path in capitals and "_" for each dot: LARDER_CACHE_MAXSIZE=1GiB.
-            .SH FILES
-            .TP
-            .I ~/.config/larder/larder.yaml\\fR, \\fI/etc/larder/larder.yaml
-            The configuration; the first that exists counts.
-            .TP
-            .I /var/cache/larder\\fR, \\fI~/.cache/larder
-            The cache. It may be deleted while no daemon runs.
-            .TP
-            .I /var/lib/larder\\fR, \\fI~/.local/state/larder
-            Budgets, suspensions and keys.
-            .SH SETTINGS
-
-            """
+        out += environmentAndFiles
         for parameter in SettingsTable.all {
             let standard = parameter.defaultText.map { " Default: \($0)." } ?? ""
             out += ".TP\n.B \(escaped(parameter.path))\n\(escaped(parameter.explanation)) "
@@ -82,6 +28,66 @@ enum ManualPage {
         }
         return out
     }
+
+    /// Up to the commands.
+    private static let beginning = """
+        .\\" Made by "larder help --man"; a test holds the two together.
+        .TH LARDER 1 "" "Larder \(LarderVersion.text)" "User Commands"
+        .SH NAME
+        larder \\- one local cache in front of public search APIs
+        .SH SYNOPSIS
+        .B larder
+        .I COMMAND
+        [\\fIOPTIONS\\fR]
+        .SH DESCRIPTION
+        Larder asks public APIs (\(ProviderRegistry.titles)) and other HTTP APIs on behalf of every program
+        of the machine, through one cache:
+        .B larder serve
+        is the daemon, which answers on http://127.0.0.1:8787 and on a Unix socket; the other commands ask it.
+        .PP
+        On a terminal the answers are tables; in a pipe, or with
+        .BR \\-\\-json ,
+        they are JSON.
+        .SH COMMANDS
+
+        """
+
+    /// Between the exit statuses and the settings.
+    private static let environmentAndFiles = """
+        .SH ENVIRONMENT
+        .TP
+        .B LARDER_URL
+        Where the daemon is, for the commands that ask it. Without it: larder.sock in $RUNTIME_DIRECTORY, in
+        $XDG_RUNTIME_DIR/larder, in /run/larder and in /run, then http://127.0.0.1:8787.
+        .TP
+        .B LARDER_TOKEN
+        The token for purge and resume over TCP. To a port of this machine it is sent only where that belongs to root, to
+        yourself or to the daemon's user.
+        .TP
+        .B LARDER_DAEMON_USER
+        The user whom the daemon runs as, by name or number, where that is neither you nor the service's "larder".
+        .TP
+        .B LARDER_CONFIG
+        The configuration file.
+        .TP
+        .B NO_COLOR
+        Switches colour off.
+        .TP
+        .B LARDER_\\fISETTING\\fR
+        Any setting, with its path in capitals and "_" for each dot: LARDER_CACHE_MAXSIZE=1GiB.
+        .SH FILES
+        .TP
+        .I ~/.config/larder/larder.yaml\\fR, \\fI/etc/larder/larder.yaml
+        The configuration; the first that exists counts.
+        .TP
+        .I /var/cache/larder\\fR, \\fI~/.cache/larder
+        The cache. It may be deleted while no daemon runs.
+        .TP
+        .I /var/lib/larder\\fR, \\fI~/.local/state/larder
+        Budgets, suspensions and keys.
+        .SH SETTINGS
+
+        """
 
     /// A capital at the beginning and a full stop at the end.
     private static func sentence(_ text: String) -> String {

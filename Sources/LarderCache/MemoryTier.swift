@@ -132,6 +132,7 @@ public final class MemoryTier: ReadySource {
     /// - Returns: whether it was taken: not when expired, invalidated since, too large for the budget, or new while
     ///   there is no room.
     @discardableResult
+    // More than six parameters: what is asked for, what answers it, and what both hang on.
     public func insert(
         listener: UInt16, target: Bytes, takesGzip: Bool?, response: ReadyResponse, key: Digest,
         rows: [Digest]? = nil, stamp: ReadyStamp, now: WallTime

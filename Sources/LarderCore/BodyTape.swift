@@ -27,7 +27,7 @@ public final class BodyTape: Sendable {
         case failed(BodyFailure)
     }
 
-    struct Seat {
+    struct Cursor {
         var offset: Int64
         /// The store's own reader: it counts for the pace, not as somebody who wants the body.
         var isArchivist: Bool
@@ -44,14 +44,14 @@ public final class BodyTape: Sendable {
         /// The piece that still grows: its bytes are part of `end`.
         var growing = Bytes()
         var ending: Ending?
-        var seats: [UInt64: Seat] = [:]
-        var nextSeat: UInt64 = 0
+        var cursors: [UInt64: Cursor] = [:]
+        var nextCursor: UInt64 = 0
         var archive: (any LargeBody)?
         var archived: Int64 = 0
         /// The archive takes no more.
         var archiveIsClosed = false
         var isFull = false
-        /// Seats with a waiter.
+        /// Cursors with a waiter.
         var waiting = 0
         var callbacks: Callbacks?
         var watch: Watch?
@@ -192,7 +192,7 @@ public final class BodyTape: Sendable {
     public var held: Int { state.withLock { Int($0.end - $0.start) } }
 
     /// Readers that want the body, the archivist not among them.
-    public var readers: Int { state.withLock { $0.seats.values.count { !$0.isArchivist } } }
+    public var readers: Int { state.withLock { $0.cursors.values.count { !$0.isArchivist } } }
 
     /// The whole body where it has ended well and all of it is still in memory.
     public var whole: Bytes? {
@@ -220,9 +220,9 @@ public final class BodyTape: Sendable {
         state.withLock { state in
             // Once the archive is closed memory goes on without it, and between the two may be a gap.
             guard state.start == 0 || state.archive != nil && state.archived >= state.start else { return nil }
-            state.nextSeat += 1
-            state.seats[state.nextSeat] = Seat(offset: 0, isArchivist: isArchivist)
-            return BodyTapeReader(tape: self, seat: state.nextSeat)
+            state.nextCursor += 1
+            state.cursors[state.nextCursor] = Cursor(offset: 0, isArchivist: isArchivist)
+            return BodyTapeReader(tape: self, cursor: state.nextCursor)
         }
     }
 
@@ -233,7 +233,7 @@ public final class BodyTape: Sendable {
             guard state.isFull, state.waiting > 0 else { return nil }
             // While the archive takes more, the pace is its own, whoever reads.
             guard state.archive == nil || state.archiveIsClosed else { return nil }
-            guard let slowest = state.seats.min(by: { $0.value.offset < $1.value.offset }),
+            guard let slowest = state.cursors.min(by: { $0.value.offset < $1.value.offset }),
                 !slowest.value.isArchivist, slowest.value.waiter == nil
             else { return nil }
             return slowest.key
@@ -248,11 +248,11 @@ public final class BodyTape: Sendable {
             state -> (
                 CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?, (@Sendable () -> Void)?
             ) in
-            guard let seat = state.seats.removeValue(forKey: number) else { return (nil, nil, nil) }
-            if seat.waiter != nil { state.waiting -= 1 }
-            let isDeserted = !seat.isArchivist && !state.seats.values.contains { !$0.isArchivist }
+            guard let cursor = state.cursors.removeValue(forKey: number) else { return (nil, nil, nil) }
+            if cursor.waiter != nil { state.waiting -= 1 }
+            let isDeserted = !cursor.isArchivist && !state.cursors.values.contains { !$0.isArchivist }
             let deserted = isDeserted && state.ending == nil ? state.callbacks?.deserted : nil
-            return (seat.waiter, state.makeRoom(window: window), deserted)
+            return (cursor.waiter, state.makeRoom(window: window), deserted)
         }
         waiter?.resume()
         room?()
@@ -271,39 +271,39 @@ extension BodyTape.State {
     mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
         guard waiting > 0 else { return [] }
         var waiters: [CheckedContinuation<Void, Never>] = []
-        var place = seats.startIndex
-        while place != seats.endIndex {
-            let seat = seats.values[place]
-            if let waiter = seat.waiter, isDue(seat) {
+        var place = cursors.startIndex
+        while place != cursors.endIndex {
+            let cursor = cursors.values[place]
+            if let waiter = cursor.waiter, isDue(cursor) {
                 waiters.append(waiter)
-                seats.values[place].waiter = nil
+                cursors.values[place].waiter = nil
                 waiting -= 1
             }
-            seats.formIndex(after: &place)
+            cursors.formIndex(after: &place)
         }
         return waiters
     }
 
     /// How far that reader may read now.
-    func limit(of seat: BodyTape.Seat) -> Int64 {
-        guard let heldFrom, !seat.isArchivist else { return end }
+    func limit(of cursor: BodyTape.Cursor) -> Int64 {
+        guard let heldFrom, !cursor.isArchivist else { return end }
         return min(end, heldFrom)
     }
 
     /// Whether there is something for that reader: bytes, or the end.
-    func isDue(_ seat: BodyTape.Seat) -> Bool {
-        if seat.offset < limit(of: seat) { return true }
+    func isDue(_ cursor: BodyTape.Cursor) -> Bool {
+        if cursor.offset < limit(of: cursor) { return true }
         return switch ending {
         case nil: false
         case .failed: true
-        case .whole: heldFrom == nil || seat.isArchivist
+        case .whole: heldFrom == nil || cursor.isArchivist
         }
     }
 
     /// Where the slowest reader is; nil where there is none.
     private var slowest: Int64? {
         var least: Int64?
-        for seat in seats.values where seat.offset < least ?? .max { least = seat.offset }
+        for cursor in cursors.values where cursor.offset < least ?? .max { least = cursor.offset }
         return least
     }
 
@@ -350,14 +350,14 @@ extension BodyTape.State {
 /// One pass over a tape.
 public final class BodyTapeReader: BodyReader {
     private let tape: BodyTape
-    private let seat: UInt64
+    private let cursor: UInt64
 
-    init(tape: BodyTape, seat: UInt64) {
+    init(tape: BodyTape, cursor: UInt64) {
         self.tape = tape
-        self.seat = seat
+        self.cursor = cursor
     }
 
-    deinit { tape.leave(seat) }
+    deinit { tape.leave(cursor) }
 
     private enum Found {
         case piece(Bytes, (@Sendable () -> Void)?)
@@ -384,11 +384,11 @@ public final class BodyTapeReader: BodyReader {
         }
     }
 
-    public func abandon() { tape.leave(seat) }
+    public func abandon() { tape.leave(cursor) }
 
     private func look() -> Found {
         tape.state.withLock { state -> Found in
-            guard let own = state.seats[seat] else { return .failed(BodyFailure("Nobody reads it any more.")) }
+            guard let own = state.cursors[cursor] else { return .failed(BodyFailure("Nobody reads it any more.")) }
             let limit = state.limit(of: own)
             if own.offset < state.start {
                 guard let archive = state.archive, own.offset < state.archived else {
@@ -403,7 +403,7 @@ public final class BodyTapeReader: BodyReader {
                     if state.growing.count < tape.leastPiece, state.ending == nil {
                         let piece = state.growing[Int(own.offset - sealed)..<Int(limit - sealed)]
                             .withUnsafeBufferPointer { Bytes($0) }
-                        state.seats[seat]?.offset = limit
+                        state.cursors[cursor]?.offset = limit
                         return .piece(piece, state.makeRoom(window: tape.window))
                     }
                     state.seal()
@@ -414,7 +414,7 @@ public final class BodyTapeReader: BodyReader {
                     if own.offset < end {
                         let skipped = Int(own.offset - place)
                         let used = Int(min(end, limit) - place)
-                        state.seats[seat]?.offset = min(end, limit)
+                        state.cursors[cursor]?.offset = min(end, limit)
                         let room = state.makeRoom(window: tape.window)
                         let isWhole = skipped == 0 && used == piece.count
                         return .piece(isWhole ? piece : Bytes(piece[skipped..<used]), room)
@@ -432,7 +432,7 @@ public final class BodyTapeReader: BodyReader {
 
     private func advance(by count: Int) {
         let room = tape.state.withLock { state -> (@Sendable () -> Void)? in
-            state.seats[seat]?.offset += Int64(count)
+            state.cursors[cursor]?.offset += Int64(count)
             return state.makeRoom(window: tape.window)
         }
         room?()
@@ -442,16 +442,16 @@ public final class BodyTapeReader: BodyReader {
         await withTaskCancellationHandler {
             await handover { waiter in
                 let isDue = tape.state.withLock { state -> Bool in
-                    guard let own = state.seats[seat], !state.isDue(own), !Task.isCancelled else { return true }
-                    state.seats[seat]?.waiter = waiter
+                    guard let own = state.cursors[cursor], !state.isDue(own), !Task.isCancelled else { return true }
+                    state.cursors[cursor]?.waiter = waiter
                     state.waiting += 1
                     return false
                 }
                 if isDue { waiter.resume() }
             }
-            if Task.isCancelled { tape.leave(seat) }
+            if Task.isCancelled { tape.leave(cursor) }
         } onCancel: {
-            tape.leave(seat)
+            tape.leave(cursor)
         }
     }
 }

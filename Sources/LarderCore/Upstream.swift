@@ -75,6 +75,7 @@ public struct FetchOrder: Sendable {
     /// longer does.
     public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
 
+    // More than six parameters: one for each thing that an order may say.
     public init(
         url: String, method: Method = .get, fields: HeaderFields = [:], secretFields: HeaderFields = [:],
         body: Bytes? = nil, addresses: AddressPolicy, maxBody: Int, deadline: Duration, maxRedirects: Int = 0,

@@ -8,7 +8,7 @@ extension CurlTransfer {
     private static let streamBuffer = 64 * 1024
 
     func configure(
-        _ options: inout CurlOptions, settings: FetchSettings, connectTimeout: Duration, share: OpaquePointer?
+        _ options: inout CurlOptions, settings: FetchSettings
     ) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let address = hop.url.joined(hop.secretQuery)
@@ -29,11 +29,11 @@ extension CurlTransfer {
         options.pointer(CURLOPT_HEADERDATA, context)
         options.data(CURLOPT_WRITEFUNCTION, curlTookBody)
         options.pointer(CURLOPT_WRITEDATA, context)
-        if window != nil { options.number(CURLOPT_BUFFERSIZE, Self.streamBuffer) }
+        if limits.window != nil { options.number(CURLOPT_BUFFERSIZE, Self.streamBuffer) }
         options.keep(larder_easy_set_open_socket(options.easy, curlOpensSocket))
         options.pointer(CURLOPT_OPENSOCKETDATA, context)
         options.keep(larder_easy_set_close_socket(options.easy, curlClosesSocket))
-        options.pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
+        options.pointer(CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self.context.sockets).toOpaque())
         options.keep(larder_easy_set_prereq(options.easy, curlSendsRequest))
         options.pointer(CURLOPT_PREREQDATA, context)
 
@@ -47,10 +47,10 @@ extension CurlTransfer {
         options.number(CURLOPT_SSL_VERIFYHOST, 2)
         options.number(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         if let file = settings.caFile { options.text(CURLOPT_CAINFO, file) }
-        if let share { options.pointer(CURLOPT_SHARE, UnsafeMutableRawPointer(share)) }
+        if let share = self.context.share { options.pointer(CURLOPT_SHARE, UnsafeMutableRawPointer(share)) }
 
         options.number(CURLOPT_NOSIGNAL, 1)
-        options.number(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, connectTimeout.milliseconds)))
+        options.number(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, limits.connectTimeout.milliseconds)))
         // Leaving a transfer must not wait for the resolver's thread, which would hold the whole loop: the thread is
         // left to end by itself and frees its state (https://curl.se/libcurl/c/CURLOPT_QUICK_EXIT.html).
         options.number(CURLOPT_QUICK_EXIT, 1)

@@ -13,6 +13,27 @@ enum TransferEnd: Sendable {
     case failed(FetchError, sawAnswer: Bool)
 }
 
+/// What one transfer may take.
+struct TransferLimits {
+    var maxBody: Int
+    /// Requests that may go out for it, 1 or 2.
+    var maxSends: Int
+    /// For name, connection and TLS together.
+    var connectTimeout: Duration
+    /// Bytes of the body's tape in memory; nil where the body is gathered whole.
+    var window: Int?
+}
+
+/// What the transfers of one loop have in common.
+struct TransferContext {
+    let share: OpaquePointer?
+    let sockets: OpenSockets
+    let handles: EasyHandles
+    let memory: BodyMemory
+    let loop: EventLoop
+    let time: any TimeSource
+}
+
 /// An easy handle and its callbacks' state.
 final class CurlTransfer {
     let hop: Hop
@@ -21,13 +42,12 @@ final class CurlTransfer {
     /// Requests that went out: more than one where libcurl resent on a fresh connection what a kept one had swallowed.
     private(set) var sends = 0
     /// Connections made for it, once it ended: none where a kept one served.
-    private(set) var connectionsMade = 0
+    var connectionsMade = 0
     /// Bytes of the body that came, kept or not.
     private(set) var received = 0
     /// When something last came or went.
     private(set) var touched: MonotonicTime
-    /// Bytes of a tape in memory; nil where the body is gathered whole.
-    let window: Int?
+    let limits: TransferLimits
     /// The body that is passed on; there once the final head is.
     private(set) var tape: BodyTape?
     /// The tape has no room for more.
@@ -37,68 +57,50 @@ final class CurlTransfer {
     /// Called inside libcurl's calls when its owner should look at the transfer once they have returned.
     var callsForAttention: (() -> Void)?
 
-    private let maxBody: Int
-    private let maxSends: Int
+    let context: TransferContext
     let isProxied: Bool
     /// Layers of TLS between the request and the socket: that of an https proxy, that of the origin.
     let tlsLayers: Int
-    private let time: any TimeSource
-    private let loop: EventLoop
     private var list: UnsafeMutablePointer<curl_slist>?
     /// What libcurl was told to rest from.
     private(set) var restsReceiving = false
     private var restsSending = false
 
-    private var head: ResponseHeadReader
-    private var body = WholeBody()
-    private let memory: BodyMemory
+    var head: ResponseHeadReader
+    var body = WholeBody()
     /// Where libcurl says in words what it met.
     let said: UnsafeMutablePointer<CChar>
-    private var requestTime: WallTime
-    private var responseTime: WallTime
+    var requestTime: WallTime
+    var responseTime: WallTime
     /// What one of our own checks found; it outranks libcurl's code, which only says that a callback refused.
-    private var failure: FetchError?
-    private var refusedAddress = false
-    private var triedAddress = false
+    var failure: FetchError?
+    var refusedAddress = false
+    var triedAddress = false
     /// A kept connection was not fit to be used; nothing was sent.
     private(set) var metUnaskedInput = false
-    let sockets: OpenSockets
-    private let handles: EasyHandles
     /// It came to its end, and libcurl has nothing left of it.
-    private var isReusable = false
+    var isReusable = false
     /// A socket was opened for it: what comes first on that one is the server's own business.
     private var isNewConnection = false
 
     /// Makes the handle ready to be added.
-    /// - Parameters:
-    ///   - maxSends: requests that may go out for this transfer, 1 or 2.
-    ///   - connectTimeout: for name, connection and TLS together.
-    ///   - window: the body goes onto a tape of that window.
-    ///   - feed: takes the place of the hop's body.
+    /// - Parameter feed: takes the place of the hop's body.
     init(
-        _ hop: Hop, maxBody: Int, maxSends: Int, connectTimeout: Duration, settings: FetchSettings,
-        share: OpaquePointer?, window: Int?, feed: UploadFeed?, sockets: OpenSockets, handles: EasyHandles,
-        memory: BodyMemory, loop: EventLoop, time: any TimeSource
+        _ hop: Hop, _ limits: TransferLimits, settings: FetchSettings, feed: UploadFeed?, in context: TransferContext
     ) throws(FetchError) {
         self.hop = hop
-        self.window = window
+        self.limits = limits
         self.feed = feed
-        self.sockets = sockets
-        self.handles = handles
-        self.memory = memory
-        self.loop = loop
+        self.context = context
         said = .allocate(capacity: Int(CURL_ERROR_SIZE))
         said.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        touched = loop.monotonic
-        self.maxBody = maxBody
-        self.maxSends = maxSends
-        self.time = time
+        touched = context.loop.monotonic
         // An empty text would mean a direct connection to libcurl, and must not mean a proxy to the address check.
         isProxied = settings.proxy?.isEmpty == false
         let isProxySecure = settings.proxy?.lowercased().hasPrefix("https:") == true
         tlsLayers = (isProxySecure ? 1 : 0) + (hop.url.origin.isSecure ? 1 : 0)
         head = ResponseHeadReader(method: hop.method)
-        requestTime = time.wall()
+        requestTime = context.time.wall()
         responseTime = requestTime
         let lines: [Bytes]
         do {
@@ -112,10 +114,10 @@ final class CurlTransfer {
         if isProxied, hop.addresses == .publicOnly, PublicAddress.isPlainlyLocal(host: hop.url.origin.host) {
             throw fault(.forbidden, "The host is not a public one.")
         }
-        guard let easy = handles.take() else { throw CurlError.error(CURLE_FAILED_INIT, origin: origin) }
+        guard let easy = context.handles.take() else { throw CurlError.error(CURLE_FAILED_INIT, origin: origin) }
         self.easy = easy
         var options = CurlOptions(easy)
-        configure(&options, settings: settings, connectTimeout: connectTimeout, share: share)
+        configure(&options, settings: settings)
         options.list(CURLOPT_HTTPHEADER, lines, kept: &list)
         if options.failure != CURLE_OK {
             close()
@@ -135,93 +137,11 @@ final class CurlTransfer {
 
     /// Frees what belongs to libcurl. Only when the handle is in no multi handle.
     func close() {
-        if let easy { handles.giveBack(easy, isReusable: isReusable) }
+        if let easy { context.handles.giveBack(easy, isReusable: isReusable) }
         if let list { curl_slist_free_all(list) }
         easy = nil
         list = nil
         body = WholeBody()
-    }
-
-    /// What became of it; called once, after libcurl reported its end and before `close`.
-    func end(_ code: CURLcode) -> TransferEnd {
-        readConnectionUse()
-        if let failure { return .failed(failure, sawAnswer: !head.isUntouched) }
-        guard code == CURLE_OK else {
-            if refusedAddress, !triedAddress {
-                return .failed(fault(.forbidden, "The address of the host is not a public one."), sawAnswer: false)
-            }
-            if sends > 0,
-                let fault = CurlError.malformation(code, said: String(cString: said), hasHead: head.framing != nil)
-            {
-                var error = self.fault(.malformed, fault)
-                error.curlCode = Int(code.rawValue)
-                return .failed(error, sawAnswer: true)
-            }
-            var error = CurlError.error(code, origin: origin)
-            if sends == 0, error.stage == .receive || error.stage == .send, isProxied {
-                error.stage = .connect
-                error.message = "The proxy made no connection."
-            }
-            return .failed(error, sawAnswer: !head.isUntouched)
-        }
-        // libcurl has said so already; "complete" is never concluded from the absence of an error alone.
-        switch head.framing {
-        case nil:
-            return .failed(fault(.receive, "The answer has no head."), sawAnswer: !head.isUntouched)
-        case .length(let length) where Int64(received) != length:
-            return .failed(CurlError.error(CURLE_PARTIAL_FILE, origin: origin), sawAnswer: true)
-        case .length, .chunked, .untilClose, .some(.none):
-            break
-        }
-        isReusable = true
-        return .answered(answer(takingBody: true))
-    }
-
-    /// Without the fields in which a server gives a secret of the query back, such as the address of a redirect.
-    private func silent(_ fields: HeaderFields) -> HeaderFields {
-        guard let query = hop.secretQuery, let items = try? QueryParameters(parsing: query) else { return fields }
-        let secrets = items.items.compactMap(\.value).flatMap { [$0, PercentCoding.encode($0)] }.filter { !$0.isEmpty }
-        var kept = fields
-        for field in fields.lines where secrets.contains(where: { field.value.contains($0) }) {
-            kept.remove(field.name)
-        }
-        return kept
-    }
-
-    /// The answer as it is so far; its head must be whole.
-    func answer(takingBody: Bool = false) -> UpstreamResponse {
-        var response = UpstreamResponse(
-            status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
-            responseTime: responseTime, url: hop.url.text)
-        if takingBody { (response.body, response.hold) = body.take() }
-        return response
-    }
-
-    /// The final head, once it is whole.
-    var finalHead: UpstreamHead? {
-        guard let framing = head.framing else { return nil }
-        var final = UpstreamHead(
-            status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
-            responseTime: responseTime)
-        final.isVersion10 = head.isVersion10
-        final.interim = head.interim
-        final.url = hop.url.text
-        switch framing {
-        case .none: final.length = 0
-        case .length(let length): final.length = length
-        case .chunked, .untilClose: final.length = nil
-        }
-        return final
-    }
-
-    /// Whether the final head is there, and what is left of the body is so little that reading it costs less than a new
-    /// connection.
-    var endsSoon: Bool {
-        switch head.framing {
-        case .some(.none): true
-        case .length(let length): length - Int64(received) <= 64 * 1024
-        case .chunked, .untilClose, nil: false
-        }
     }
 
     // MARK: Resting
@@ -229,7 +149,7 @@ final class CurlTransfer {
     /// The tape has room again.
     func gotRoom() {
         isFull = false
-        touched = loop.monotonic
+        touched = context.loop.monotonic
     }
 
     /// Whether libcurl rests from something that could go on.
@@ -250,11 +170,6 @@ final class CurlTransfer {
         return curl_easy_pause(easy, rests)
     }
 
-    private func readConnectionUse() {
-        var made = 0
-        if let easy, larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK { connectionsMade = made }
-    }
-
     // MARK: Inside libcurl's calls
 
     /// Whether a socket may be opened to that address; nil is one of an unknown kind.
@@ -273,32 +188,32 @@ final class CurlTransfer {
             failure = fault(.forbidden, "The address of the host is not a public one.")
             return false
         }
-        guard sends < maxSends else {
+        guard sends < limits.maxSends else {
             failure = CurlError.error(CURLE_GOT_NOTHING, origin: origin)
             return false
         }
-        guard isNewConnection || KeptConnection.isFit(easy, ends, tls: tlsLayers, sockets: sockets) else {
+        guard isNewConnection || KeptConnection.isFit(easy, ends, tls: tlsLayers, sockets: context.sockets) else {
             metUnaskedInput = true
             failure = fault(.receive, "The upstream spoke before it was asked.")
             return false
         }
         sends += 1
         head = ResponseHeadReader(method: hop.method)
-        requestTime = time.wall()
+        requestTime = context.time.wall()
         return true
     }
 
     /// A socket was opened for its connection.
     func opened(_ descriptor: Int32) {
         isNewConnection = true
-        sockets.add(descriptor)
+        context.sockets.add(descriptor)
     }
 
     func tookHeadLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        touched = loop.monotonic
+        touched = context.loop.monotonic
         do {
             switch try head.take(line) {
-            case .began: responseTime = time.wall()
+            case .began: responseTime = context.time.wall()
             case .more, .trailer: break
             case .interim(100):
                 feed?.release()
@@ -328,8 +243,8 @@ final class CurlTransfer {
             restsReceiving = true
             return .rests
         }
-        touched = loop.monotonic
-        guard piece.count <= maxBody - received else {
+        touched = context.loop.monotonic
+        guard piece.count <= limits.maxBody - received else {
             received += piece.count
             _ = isTooLarge()
             return .refused
@@ -338,7 +253,7 @@ final class CurlTransfer {
         if let tape {
             isFull = !tape.append(piece)
         } else {
-            guard body.append(piece, limit: maxBody, memory) else {
+            guard body.append(piece, limit: limits.maxBody, context.memory) else {
                 _ = isOverloaded()
                 return .refused
             }
@@ -349,7 +264,7 @@ final class CurlTransfer {
     /// The next bytes of the request's body; nil where there are none now.
     func wantsBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard let feed else { return 0 }
-        touched = loop.monotonic
+        touched = context.loop.monotonic
         switch feed.give(into: buffer) {
         case .bytes(let count): return count
         case .end: return 0
@@ -362,10 +277,10 @@ final class CurlTransfer {
 
     private func begins(_ framing: ResponseFraming) -> Bool {
         if case .length(let length) = framing {
-            guard length <= Int64(maxBody) else { return isTooLarge() }
-            if window == nil, !body.expect(Int(length), memory) { return isOverloaded() }
+            guard length <= Int64(limits.maxBody) else { return isTooLarge() }
+            if limits.window == nil, !body.expect(Int(length), context.memory) { return isOverloaded() }
         }
-        if let window {
+        if let window = limits.window {
             tape = BodyTape(window: window, promised: finalHead?.length)
             callsForAttention?()
         }
@@ -378,7 +293,7 @@ final class CurlTransfer {
     }
 
     private func isTooLarge() -> Bool {
-        failure = fault(.tooLarge, "The body is larger than \(Units.format(size: Int64(maxBody))).")
+        failure = fault(.tooLarge, "The body is larger than \(Units.format(size: Int64(limits.maxBody))).")
         return false
     }
 
@@ -396,7 +311,7 @@ final class CurlTransfer {
         }
     }
 
-    private func fault(_ stage: FetchError.Stage, _ message: String) -> FetchError {
+    func fault(_ stage: FetchError.Stage, _ message: String) -> FetchError {
         FetchError(stage: stage, origin: origin, message: message)
     }
 }

@@ -192,10 +192,15 @@ final class FetchCore {
             let rest = exchange.deadline - loop.monotonic
             let multi = try readyMulti(exchange)
             let transfer = try CurlTransfer(
-                exchange.hop, maxBody: exchange.order.maxBody, maxSends: exchange.maxSends,
-                connectTimeout: min(settings.connectTimeout, rest), settings: settings, share: multi.share,
-                window: exchange.isStream ? settings.streamWindow : nil, feed: exchange.feed, sockets: sockets,
-                handles: multi.handles, memory: memory, loop: loop, time: time)
+                exchange.hop,
+                TransferLimits(
+                    maxBody: exchange.order.maxBody, maxSends: exchange.maxSends,
+                    connectTimeout: min(settings.connectTimeout, rest),
+                    window: exchange.isStream ? settings.streamWindow : nil),
+                settings: settings, feed: exchange.feed,
+                in: TransferContext(
+                    share: multi.share, sockets: sockets, handles: multi.handles, memory: memory, loop: loop,
+                    time: time))
             exchange.phase = .transferring(transfer)
             try multi.add(
                 transfer,
@@ -262,8 +267,7 @@ final class FetchCore {
             launch(exchange)
         case .failed(let error, let sawAnswer):
             let decision = RetryPolicy.afterFailure(
-                error, sawAnswer: sawAnswer, method: exchange.hop.method, mayRetry: exchange.mayRetry,
-                tries: exchange.retries + 1, rest: exchange.deadline - loop.monotonic, chance: .random(in: 0..<1))
+                error, sawAnswer: sawAnswer, attempt(exchange), chance: .random(in: 0..<1))
             if case .after(let pause) = decision { return retry(exchange, after: pause) }
             finish(exchange, error)
         }
@@ -287,10 +291,15 @@ final class FetchCore {
             return .failed(error)
         }
         let decision = RetryPolicy.afterAnswer(
-            response, method: exchange.hop.method, mayRetry: exchange.mayRetry, tries: exchange.retries + resent + 1,
-            rest: exchange.deadline - loop.monotonic, chance: .random(in: 0..<1))
+            response, attempt(exchange, resent: resent), chance: .random(in: 0..<1))
         if case .after(let pause) = decision { return .retry(pause) }
         return .answer
+    }
+
+    private func attempt(_ exchange: Exchange, resent: Int = 0) -> RetryPolicy.Attempt {
+        RetryPolicy.Attempt(
+            method: exchange.hop.method, mayRetry: exchange.mayRetry, tries: exchange.retries + resent + 1,
+            rest: exchange.deadline - loop.monotonic)
     }
 
     private func proceed(_ exchange: Exchange, _ verdict: Verdict) {

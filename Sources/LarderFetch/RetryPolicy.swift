@@ -59,14 +59,20 @@ enum RetryPolicy {
         (504, .always, "A gateway whose backend was slow once."),
     ]
 
+    /// The try that ended.
+    struct Attempt {
+        var method: Method
+        var mayRetry: Bool
+        /// Tries made so far, this one included.
+        var tries: Int
+        /// What is left of the deadline.
+        var rest: Duration
+    }
+
     /// Decides after a whole answer.
-    /// - Parameters:
-    ///   - tries: tries made so far, the failed one included.
-    ///   - rest: what is left of the deadline.
-    ///   - chance: a number from 0 to 1.
+    /// - Parameter chance: a number from 0 to 1.
     static func afterAnswer(
-        _ response: UpstreamResponse, method: Method, mayRetry: Bool, tries: Int, rest: Duration,
-        chance: @autoclosure () -> Double
+        _ response: UpstreamResponse, _ attempt: Attempt, chance: @autoclosure () -> Double
     ) -> RetryDecision {
         guard statuses.contains(where: { $0.status == response.status && $0.retries == .always }) else {
             return .giveUp
@@ -78,20 +84,19 @@ enum RetryPolicy {
             wanted = named.until - response.responseTime
             guard wanted <= longestWait else { return .giveUp }
         }
-        return again(method: method, mayRetry: mayRetry, tries: tries, rest: rest, chance: chance, atLeast: wanted)
+        return again(attempt, chance: chance, atLeast: wanted)
     }
 
     /// Decides after a transfer that brought no whole answer.
     /// - Parameter sawAnswer: whether a byte of an answer had come.
     static func afterFailure(
-        _ error: FetchError, sawAnswer: Bool, method: Method, mayRetry: Bool, tries: Int, rest: Duration,
-        chance: @autoclosure () -> Double
+        _ error: FetchError, sawAnswer: Bool, _ attempt: Attempt, chance: @autoclosure () -> Double
     ) -> RetryDecision {
         // Other stages carry a code too, where libcurl's is the occasion and ours the finding.
         guard error.stage == .send || error.stage == .receive else { return .giveUp }
         guard let rule = codes.first(where: { Int($0.code.rawValue) == error.curlCode }) else { return .giveUp }
         guard rule.retries == .always || rule.retries == .beforeTheAnswer && !sawAnswer else { return .giveUp }
-        return again(method: method, mayRetry: mayRetry, tries: tries, rest: rest, chance: chance, atLeast: .zero)
+        return again(attempt, chance: chance, atLeast: .zero)
     }
 
     /// Whether a request may be sent twice at all (RFC 9110 §9.2.2); of the idempotent methods the two that only read.
@@ -99,12 +104,9 @@ enum RetryPolicy {
         method == .get || method == .head
     }
 
-    private static func again(
-        method: Method, mayRetry: Bool, tries: Int, rest: Duration, chance: () -> Double,
-        atLeast: Duration
-    ) -> RetryDecision {
-        guard mayRetry, tries < Self.tries, isRepeatable(method) else { return .giveUp }
+    private static func again(_ attempt: Attempt, chance: () -> Double, atLeast: Duration) -> RetryDecision {
+        guard attempt.mayRetry, attempt.tries < tries, isRepeatable(attempt.method) else { return .giveUp }
         let delay = atLeast + pause + pause * chance()
-        return rest - delay >= leastRest ? .after(delay) : .giveUp
+        return attempt.rest - delay >= leastRest ? .after(delay) : .giveUp
     }
 }

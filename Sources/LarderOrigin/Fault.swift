@@ -38,7 +38,7 @@ public enum Fault: Sendable, Hashable {
 }
 
 /// The scripts and the counters of one stand-in.
-final class FaultBook: Sendable {
+final class FaultScript: Sendable {
     /// Requests kept for `requests(below:)`; counting goes on beyond them.
     private static let kept = 10_000
 

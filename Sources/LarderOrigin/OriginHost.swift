@@ -8,14 +8,14 @@ typealias OriginHostBox = LoopBound<OriginHost>
 /// Accepts connections. Confined to its loop.
 final class OriginHost: EventHandler {
     let loop: EventLoop
-    let desk: OriginDesk
+    let responder: OriginResponder
     private let listener: Int32
     private var registration: Registration?
     private var connections: [ObjectIdentifier: OriginConnection] = [:]
 
-    init(loop: EventLoop, desk: OriginDesk, listener: Int32) {
+    init(loop: EventLoop, responder: OriginResponder, listener: Int32) {
         self.loop = loop
-        self.desk = desk
+        self.responder = responder
         self.listener = listener
         // Without a registration nobody is answered, which every caller notices at once.
         registration = try? loop.register(listener, .readable, handler: self)
@@ -181,7 +181,9 @@ final class OriginConnection: EventHandler {
     }
 
     private func answer(_ request: OriginRequest, keepsAlive: Bool) {
-        answer(request, host.desk.book.arrived(request), keepsAlive: keepsAlive) { [host] in host.desk.answer(request) }
+        answer(request, host.responder.book.arrived(request), keepsAlive: keepsAlive) { [host] in
+            host.responder.answer(request)
+        }
     }
 
     /// - Parameter usual: what is answered where nothing goes wrong.
@@ -231,10 +233,10 @@ final class OriginConnection: EventHandler {
 
     private func begin(_ request: OriginRequest, _ head: RequestHead) {
         let keepsAlive = head.minorVersion >= 1 && !head.flags.contains(.close)
-        var fault = host.desk.book.arrived(request)
-        if fault == nil, let answer = host.desk.signIn.answer(request) { fault = .early(answer) }
+        var fault = host.responder.book.arrived(request)
+        if fault == nil, let answer = host.responder.signIn.answer(request) { fault = .early(answer) }
         if fault == nil, !request.isSigned {
-            fault = .early(UploadBook.failure(401, "Authentication required", method: "POST"))
+            fault = .early(SeenUploads.failure(401, "Authentication required", method: "POST"))
         }
         if case .early(let answer) = fault {
             // What follows is the body, which nobody reads.
@@ -255,7 +257,7 @@ final class OriginConnection: EventHandler {
             fault = nil
         }
         upload = UploadInHand(
-            sink: sink, fault: fault, keepsAlive: keepsAlive, number: host.desk.uploads.begin(sink.seen),
+            sink: sink, fault: fault, keepsAlive: keepsAlive, number: host.responder.uploads.begin(sink.seen),
             stalls: stalls)
         if head.flags.contains(.expectContinue) { output += ResponseEncoder.continue }
     }
@@ -271,11 +273,13 @@ final class OriginConnection: EventHandler {
         }
         input.removeFirst(used)
         upload = taken
-        if let number = taken.number { host.desk.uploads.note(taken.sink.seen, at: number) }
+        if let number = taken.number { host.responder.uploads.note(taken.sink.seen, at: number) }
         if taken.sink.isDone {
             upload = nil
             let seen = taken.sink.seen
-            answer(seen.request, taken.fault, keepsAlive: taken.keepsAlive) { [host] in host.desk.uploads.answer(seen) }
+            answer(seen.request, taken.fault, keepsAlive: taken.keepsAlive) { [host] in
+                host.responder.uploads.answer(seen)
+            }
             return true
         }
         if case .cut(let count) = taken.fault, taken.sink.received >= count {
@@ -291,7 +295,7 @@ final class OriginConnection: EventHandler {
         upload = nil
         var seen = cut.sink.seen
         seen.wasCutOff = true
-        host.desk.uploads.note(seen, at: number)
+        host.responder.uploads.note(seen, at: number)
     }
 
     /// Writes as much as the socket takes. True where nothing is left.

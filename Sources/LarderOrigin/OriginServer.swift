@@ -18,7 +18,7 @@ public enum OriginSource: Sendable {
 /// The stand-in: `/{name}/…` for each API, `/artwork/…`, and with recordings `/only/FILE/…`, which
 /// answers every request below it with that one recording.
 public final class OriginServer: Sendable {
-    private let desk: OriginDesk
+    private let responder: OriginResponder
     private let loop: EventLoop
     private let address: Address
     private let state = Lock<State>(State())
@@ -33,11 +33,11 @@ public final class OriginServer: Sendable {
     ///   - port: 0 for one that the kernel chooses.
     /// - Throws: `OriginError` where a recordings folder cannot be read, `SystemError` where no loop can be made.
     public init(source: OriginSource, rewritesImageHosts: Bool = false, port: UInt16 = 0) throws {
-        let shelf: RecordingShelf? =
-            if case .recordings(let folder) = source { try RecordingShelf(folder: folder) } else { nil }
+        let folder: RecordingFolder? =
+            if case .recordings(let folder) = source { try RecordingFolder(folder: folder) } else { nil }
         let custom: (@Sendable (OriginRequest) -> OriginAnswer?)? =
             if case .custom(let body) = source { body } else { nil }
-        desk = OriginDesk(shelf: shelf, custom: custom, rewrites: rewritesImageHosts)
+        responder = OriginResponder(folder: folder, custom: custom, rewrites: rewritesImageHosts)
         loop = try EventLoop(name: "origin", index: 0)
         address = try Address("127.0.0.1:\(port)")
     }
@@ -51,12 +51,12 @@ public final class OriginServer: Sendable {
             state.listener = listener
             state.port = port
         }
-        desk.setOrigin("http://127.0.0.1:\(port)")
+        responder.setOrigin("http://127.0.0.1:\(port)")
         try loop.start()
-        let (loop, desk) = (loop, desk)
+        let (loop, responder) = (loop, responder)
         loop.post {
-            let host = OriginHost(loop: loop, desk: desk, listener: listener)
-            desk.attach(LoopBound(host, on: loop))
+            let host = OriginHost(loop: loop, responder: responder, listener: listener)
+            responder.attach(LoopBound(host, on: loop))
         }
         return port
     }
@@ -64,14 +64,14 @@ public final class OriginServer: Sendable {
     /// Closes every connection, whatever is still owed on it, and ends the loop. To be called once, by whoever called
     /// `start`.
     public func stop() {
-        let desk = desk
+        let responder = responder
         loop.post {
-            desk.host()?.close()
-            desk.detach()
+            responder.host()?.close()
+            responder.detach()
         }
         loop.stop()
         loop.join()
-        desk.book.end()
+        responder.book.end()
         let listener = state.withLock { state in
             defer { state.listener = nil }
             return state.listener
@@ -93,40 +93,40 @@ public final class OriginServer: Sendable {
     public func baseURL(only file: String) -> String { "\(root)/only/\(file)" }
 
     /// The recordings that it has, in the order of their index; none where it gives samples.
-    public var recordings: [RecordedRequest] { desk.recordings }
+    public var recordings: [RecordedRequest] { responder.recordings }
 
     /// From now on every request to an API is answered with that recording, as below `/only/`; nil ends that. For one
     /// who asks the same question of several recordings in turn.
-    public func choose(_ file: String?) { desk.choose(file) }
+    public func choose(_ file: String?) { responder.choose(file) }
 
     /// The accounts that people sign in to.
-    public var signIn: SignInStandIn { desk.signIn }
+    public var signIn: SignInStandIn { responder.signIn }
 
     // MARK: Scripts and counters
 
     /// Requests that came to paths beginning so ("/itunes/search"; "/" for all), faulty ones included.
-    public func requests(to prefix: String) -> Int { desk.book.count(prefix) }
+    public func requests(to prefix: String) -> Int { responder.book.count(prefix) }
 
     /// The requests themselves, the first ten thousand.
-    public func log(of prefix: String) -> [OriginRequest] { desk.book.requests(prefix) }
+    public func log(of prefix: String) -> [OriginRequest] { responder.book.requests(prefix) }
 
     /// The uploads that came, those under way and those cut off included.
-    public var uploads: [SeenUpload] { desk.uploads.all }
+    public var uploads: [SeenUpload] { responder.uploads.all }
 
     /// Adds faults for the next requests below a path prefix, one each; after them all is well again.
-    public func script(_ prefix: String, _ faults: [Fault]) { desk.book.add(prefix, faults) }
+    public func script(_ prefix: String, _ faults: [Fault]) { responder.book.add(prefix, faults) }
 
     /// Drops what is left of all scripts.
-    public func clearScripts() { desk.book.clear() }
+    public func clearScripts() { responder.book.clear() }
 
     /// Answers every request below the prefix that is held, and reads on from every upload there that stands still.
     public func release(_ prefix: String = "/") {
-        let desk = desk
-        loop.post { desk.host()?.release(prefix) }
+        let responder = responder
+        loop.post { responder.host()?.release(prefix) }
     }
 
     /// Suspends until so many requests have come below the prefix in all, or until the stand-in stops.
-    public func arrival(of count: Int, to prefix: String) async { await desk.book.waitFor(count, prefix) }
+    public func arrival(of count: Int, to prefix: String) async { await responder.book.waitFor(count, prefix) }
 }
 
 /// Why a stand-in could not be made.

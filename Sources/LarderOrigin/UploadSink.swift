@@ -99,7 +99,7 @@ struct UploadSink {
 }
 
 /// The uploads that came, for whoever wants to know.
-final class UploadBook: Sendable {
+final class SeenUploads: Sendable {
     /// Uploads that are remembered; of later ones none is.
     private static let kept = 1000
 

@@ -22,6 +22,7 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - loops: each serves connections; at least one. They may be started before or after.
     ///   - ready: answers from memory, asked on the loops; nil where there is no memory tier.
+    // More than six parameters: a server is put together here from what it is given.
     public init(
         loops: [EventLoop], listeners: [ListenerSpec], ready: (any ReadySource)?, handler: any RequestHandler,
         settings: ServerSettings, log: Logger, counters: CounterRegistry, time: any TimeSource = SystemTime()

@@ -88,12 +88,9 @@ public struct Router<Value: Sendable>: Sendable {
                     status: 400, code: "badPath", detail: "The path is not percent-encoded UTF-8 text.")
             }
         }
-        var found: Set<Method> = []
-        if path.hasPrefix("/"),
-            let match = Self.find(method, Array(raw), segments, 0, in: root, captures: [:], other: &found)
-        {
-            return match
-        }
+        var search = Search(method: method, raw: Array(raw), segments: segments)
+        if path.hasPrefix("/"), let match = search.find(0, in: root, captures: [:]) { return match }
+        var found = search.known
         guard !found.isEmpty else {
             throw ClientFacingError(
                 status: 404, code: "noSuchRoute",
@@ -107,39 +104,35 @@ public struct Router<Value: Sendable>: Sendable {
             allowed: allowed, fields: ["Allow": allowed.joined(separator: ", ")])
     }
 
-    private static func find(
-        _ method: Method, _ raw: [Substring], _ segments: [String], _ index: Int, in node: Node,
-        captures: [String: String], other: inout Set<Method>
-    ) -> Match? {
-        if index == segments.count {
-            return pick(method, node.routes, captures: captures, rest: nil, other: &other)
-        }
-        let segment = segments[index]
-        if let next = node.literals[segment],
-            let match = find(method, raw, segments, index + 1, in: next, captures: captures, other: &other)
-        {
-            return match
-        }
-        if let (name, next) = node.capture, !segment.isEmpty {
-            var captures = captures
-            captures[name] = segment
-            if let match = find(method, raw, segments, index + 1, in: next, captures: captures, other: &other) {
+    /// One walk down the tree.
+    private struct Search {
+        let method: Method
+        let raw: [Substring]
+        let segments: [String]
+        /// Methods that the path knows.
+        var known: Set<Method> = []
+
+        mutating func find(_ index: Int, in node: Node, captures: [String: String]) -> Match? {
+            if index == segments.count { return pick(node.routes, captures: captures, rest: nil) }
+            let segment = segments[index]
+            if let next = node.literals[segment], let match = find(index + 1, in: next, captures: captures) {
                 return match
             }
+            if let (name, next) = node.capture, !segment.isEmpty {
+                var captures = captures
+                captures[name] = segment
+                if let match = find(index + 1, in: next, captures: captures) { return match }
+            }
+            guard let rest = node.rest else { return nil }
+            return pick(rest.routes, captures: captures, rest: raw[index...].joined(separator: "/"))
         }
-        guard let rest = node.rest else { return nil }
-        return pick(
-            method, rest.routes, captures: captures, rest: raw[index...].joined(separator: "/"), other: &other)
-    }
 
-    private static func pick(
-        _ method: Method, _ routes: [Method: Route], captures: [String: String], rest: String?,
-        other: inout Set<Method>
-    ) -> Match? {
-        if let route = routes[method] ?? (method == .head ? routes[.get] : nil) {
-            return Match(value: route.value, name: route.name, captures: captures, rest: rest)
+        private mutating func pick(_ routes: [Method: Route], captures: [String: String], rest: String?) -> Match? {
+            if let route = routes[method] ?? (method == .head ? routes[.get] : nil) {
+                return Match(value: route.value, name: route.name, captures: captures, rest: rest)
+            }
+            known.formUnion(routes.keys)
+            return nil
         }
-        other.formUnion(routes.keys)
-        return nil
     }
 }

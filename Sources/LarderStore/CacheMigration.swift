@@ -72,7 +72,7 @@ enum CacheMigration {
 
     /// Brings the schema up to date and holds it against its record. True where a step was taken: the connection must be
     /// opened anew then.
-    static func run(_ connection: Connection) throws(StoreError) -> Bool {
+    static func run(_ connection: DatabaseConnection) throws(StoreError) -> Bool {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let due = steps.filter { $0.from >= found }
         // Before a step, too, which would record a damaged schema as a right one.
@@ -83,7 +83,7 @@ enum CacheMigration {
         return false
     }
 
-    static func take(_ step: Step, _ connection: Connection) throws(StoreError) {
+    static func take(_ step: Step, _ connection: DatabaseConnection) throws(StoreError) {
         // Only now may the schema be written to.
         larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 0, nil)
         defer { larder_db_config_int(connection.handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nil) }
@@ -109,7 +109,7 @@ enum CacheMigration {
     }
 
     /// Notes steps as taken, with the last entry from before and the checksum of the schema as it is now.
-    static func record(_ connection: Connection, _ names: [String], lastID: Int64) throws(StoreError) {
+    static func record(_ connection: DatabaseConnection, _ names: [String], lastID: Int64) throws(StoreError) {
         let sum = try schemaSum(connection)
         for name in names {
             let row = try connection.statement("INSERT INTO step (name, lastID, schemaSum) VALUES (?1, ?2, ?3)")
@@ -121,14 +121,14 @@ enum CacheMigration {
     }
 
     /// Notes the schema as it is now, after what a step has left for later.
-    static func recordSchema(_ connection: Connection) throws(StoreError) {
+    static func recordSchema(_ connection: DatabaseConnection) throws(StoreError) {
         let row = try connection.statement(
             "UPDATE step SET schemaSum = ?1 WHERE name = (SELECT name FROM step ORDER BY name DESC LIMIT 1)")
         row.bind(1, try schemaSum(connection))
         try row.run()
     }
 
-    private static func check(_ connection: Connection) throws(StoreError) {
+    private static func check(_ connection: DatabaseConnection) throws(StoreError) {
         let recorded = try connection.number("SELECT schemaSum FROM step ORDER BY name DESC LIMIT 1")
         guard try recorded == schemaSum(connection) else {
             throw StoreError(
@@ -137,7 +137,7 @@ enum CacheMigration {
         }
     }
 
-    private static func schemaSum(_ connection: Connection) throws(StoreError) -> Int64 {
+    private static func schemaSum(_ connection: DatabaseConnection) throws(StoreError) -> Int64 {
         let rows = try connection.statement(
             "SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY rowid")
         defer { rows.reset() }
@@ -150,7 +150,7 @@ enum CacheMigration {
     }
 
     /// The last entry that may lack checksums, since it is from before them; 0 when all have them.
-    static func lastWithoutSum(_ connection: Connection) throws(StoreError) -> Int64 {
+    static func lastWithoutSum(_ connection: DatabaseConnection) throws(StoreError) -> Int64 {
         let row = try connection.statement("SELECT lastID FROM step WHERE name = ?1")
         defer { row.reset() }
         row.bind(1, checksums)

@@ -60,7 +60,7 @@ enum CacheSchema {
     /// refuses any other schema as damage, since what a cache holds can be fetched again.
     /// - Parameter isWhole: called when the database is about to be closed and opened once more and the log, with nothing in it
     ///   that the file lacks, goes in between.
-    static func openWriter(_ path: String, isWhole: () -> Void = {}) throws(StoreError) -> Connection {
+    static func openWriter(_ path: String, isWhole: () -> Void = {}) throws(StoreError) -> DatabaseConnection {
         let connection = try openUnprepared(path)
         do {
             guard try CacheMigration.run(connection) else { return connection }
@@ -75,8 +75,8 @@ enum CacheSchema {
         return try openUnprepared(path)
     }
 
-    private static func openUnprepared(_ path: String) throws(StoreError) -> Connection {
-        let connection = try Connection(path: path)
+    private static func openUnprepared(_ path: String) throws(StoreError) -> DatabaseConnection {
+        let connection = try DatabaseConnection(path: path)
         do {
             if try connection.number("PRAGMA page_count") == 0 {
                 // Both must precede the first table; auto_vacuum cannot be switched on later without a full VACUUM
@@ -117,8 +117,8 @@ enum CacheSchema {
     }
 
     /// Opens a reader's connection on a database that the writer has made. It can not write.
-    static func openReader(_ path: String) throws(StoreError) -> Connection {
-        let connection = try Connection(path: path)
+    static func openReader(_ path: String) throws(StoreError) -> DatabaseConnection {
+        let connection = try DatabaseConnection(path: path)
         do {
             // No look-up waits longer for another process's lock.
             sqlite3_busy_timeout(connection.handle, 250)
@@ -134,8 +134,8 @@ enum CacheSchema {
     /// Opens a loop's connection, whose reads do not wait once `waits` is false. It can not write.
     static func openLook(
         _ path: String, cacheKiB: Int
-    ) throws(StoreError) -> (connection: Connection, reads: NoWaitReads) {
-        let connection = try Connection(path: path, vfs: NoWaitVFS.name)
+    ) throws(StoreError) -> (connection: DatabaseConnection, reads: NoWaitReads) {
+        let connection = try DatabaseConnection(path: path, vfs: NoWaitVFS.name)
         do throws(StoreError) {
             guard let reads = NoWaitReads(connection.handle) else { throw ReadyConnection.unsupported }
             reads.waits = true
@@ -148,7 +148,7 @@ enum CacheSchema {
         }
     }
 
-    private static func configure(_ connection: Connection, cacheKiB: Int) throws(StoreError) {
+    private static func configure(_ connection: DatabaseConnection, cacheKiB: Int) throws(StoreError) {
         guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
             throw StoreError(
                 code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: "opening",
@@ -166,7 +166,7 @@ enum CacheSchema {
 
     /// Makes the tables where there are none; refuses what is another program's, of a later version, or of one so old that
     /// no step leads from it.
-    private static func makeOrCheck(_ connection: Connection) throws(StoreError) {
+    private static func makeOrCheck(_ connection: DatabaseConnection) throws(StoreError) {
         let found = try connection.number("PRAGMA user_version") ?? 0
         let owner = try connection.number("PRAGMA application_id") ?? 0
         if owner == applicationID, (CacheMigration.oldest...version).contains(found) { return }

@@ -9,7 +9,7 @@ struct EntryRows {
     /// Bytes of bodies that one transaction may carry, and one part of a body that streams.
     static let commitSize = 1 << 20
 
-    let connection: Connection
+    let connection: DatabaseConnection
     /// Where large bodies are; without it none is written.
     var files: BodyFiles?
     /// Pieces are left that schema 6 had.
@@ -29,7 +29,7 @@ struct EntryRows {
     /// Which database this is, for those rows.
     var generation = 0
 
-    init(_ connection: Connection) throws(StoreError) {
+    init(_ connection: DatabaseConnection) throws(StoreError) {
         self.connection = connection
         lastWithoutSum = try CacheMigration.lastWithoutSum(connection)
         hasOldPieces = try Self.hasOldPieces(connection)

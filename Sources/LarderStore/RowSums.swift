@@ -29,6 +29,7 @@ enum RowSums {
 
     // MARK: Making
 
+    // More than six parameters: one for each column that the sum covers.
     static func constant(
         id: Int64, digest: Digest, provider: Int64, size: Int64, format: Int64, key: UnsafeRawBufferPointer,
         label: UnsafeRawBufferPointer, head: UnsafeRawBufferPointer

@@ -27,8 +27,9 @@ enum StateSchema {
     ]
 
     /// Opens the database and brings it up to date.
-    static func open(_ path: String, migrations: [Migration] = Self.migrations) throws(StoreError) -> Connection {
-        let connection = try Connection(path: path)
+    static func open(_ path: String, migrations: [Migration] = Self.migrations) throws(StoreError) -> DatabaseConnection
+    {
+        let connection = try DatabaseConnection(path: path)
         do throws(StoreError) {
             guard try connection.text("PRAGMA journal_mode = WAL") == "wal" else {
                 throw StoreError(
@@ -52,7 +53,7 @@ enum StateSchema {
     }
 
     /// Another program's database is not ours to change.
-    private static func claim(_ connection: Connection) throws(StoreError) {
+    private static func claim(_ connection: DatabaseConnection) throws(StoreError) {
         let owner = try connection.number("PRAGMA application_id")
         if owner == applicationID { return }
         let tables = try connection.number("SELECT count(*) FROM sqlite_schema")
@@ -67,7 +68,7 @@ enum StateSchema {
         }
     }
 
-    private static func migrate(_ connection: Connection, _ migrations: [Migration]) throws(StoreError) {
+    private static func migrate(_ connection: DatabaseConnection, _ migrations: [Migration]) throws(StoreError) {
         var done: Set<String> = []
         let names = try connection.statement("SELECT name FROM migration")
         do throws(StoreError) {

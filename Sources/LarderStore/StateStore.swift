@@ -44,7 +44,7 @@ public final class StateStore: Sendable {
         if let type = files.networkFileSystem {
             log.warning("state.networkFileSystem", ["path": directory, "type": type])
         }
-        let connection: Connection
+        let connection: DatabaseConnection
         var wasSetAside = false
         do throws(StoreError) {
             if let cacheDirectory, files.isEmptied, DatabaseFiles.isFilled(cacheDirectory, "cache") {
@@ -185,14 +185,14 @@ public final class StateStore: Sendable {
         }
     }
 
-    private static func value(_ connection: Connection, _ name: String) throws(StoreError) -> Bytes? {
+    private static func value(_ connection: DatabaseConnection, _ name: String) throws(StoreError) -> Bytes? {
         let statement = try connection.statement("SELECT bytes FROM value WHERE name = ?1")
         defer { statement.reset() }
         statement.bind(1, name)
         return try statement.step() ? statement.bytes(0) : nil
     }
 
-    private static func set(_ connection: Connection, _ name: String, _ value: Bytes?) throws(StoreError) {
+    private static func set(_ connection: DatabaseConnection, _ name: String, _ value: Bytes?) throws(StoreError) {
         if let value {
             let statement = try connection.statement(
                 """
@@ -245,7 +245,7 @@ public final class StateStore: Sendable {
 
     /// Runs the body on the state thread inside a transaction and returns its result after the commit.
     private func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (Connection) throws(StoreError) -> Result
+        _ body: @escaping @Sendable (DatabaseConnection) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         let queue = queue
         let answer: Swift.Result<Result, StoreError> = await handover { continuation in

@@ -7,7 +7,7 @@ import LarderCore
 /// One piece of work on the state database: a body inside a transaction, and its answer after the commit.
 struct StateJob: Sendable {
     /// Runs inside the transaction and returns what to do once it is committed. May run again after a roll-back.
-    var run: @Sendable (Connection) throws(StoreError) -> (@Sendable () -> Void)
+    var run: @Sendable (DatabaseConnection) throws(StoreError) -> (@Sendable () -> Void)
     var fail: @Sendable (StoreError) -> Void
 }
 
@@ -27,7 +27,7 @@ final class StateWriter {
     private var left = 0
     private let time: any TimeSource
     private let loss: Lock<WallTime?>
-    private var connection: Connection?
+    private var connection: DatabaseConnection?
     private let ending: StoreEnding
     private let trouble: Lock<StateTrouble>
     /// When it last looked whether it can be written again.
@@ -36,7 +36,8 @@ final class StateWriter {
 
     init(
         files: DatabaseFiles, queue: WorkQueue<StateJob>, log: Logger, counters: CounterRegistry,
-        time: any TimeSource, loss: Lock<WallTime?>, connection: Connection, ending: StoreEnding = StoreEnding(),
+        time: any TimeSource, loss: Lock<WallTime?>, connection: DatabaseConnection,
+        ending: StoreEnding = StoreEnding(),
         trouble: Lock<StateTrouble> = Lock(StateTrouble()), ended: @escaping @Sendable () -> Void
     ) {
         self.files = files
@@ -153,7 +154,7 @@ final class StateWriter {
     /// The database closes, and there is no time left.
     private var isOver: Bool { ending.isOver(at: time.monotonic()) }
 
-    private func present() throws(StoreError) -> Connection {
+    private func present() throws(StoreError) -> DatabaseConnection {
         if let connection { return connection }
         let made = try StateSchema.open(files.path)
         made.adopt()

@@ -7,18 +7,18 @@ import LarderCore
 
 /// One prepared statement, used on its connection's thread.
 final class Statement {
-    private unowned let connection: Connection
+    private unowned let connection: DatabaseConnection
     private let pointer: OpaquePointer
     private let sql: String
     private var bindFailure = SQLITE_OK
 
-    fileprivate init(_ connection: Connection, sql: String, pointer: OpaquePointer) {
+    fileprivate init(_ connection: DatabaseConnection, sql: String, pointer: OpaquePointer) {
         self.connection = connection
         self.sql = sql
         self.pointer = pointer
     }
 
-    convenience init(_ connection: Connection, _ sql: String) throws(StoreError) {
+    convenience init(_ connection: DatabaseConnection, _ sql: String) throws(StoreError) {
         var pointer: OpaquePointer?
         // PERSISTENT: kept and used many times (sqlite.org/c3ref/c_prepare_dont_log.html).
         let code = sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)

@@ -32,7 +32,7 @@ final class StoreReader {
     static let restAfter = Duration.seconds(60)
 
     let shared: StoreShared
-    private(set) var connection: Connection?
+    private(set) var connection: DatabaseConnection?
     private(set) var generation = 0
     /// The last entry that may lack checksums, as it was when the connection was opened.
     private(set) var lastWithoutSum: Int64 = 0

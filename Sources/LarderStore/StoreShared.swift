@@ -124,7 +124,7 @@ final class StoreShared: Sendable {
     let faults = StoreFaults()
     let figures = StoreFigures()
     /// What the loops read from the database, and what they ask while they do.
-    let shelves = Lock<ReadyShelves?>(nil)
+    let readers = Lock<ReadyReaders?>(nil)
     let commits = CommitCount()
     let mark = Atomic<UInt64>(0)
     /// Bytes that are held for rows that are to be kept ready.
@@ -153,7 +153,7 @@ final class StoreShared: Sendable {
 
     /// Lets go of the database whoever reads it. The gate is shut.
     func letGo() {
-        shelves.withLock { $0 }?.closeAll()
+        readers.withLock { $0 }?.closeAll()
         // Whoever looked into it finds another count: what is removed with the files is settled without a commit.
         commits.committed()
         reads.nudge()

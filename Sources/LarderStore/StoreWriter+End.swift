@@ -34,7 +34,7 @@ extension StoreWriter {
         let areOut = shared.gate.shut(within: shared.ending.left(at: shared.time.monotonic())) { shared.letGo() }
         closeDatabase(writesBack: areOut && !isOver)
         if areOut { shared.files.closeDescriptors() }
-        shared.shelves.withLock { $0 = nil }
+        shared.readers.withLock { $0 = nil }
         // Where the directory is another's, the journal is gone with the database.
         if shared.files.isDirectoryInPlace { shared.journal.checkAtLast() }
         shared.journal.end()

@@ -5,7 +5,7 @@ import LarderCore
 extension StoreWriter {
     /// A transaction. The files of rows that it removed go after its commit, and those that it wrote where it failed.
     func transact<Result>(
-        _ connection: Connection, _ body: () throws(StoreError) -> Result
+        _ connection: DatabaseConnection, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let bodies = database?.bodies
         do {

@@ -3,7 +3,7 @@ import CSQLite
 import LarderCore
 
 /// Nothing is stored until an instant, after a failure.
-struct Pause {
+struct WritePause {
     var until: MonotonicTime
     var length: Duration
     var word: String
@@ -143,7 +143,7 @@ extension StoreWriter {
             return .refused(word)
         }
         let length = min(upkeep.pause.map { $0.length * 2 } ?? .seconds(5), .seconds(300))
-        upkeep.pause = Pause(until: shared.time.monotonic() + length, length: length, word: word)
+        upkeep.pause = WritePause(until: shared.time.monotonic() + length, length: length, word: word)
         degrade(error.isDiskFull ? "the disk is full" : "writing failed: \(error.message)")
         return .refused(word)
     }

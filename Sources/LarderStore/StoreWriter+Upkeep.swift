@@ -67,7 +67,7 @@ struct Upkeep {
     /// When what is useless is next looked for.
     var uselessAt: MonotonicTime
     var mayVacuum = true
-    var pause: Pause?
+    var pause: WritePause?
     var overSince: MonotonicTime?
     var hasWarned = false
     var hasWarnedOfLog = false

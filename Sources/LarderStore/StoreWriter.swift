@@ -19,7 +19,7 @@ final class StoreWriter {
 
     /// The open database; nil while it could not be opened.
     struct Database {
-        var connection: Connection
+        var connection: DatabaseConnection
         var rows: EntryRows
         var bodies: BodyFiles
     }
@@ -127,69 +127,63 @@ final class StoreWriter {
         }
         for job in jobs {
             switch job {
-            case .write(let order, _) where order.entry.body.count > Self.groupBytes:
-                flush()
-                writeLarge(order, job)
-            case .write(let order, _):
+            case .write(let order, _) where order.entry.body.count <= Self.groupBytes:
                 if bytes + order.bodyBytes > Self.groupBytes { flush() }
                 bytes += order.bodyBytes
                 group.append(Step(job: job))
             case .freshen, .rewrite, .ready:
                 group.append(Step(job: job))
-            case .begin(let length, let continuation):
-                flush()
-                let begun = beginBody(length)
-                // Whom it kept waiting too long has given the body up before, here and below.
-                if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal.reason)) }
-                continuation.resume(returning: begun)
-            case .append(let part, let continuation):
-                flush()
-                let outcome = append(part)
-                if outcome != .stored { shared.meters.count(outcome) }
-                if !continuation.isGiven { noteIfLeft(outcome) }
-                continuation.resume(returning: outcome)
-            case .complete(let part, let order, let reply):
-                flush()
-                let outcome = complete(part, order)
-                answer(order, reply, outcome)
-            case .commit(let reply):
-                flush()
-                reply.resume(returning: ())
             case .closeBodies:
                 database?.bodies.closeUnused()
-            case .removal(let number):
+            default:
                 flush()
-                shared.removals.markDue(number)
-                performRemovals()
-            case .look:
-                flush()
-                shared.beginLook()
-                checkPlace()
-            case .damaged(let generation, let error):
-                flush()
-                if generation == shared.gate.present { recover(from: error) }
-            case .maintain(let continuation):
-                flush()
-                while !purges.isEmpty, !shared.ending.hasBegun { stepPurges() }
-                maintainNow()
-                continuation.resume()
-            case .limitPages(let pages, let continuation):
-                flush()
-                attempt { () throws(StoreError) in
-                    try database?.connection.execute("PRAGMA max_page_count = \(pages)")
-                    database?.bodies.room.withLock { $0 = Int64(pages) * CacheSchema.pageSize }
-                }
-                continuation.resume()
-            case .index(let continuation):
-                flush()
-                indexAll(within: IndexingUpkeep.patience)
-                continuation.resume(returning: ())
-            case .close(let continuation):
-                flush()
-                closing = continuation
+                performAlone(job)
             }
         }
         flush()
+    }
+
+    /// A job that shares no transaction.
+    private func performAlone(_ job: WriteJob) {
+        switch job {
+        case .write(let order, _): writeLarge(order, job)
+        case .freshen, .rewrite, .ready: commit([Step(job: job)])
+        case .begin(let length, let continuation):
+            let begun = beginBody(length)
+            // Whom it kept waiting too long has given the body up before, here and below.
+            if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal.reason)) }
+            continuation.resume(returning: begun)
+        case .append(let part, let continuation):
+            let outcome = append(part)
+            if outcome != .stored { shared.meters.count(outcome) }
+            if !continuation.isGiven { noteIfLeft(outcome) }
+            continuation.resume(returning: outcome)
+        case .complete(let part, let order, let reply): answer(order, reply, complete(part, order))
+        case .commit(let reply): reply.resume(returning: ())
+        case .closeBodies: database?.bodies.closeUnused()
+        case .removal(let number):
+            shared.removals.markDue(number)
+            performRemovals()
+        case .look:
+            shared.beginLook()
+            checkPlace()
+        case .damaged(let generation, let error):
+            if generation == shared.gate.present { recover(from: error) }
+        case .maintain(let continuation):
+            while !purges.isEmpty, !shared.ending.hasBegun { stepPurges() }
+            maintainNow()
+            continuation.resume()
+        case .limitPages(let pages, let continuation):
+            attempt { () throws(StoreError) in
+                try database?.connection.execute("PRAGMA max_page_count = \(pages)")
+                database?.bodies.room.withLock { $0 = Int64(pages) * CacheSchema.pageSize }
+            }
+            continuation.resume()
+        case .index(let continuation):
+            indexAll(within: IndexingUpkeep.patience)
+            continuation.resume(returning: ())
+        case .close(let continuation): closing = continuation
+        }
     }
 
     // MARK: Groups

@@ -96,6 +96,7 @@ extension RunningLarder {
 /// Runs a daemon with this configuration (YAML without `listen`, `cache.path` and `state.path`, which are the test's
 /// own unless given), then stops it, whatever happens. `openFiles` is what it takes for the process's limit of them;
 /// `stopPatience` is how long its stop waits for the databases.
+// More than six parameters: one for each thing that a test may want to differ. All but the last have a default.
 public func withLarder(
     _ configuration: String = "", listen: [String] = [#""127.0.0.1:0""#], time: any TimeSource = SystemTime(),
     directory: TemporaryDirectory = TemporaryDirectory(), environment: [String: String] = [:],

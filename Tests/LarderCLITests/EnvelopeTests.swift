@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderCLI
 
-@Suite struct EnvelopeTests {
-    private func envelope(_ text: String) throws -> Envelope { Envelope(try JSON.parse(Bytes(text: text))) }
+@Suite struct SearchAnswerTests {
+    private func envelope(_ text: String) throws -> SearchAnswer { SearchAnswer(try JSON.parse(Bytes(text: text))) }
 
     @Test func votesHaveAColumnAndRepliesStandBelowWhatTheyAnswer() throws {
         let discussion = try envelope(
@@ -37,7 +37,7 @@ import Testing
     ])
     func whatIsChosenHasAColumn(_ fields: String, _ header: String, _ row: String) throws {
         let table = try envelope(Self.chosen).table(ChosenColumns(fields))
-        #expect(table.lines(width: 80) == [header, row] && Envelope.showsSomething(table))
+        #expect(table.lines(width: 80) == [header, row] && SearchAnswer.showsSomething(table))
         #expect(try envelope(Self.chosen).table().lines(width: 80).count == 2, "a number alone where none is chosen")
     }
 

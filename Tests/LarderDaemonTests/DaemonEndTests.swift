@@ -21,7 +21,7 @@ import Testing
         try await withLarder(providers) { larder in
             _ = try await larder.get("/v1/search?q=song&source=itunes")
             _ = try await larder.get("/v1/status")
-            left = (larder.daemon.loops + [larder.daemon.controlLoop]).map { Weakly(loop: $0) }
+            left = (larder.daemon.loops + [larder.daemon.homeLoop]).map { Weakly(loop: $0) }
         }
         #expect(left.count > 1)
         #expect(left.compactMap(\.loop?.name) == [])
@@ -29,9 +29,9 @@ import Testing
 
     /// Another process's lock on a database.
     private final class ForeignLock {
-        private let connection: LarderStore.Connection
+        private let connection: LarderStore.DatabaseConnection
         init(_ path: String) throws {
-            connection = try LarderStore.Connection(path: path)
+            connection = try LarderStore.DatabaseConnection(path: path)
             try connection.execute("BEGIN IMMEDIATE")
         }
         deinit { connection.close() }

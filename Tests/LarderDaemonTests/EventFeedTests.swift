@@ -1,5 +1,5 @@
 // Feeds and their readers: everyone gets everything in order, a slow one loses the oldest and is counted, a quiet one
-// hears a sign of life, and nobody keeps a seat after leaving.
+// hears a sign of life, and nobody keeps a subscription after leaving.
 import LarderCore
 import LarderHTTP
 import LarderIO
@@ -11,17 +11,17 @@ import Testing
 @testable import LarderDaemon
 @testable import LarderEngine
 
-/// A loop whose clock the test moves, and the seats on it.
+/// A loop whose clock the test moves, and the streams on it.
 private final class Stand: Sendable {
     let time = ManualTime()
     let loop: EventLoop
     let counters = CounterRegistry()
-    let seats: EventSeats
+    let streams: EventStreams
 
     init(limit: Int = 10) throws {
         loop = try EventLoop(name: "test", index: 0, time: time)
         try loop.start()
-        seats = EventSeats(loop: loop, limit: limit, counters: counters)
+        streams = EventStreams(loop: loop, limit: limit, counters: counters)
     }
 
     deinit {
@@ -61,7 +61,7 @@ private final class Stand: Sendable {
 
     @Test func everyReaderGetsEveryEventInOrderAndThenTheEnd() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 100)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 100)
         post(1...2, to: feed)
         let early = try feed.reader(after: nil, otherwise: .oldest)
         let late = try feed.reader(after: nil, otherwise: .next)
@@ -85,7 +85,7 @@ private final class Stand: Sendable {
 
     @Test func whoComesAgainGetsWhatItHasNotSeen() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 100)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 100)
         post(1...4, to: feed)
         #expect(try await text(feed.reader(after: "2", otherwise: .next)) == event(3) + event(4))
         for foreign in ["9", "x", "-1", ""] {
@@ -93,7 +93,7 @@ private final class Stand: Sendable {
                 try await text(feed.reader(after: foreign, otherwise: .oldest)) == (1...4).map(event).joined(),
                 "\(foreign)")
         }
-        let named = EventFeed("test", seats: stand.seats, keeping: 100, epoch: "b")
+        let named = EventFeed("test", streams: stand.streams, keeping: 100, epoch: "b")
         post(1...2, to: named)
         #expect(try await text(named.reader(after: "b-1", otherwise: .next))?.contains("id: b-2\n") == true)
         #expect(try await text(named.reader(after: "a-1", otherwise: .oldest))?.contains("id: b-1\n") == true)
@@ -101,7 +101,7 @@ private final class Stand: Sendable {
 
     @Test func aSlowReaderLosesTheOldestAndIsCounted() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let slow = try feed.reader(after: nil, otherwise: .next)
         post(1...10, to: feed)
         #expect(try await text(slow) == (8...10).map(event).joined())
@@ -110,7 +110,7 @@ private final class Stand: Sendable {
 
     @Test func aLargeEventIsHeldOnceHoweverManyReadIt() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         post(1...1, to: feed)
         feed.post("large", Bytes(repeating: 0x61, count: 100_000))
         feed.finish()
@@ -126,7 +126,7 @@ private final class Stand: Sendable {
 
     @Test func aGreetingComesFirstAndToItsReaderAlone() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let reader = try feed.reader(after: nil, otherwise: .next, greeting: EventText.retry(after: .seconds(1)))
         let other = try feed.reader(after: nil, otherwise: .next)
         reader.greet(EventText.comment("hello"))
@@ -137,7 +137,7 @@ private final class Stand: Sendable {
 
     @Test func aQuietReaderHearsASignOfLifeEveryFifteenSeconds() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let reader = try feed.reader(after: nil, otherwise: .next)
         await stand.advance(by: .seconds(6))
         post(1...1, to: feed)
@@ -154,7 +154,7 @@ private final class Stand: Sendable {
 
     @Test func withoutReadersNoTimerRuns() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let reader = try feed.reader(after: nil, otherwise: .next)
         reader.abandon()
         // The first may come before the timer has been set.
@@ -167,7 +167,7 @@ private final class Stand: Sendable {
 
     @Test func seatsAreLimitedAndGivenBack() async throws {
         let stand = try Stand(limit: 2)
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let first = try feed.reader(after: nil, otherwise: .next)
         var second: EventReader? = try feed.reader(after: nil, otherwise: .next)
         #expect(second != nil)
@@ -177,7 +177,7 @@ private final class Stand: Sendable {
         first.abandon()
         first.abandon()
         let third = try feed.reader(after: nil, otherwise: .next)
-        // One that is forgotten gives its seat back too.
+        // One that is forgotten gives its subscription back too.
         second = nil
         let fourth = try feed.reader(after: nil, otherwise: .next)
         #expect(feed.readers == 2 && stand.count(EventCounters.streams) == 2)
@@ -187,7 +187,7 @@ private final class Stand: Sendable {
 
     @Test func whoLeavesWhileWaitingIsTold() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let reader = try feed.reader(after: nil, otherwise: .next)
         let waiting = Task { try await reader.next() }
         waiting.cancel()
@@ -201,11 +201,11 @@ private final class Stand: Sendable {
 
     @Test func aStopEndsEveryStreamWithWhatThereIs() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         let waiting = try feed.reader(after: nil, otherwise: .next)
         let behind = try feed.reader(after: nil, otherwise: .oldest)
         let end = Task { try await waiting.next() }
-        stand.seats.close()
+        stand.streams.close()
         #expect(try await end.value == nil)
         #expect(try await behind.next() == nil)
         #expect(throws: ClientFacingError.self) { try feed.reader(after: nil, otherwise: .next) }
@@ -214,7 +214,7 @@ private final class Stand: Sendable {
     @Test func aDaemonThatStopsSaysSoToWhoBeginsASearch() throws {
         let stand = try Stand()
         let limits = SearchLimits(count: 10, bytes: 1000, age: .seconds(60))
-        let book = SearchBook(limits: limits, seats: stand.seats, time: stand.time, counters: stand.counters)
+        let book = LiveSearches(limits: limits, streams: stand.streams, time: stand.time, counters: stand.counters)
         book.shutDown()
         let refused = #expect(throws: ClientFacingError.self) {
             try book.begin(query: Bytes(text: "{}"), sort: .relevance, names: ["a"]) { _ in }
@@ -224,7 +224,7 @@ private final class Stand: Sendable {
 
     @Test func theAnswerIsAnEventStreamThatNobodyKeepsAndHEADTakesNoSeat() async throws {
         let stand = try Stand()
-        let feed = EventFeed("test", seats: stand.seats, keeping: 3)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 3)
         func request(_ method: Method, _ fields: HeaderFields = [:]) -> ServerRequest {
             ServerRequest(
                 id: RequestID(loop: 0, sequence: 1), method: method, target: Bytes(text: "/x"), path: "/x",
@@ -247,7 +247,7 @@ private final class Stand: Sendable {
 
     @Test func nothingIsLostAmongManyThreads() async throws {
         let stand = try Stand(limit: 100)
-        let feed = EventFeed("test", seats: stand.seats, keeping: 10_000)
+        let feed = EventFeed("test", streams: stand.streams, keeping: 10_000)
         let whole = (1...2000).map(event).joined()
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {

@@ -112,48 +112,48 @@ import Testing
     }
 }
 
-@Suite struct SearchShelfTests {
+@Suite struct RecentSearchesTests {
     private func at(_ seconds: Int) -> MonotonicTime { MonotonicTime(nanoseconds: 0) + .seconds(seconds) }
 
     @Test func theOldestThatHasEndedMakesRoomAndWhatIsUnderWayNever() {
-        var shelf = SearchShelf<Int>(limits: SearchLimits(count: 3, bytes: 1000, age: .seconds(60)))
+        var known = RecentSearches<Int>(limits: SearchLimits(count: 3, bytes: 1000, age: .seconds(60)))
         for (place, id) in ["a", "b", "c"].enumerated() {
-            let begins = shelf.begin(id, place, now: at(0))
+            let begins = known.begin(id, place, now: at(0))
             #expect(begins)
         }
-        let full = shelf.begin("d", 3, now: at(1))
-        #expect(!full && shelf.count == 3)
-        shelf.end("b", bytes: 10, now: at(2))
-        shelf.end("a", bytes: 10, now: at(3))
-        let begins = shelf.begin("d", 3, now: at(4))
+        let full = known.begin("d", 3, now: at(1))
+        #expect(!full && known.count == 3)
+        known.end("b", bytes: 10, now: at(2))
+        known.end("a", bytes: 10, now: at(3))
+        let begins = known.begin("d", 3, now: at(4))
         #expect(begins)
-        #expect(shelf["b"] == nil && shelf["a"] == 0 && shelf["c"] == 2 && shelf["d"] == 3)
-        #expect(shelf.dropped == 1 && shelf.bytes == 10)
+        #expect(known["b"] == nil && known["a"] == 0 && known["c"] == 2 && known["d"] == 3)
+        #expect(known.dropped == 1 && known.bytes == 10)
     }
 
     @Test func whatHasEndedIsKnownForAWhile() {
-        var shelf = SearchShelf<Int>(limits: SearchLimits(count: 3, bytes: 1000, age: .seconds(60)))
-        _ = shelf.begin("a", 1, now: at(0))
-        _ = shelf.begin("b", 2, now: at(0))
-        shelf.end("a", bytes: 10, now: at(10))
-        shelf.expire(at(69))
-        #expect(shelf["a"] == 1)
-        shelf.expire(at(70))
-        #expect(shelf["a"] == nil && shelf["b"] == 2 && shelf.bytes == 0)
-        #expect(shelf.dropped == 0, "its time was over")
+        var known = RecentSearches<Int>(limits: SearchLimits(count: 3, bytes: 1000, age: .seconds(60)))
+        _ = known.begin("a", 1, now: at(0))
+        _ = known.begin("b", 2, now: at(0))
+        known.end("a", bytes: 10, now: at(10))
+        known.expire(at(69))
+        #expect(known["a"] == 1)
+        known.expire(at(70))
+        #expect(known["a"] == nil && known["b"] == 2 && known.bytes == 0)
+        #expect(known.dropped == 0, "its time was over")
     }
 
     @Test func theBytesOfWhatHasEndedAreBounded() {
-        var shelf = SearchShelf<Int>(limits: SearchLimits(count: 10, bytes: 100, age: .seconds(60)))
-        for (place, id) in ["a", "b", "c"].enumerated() { _ = shelf.begin(id, place, now: at(0)) }
-        shelf.end("a", bytes: 60, now: at(1))
-        shelf.end("b", bytes: 60, now: at(2))
-        #expect(shelf["a"] == nil && shelf["b"] == 1 && shelf.bytes == 60)
-        shelf.end("c", bytes: 500, now: at(3))
-        #expect(shelf["b"] == nil && shelf["c"] == 2, "one alone may be larger")
-        shelf.end("c", bytes: 1, now: at(4))
-        #expect(shelf.bytes == 500, "it ends once")
-        shelf.remove("c")
-        #expect(shelf.bytes == 0 && shelf.count == 0)
+        var known = RecentSearches<Int>(limits: SearchLimits(count: 10, bytes: 100, age: .seconds(60)))
+        for (place, id) in ["a", "b", "c"].enumerated() { _ = known.begin(id, place, now: at(0)) }
+        known.end("a", bytes: 60, now: at(1))
+        known.end("b", bytes: 60, now: at(2))
+        #expect(known["a"] == nil && known["b"] == 1 && known.bytes == 60)
+        known.end("c", bytes: 500, now: at(3))
+        #expect(known["b"] == nil && known["c"] == 2, "one alone may be larger")
+        known.end("c", bytes: 1, now: at(4))
+        #expect(known.bytes == 500, "it ends once")
+        known.remove("c")
+        #expect(known.bytes == 0 && known.count == 0)
     }
 }

@@ -55,7 +55,7 @@ struct SettingsLogTests {
     }
 
     @Test func theJournalsOwnStreamIsKnownByItsIdentity() throws {
-        let identity = try #require(FileIdentity(STDERR_FILENO))
+        let identity = try #require(LogFileIdentity(STDERR_FILENO))
         let own = ["JOURNAL_STREAM": "\(identity.device):\(identity.inode)"]
         #expect(LogFormat.auto.decided(environment: own, descriptor: STDERR_FILENO) == .journal)
         #expect(LogFormat.auto.decided(environment: ["JOURNAL_STREAM": "1:1"], descriptor: STDERR_FILENO) == .text)

@@ -30,7 +30,7 @@ import Testing
     private func store(_ larder: RunningLarder) -> SQLiteStore { larder.daemon.engine.cache.store }
 
     private func number(_ larder: RunningLarder, _ question: String) throws -> Int64? {
-        let connection = try Connection(path: store(larder).shared.files.path)
+        let connection = try DatabaseConnection(path: store(larder).shared.files.path)
         defer { connection.close() }
         return try connection.number(question)
     }
@@ -50,7 +50,7 @@ import Testing
         try await withLarder(configuration(origin, "commitWithin: 0, patience: 30s")) { larder in
             let isOver = Lock(false)
             async let alone = {
-                let connection = try Connection(path: store(larder).shared.files.path)
+                let connection = try DatabaseConnection(path: store(larder).shared.files.path)
                 defer { connection.close() }
                 var alone: Int64 = 0
                 while !isOver.withLock({ $0 }) {
@@ -143,7 +143,7 @@ import Testing
 
     @Test func anOlderAnswerOfOtherNamesIsNotGivenWhereTheNewerOneIsGone() async throws {
         try await withTwoNames("commitWithin: 0, patience: 30s") { (larder) async throws in
-            let connection = try Connection(path: store(larder).shared.files.path)
+            let connection = try DatabaseConnection(path: store(larder).shared.files.path)
             defer { connection.close() }
             try connection.execute("DELETE FROM entry WHERE id = (SELECT max(child) FROM parent)")
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a"), ("X-How", "y")).text == "3")
@@ -198,7 +198,7 @@ import Testing
         defer { origin.stop() }
         try await withLarder(configuration(origin, "commitWithin: 0, patience: 30s")) { larder in
             #expect(try await larder.get("/raw/api/a", ("X-Who", "a")).status == 200)
-            let connection = try Connection(path: store(larder).shared.files.path)
+            let connection = try DatabaseConnection(path: store(larder).shared.files.path)
             defer { connection.close() }
             let statement = try connection.statement("SELECT digest FROM parent")
             #expect(try statement.step())

@@ -33,7 +33,7 @@ import Testing
     private func withDesk(
         limits: String = "rate: 2/min, quota: off", in directory: TemporaryDirectory = TemporaryDirectory(),
         _ act: @escaping @Sendable (FetchOrder) async -> FetchError?,
-        _ body: (UpstreamDesk, StateStore, UpstreamCall) async throws -> Void
+        _ body: (UpstreamClient, StateStore, UpstreamCall) async throws -> Void
     ) async throws {
         let time = ManualTime()
         let loop = try EventLoop(name: "calls", index: 0, time: time)
@@ -42,17 +42,17 @@ import Testing
         let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
         let settings = try load("providers: { itunes: { \(limits) } }")
         let upstream = Told(act: act)
-        let accounts = AccountDesk(
-            loop: loop, upstream: upstream, store: state, secrets: SecretBook(settings), time: time, log: .silent,
+        let accounts = AccountCoordinator(
+            loop: loop, upstream: upstream, store: state, secrets: SecretRegistry(settings), time: time, log: .silent,
             counters: counters)
-        let desk = UpstreamDesk(
+        let client = UpstreamClient(
             loop: loop, upstream: upstream, accounts: accounts, state: state, compute: ComputeGate(width: 1),
             time: time, log: .silent, counters: counters)
-        await desk.open(ProviderSet(settings))
+        await client.open(ProviderSet(settings))
         let order = FetchOrder(
             url: "http://127.0.0.1/", addresses: .configured, maxBody: 100, deadline: .seconds(1))
         try await body(
-            desk, state,
+            client, state,
             UpstreamCall(provider: "itunes", order: order, isBudgeted: true, classify: { _ in .data }))
         await state.close()
         loop.stop()
@@ -63,23 +63,23 @@ import Testing
         try await withDesk { _ in
             Issue.record("it was sent")
             return nil
-        } _: { desk, _, call in
+        } _: { client, _, call in
             var call = call
             call.provider = "added"
-            guard case .failure(let failure) = await desk.perform(call) else {
+            guard case .failure(let failure) = await client.perform(call) else {
                 Issue.record("it was answered")
                 return
             }
             #expect(failure.failure == .notConfigured, "\(failure)")
-            guard case .spent = desk.spare("added") else {
+            guard case .spent = client.spare("added") else {
                 Issue.record("there is something to spare")
                 return
             }
         }
     }
 
-    private func recorded(_ desk: UpstreamDesk, _ state: StateStore) async throws -> Int {
-        await desk.flush()
+    private func recorded(_ client: UpstreamClient, _ state: StateStore) async throws -> Int {
+        await client.flush()
         return try await state.calls(of: "itunes", since: .distantPast).count
     }
 
@@ -87,25 +87,25 @@ import Testing
         try await withDesk { order in
             await order.beforeSending?() == true ? nil : Self.unsent
         } _: {
-            (desk, state, call) async throws in
-            guard case .success = await desk.perform(call) else {
+            (client, state, call) async throws in
+            guard case .success = await client.perform(call) else {
                 Issue.record("it was not sent")
                 return
             }
-            #expect(try await recorded(desk, state) == 1)
-            #expect(desk.report("itunes")?.rate?.remaining == 1)
+            #expect(try await recorded(client, state) == 1)
+            #expect(client.report("itunes")?.rate?.remaining == 1)
         }
     }
 
     @Test func aCallWithoutALimitIsPermittedAtOnceAndNothingIsWrittenDown() async throws {
         try await withDesk(limits: "rate: off, quota: off") { order in
             order.beforeSendingAtOnce?() == true ? nil : Self.unsent
-        } _: { (desk, state, call) async throws in
-            guard case .success = await desk.perform(call) else {
+        } _: { (client, state, call) async throws in
+            guard case .success = await client.perform(call) else {
                 Issue.record("it was not sent")
                 return
             }
-            #expect(try await recorded(desk, state) == 0)
+            #expect(try await recorded(client, state) == 0)
         }
     }
 
@@ -114,20 +114,20 @@ import Testing
         try await withDesk { order in
             answer.withLock { $0 = .some(order.beforeSendingAtOnce?()) }
             return Self.unsent
-        } _: { (desk, state, call) async throws in
-            _ = await desk.perform(call)
+        } _: { (client, state, call) async throws in
+            _ = await client.perform(call)
             #expect(answer.withLock { $0 } == .some(.none))
-            #expect(desk.report("itunes")?.rate?.remaining == 2)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
         }
     }
 
     @Test func aCallThatLeftTheQueueIsOnNoRecord() async throws {
         try await withDesk { _ in
             Self.unsent
-        } _: { (desk, state, call) async throws in
-            for _ in 0..<5 { _ = await desk.perform(call) }
-            #expect(try await recorded(desk, state) == 0)
-            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        } _: { (client, state, call) async throws in
+            for _ in 0..<5 { _ = await client.perform(call) }
+            #expect(try await recorded(client, state) == 0)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -135,10 +135,10 @@ import Testing
         try await withDesk { order in
             _ = await order.beforeSending?()
             return Self.unsent
-        } _: { (desk, state, call) async throws in
-            for _ in 0..<5 { _ = await desk.perform(call) }
-            #expect(try await recorded(desk, state) == 0)
-            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        } _: { (client, state, call) async throws in
+            for _ in 0..<5 { _ = await client.perform(call) }
+            #expect(try await recorded(client, state) == 0)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -148,10 +148,10 @@ import Testing
             async let _ = order.beforeSending?() == true
             for _ in 0..<10 { await Task.yield() }
             return Self.unsent
-        } _: { (desk, state, call) async throws in
-            for _ in 0..<20 { _ = await desk.perform(call) }
-            #expect(try await recorded(desk, state) == 0)
-            #expect(desk.report("itunes")?.rate?.remaining == 2)
+        } _: { (client, state, call) async throws in
+            for _ in 0..<20 { _ = await client.perform(call) }
+            #expect(try await recorded(client, state) == 0)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -161,10 +161,10 @@ import Testing
             var error = FetchError(stage: .receive, origin: "", message: "")
             error.redirects = 1
             return error
-        } _: { (desk, state, call) async throws in
-            _ = await desk.perform(call)
-            #expect(try await recorded(desk, state) == 2)
-            #expect(desk.report("itunes")?.rate?.remaining == 0)
+        } _: { (client, state, call) async throws in
+            _ = await client.perform(call)
+            #expect(try await recorded(client, state) == 2)
+            #expect(client.report("itunes")?.rate?.remaining == 0)
         }
     }
 
@@ -172,7 +172,7 @@ import Testing
         let directory = TemporaryDirectory()
         try await withDesk(limits: "rate: off, quota: off", in: directory) { _ in
             FetchError(stage: .receive, origin: "", message: "")
-        } _: { (desk, state, call) async throws in
+        } _: { (client, state, call) async throws in
             let locked = Gate()
             let goOn = Gate()
             defer { goOn.open() }
@@ -180,7 +180,7 @@ import Testing
             let holder = Task {
                 try await onOwnThread {
                     defer { locked.open() }
-                    let other = try LarderStore.Connection(path: path)
+                    let other = try LarderStore.DatabaseConnection(path: path)
                     try other.execute("BEGIN IMMEDIATE")
                     locked.open()
                     goOn.wait()
@@ -190,29 +190,29 @@ import Testing
             }
             try await onOwnThread { locked.wait() }
             // As many as it takes for a suspension.
-            for _ in 0..<9 { _ = await desk.perform(call) }
-            let waits = desk.notes.written < desk.notes.added
+            for _ in 0..<9 { _ = await client.perform(call) }
+            let waits = client.notes.written < client.notes.added
             #expect(waits, "the answers are there, and nothing is written yet")
             goOn.open()
             try await holder.value
-            await desk.flush()
+            await client.flush()
             #expect(try await state.value("suspension.itunes") != nil)
         }
     }
 
-    /// The wait and the end of the write come to the desk's loop together, the wait first.
+    /// The wait and the end of the write come to the client's loop together, the wait first.
     @Test(.timeLimit(.minutes(1))) func whoWaitsForTheNotesOfALaneIsToldOfOneThatIsWrittenJustThen() async throws {
         let directory = TemporaryDirectory()
         try await withDesk(in: directory) { _ in
             nil
-        } _: { (desk, state, _) async throws in
+        } _: { (client, state, _) async throws in
             for _ in 0..<5 {
                 let (locked, goOn, blocked, unblock) = (Gate(), Gate(), Gate(), Gate())
                 let path = directory.path + "/state.db"
                 let holder = Task {
                     try await onOwnThread {
                         defer { locked.open() }
-                        let other = try LarderStore.Connection(path: path)
+                        let other = try LarderStore.DatabaseConnection(path: path)
                         try other.execute("BEGIN IMMEDIATE")
                         locked.open()
                         goOn.wait()
@@ -221,14 +221,14 @@ import Testing
                     }
                 }
                 try await onOwnThread { locked.wait() }
-                async let first = desk.resume("itunes")
-                while desk.notes.written == desk.notes.added { await Task.yield() }
-                desk.home.post {
+                async let first = client.resume("itunes")
+                while client.notes.written == client.notes.added { await Task.yield() }
+                client.home.post {
                     blocked.open()
                     unblock.wait()
                 }
                 try await onOwnThread { blocked.wait() }
-                async let second: Void = desk.flush()
+                async let second: Void = client.flush()
                 for _ in 0..<200 { await Task.yield() }
                 goOn.open()
                 try await holder.value
@@ -246,13 +246,13 @@ import Testing
         try await withDesk { order in
             late.withLock { $0 = order.beforeSending }
             return Self.unsent
-        } _: { (desk, state, call) async throws in
-            _ = await desk.perform(call)
+        } _: { (client, state, call) async throws in
+            _ = await client.perform(call)
             let kept = late.withLock { $0 }
             let turn = try #require(kept)
             #expect(await turn() == false)
-            #expect(try await recorded(desk, state) == 0)
-            #expect(desk.report("itunes")?.rate?.remaining == 2)
+            #expect(try await recorded(client, state) == 0)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -260,7 +260,7 @@ import Testing
     private func locked<Value>(
         _ directory: TemporaryDirectory, _ body: () async throws -> Value
     ) async throws -> Value {
-        let other = try LarderStore.Connection(path: directory.path + "/state.db")
+        let other = try LarderStore.DatabaseConnection(path: directory.path + "/state.db")
         try other.execute("BEGIN IMMEDIATE")
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -277,15 +277,15 @@ import Testing
             turn.withLock { $0 = Task { await order.beforeSending?() ?? true } }
             while await goOn.withLock({ $0 })?() != true { await Task.yield() }
             return Self.unsent
-        } _: { (desk, state, call) async throws in
-            goOn.withLock { $0 = { desk.isReserving } }
+        } _: { (client, state, call) async throws in
+            goOn.withLock { $0 = { client.isReserving } }
             try await locked(directory) {
-                _ = await desk.perform(call)
-                #expect(desk.isReserving, "it is still being written down")
+                _ = await client.perform(call)
+                #expect(client.isReserving, "it is still being written down")
             }
             #expect(await turn.withLock { $0 }?.value == false, "it is not sent")
-            #expect(try await recorded(desk, state) == 0)
-            #expect(desk.report("itunes")?.rate?.remaining == 2)
+            #expect(try await recorded(client, state) == 0)
+            #expect(client.report("itunes")?.rate?.remaining == 2)
         }
     }
 
@@ -297,18 +297,18 @@ import Testing
             Task { await order.beforeSending?() }
             while await goOn.withLock({ $0 })?() != true { await Task.yield() }
             return Self.unsent
-        } _: { (desk, state, call) async throws in
-            goOn.withLock { $0 = { desk.isReserving } }
+        } _: { (client, state, call) async throws in
+            goOn.withLock { $0 = { client.isReserving } }
             let hasEnded = Lock(false)
             let end = try await locked(directory) {
-                _ = await desk.perform(call)
+                _ = await client.perform(call)
                 let end = Task {
-                    await desk.finish()
+                    await client.finish()
                     await state.close()
                     hasEnded.withLock { $0 = true }
                 }
-                while !desk.hasWaiters, !hasEnded.withLock({ $0 }) { await Task.yield() }
-                #expect(desk.hasWaiters, "it does not wait")
+                while !client.hasWaiters, !hasEnded.withLock({ $0 }) { await Task.yield() }
+                #expect(client.hasWaiters, "it does not wait")
                 return end
             }
             await end.value
@@ -327,16 +327,16 @@ import Testing
             var error = FetchError(stage: stage, origin: "", message: "")
             error.isUnsent = true
             return error
-        } _: { (desk, _, call) async throws in
-            _ = await desk.perform(call)
-            #expect(desk.counters.cell(EngineCounters.upstreamCalls, "itunes", word).current == 0)
-            #expect(desk.counters.cell(EngineCounters.unsentCalls, "itunes", word).current == 1)
+        } _: { (client, _, call) async throws in
+            _ = await client.perform(call)
+            #expect(client.counters.cell(EngineCounters.upstreamCalls, "itunes", word).current == 0)
+            #expect(client.counters.cell(EngineCounters.unsentCalls, "itunes", word).current == 1)
         }
     }
 
-    private func unsent(_ desk: UpstreamDesk) async -> [String: Int] {
+    private func unsent(_ client: UpstreamClient) async -> [String: Int] {
         var found: [String: Int] = [:]
-        for sample in desk.counters.snapshot() where sample.family.name == EngineCounters.unsentCalls.name {
+        for sample in client.counters.snapshot() where sample.family.name == EngineCounters.unsentCalls.name {
             if let word = sample.labels.last, sample.value > 0 { found[word] = Int(sample.value) }
         }
         return found
@@ -345,10 +345,10 @@ import Testing
     @Test func aCallThatTheStateDatabaseDoesNotTakeAtItsTurnIsCountedAsUnsent() async throws {
         try await withDesk { order in
             await order.beforeSending?() == true ? nil : Self.unsent
-        } _: { (desk, state, call) async throws in
+        } _: { (client, state, call) async throws in
             await state.close()
-            _ = await desk.perform(call)
-            #expect(await unsent(desk) == ["overloaded": 1])
+            _ = await client.perform(call)
+            #expect(await unsent(client) == ["overloaded": 1])
         }
     }
 
@@ -361,11 +361,11 @@ import Testing
             }
             await suspend()
             return await order.beforeSending?() == true ? nil : Self.unsent
-        } _: { (desk, _, call) async throws in
+        } _: { (client, _, call) async throws in
             // As many as it takes for a suspension.
-            meanwhile.withLock { $0 = { for _ in 0..<9 { _ = await desk.perform(call) } } }
-            _ = await desk.perform(call)
-            #expect(await unsent(desk) == ["suspended": 1])
+            meanwhile.withLock { $0 = { for _ in 0..<9 { _ = await client.perform(call) } } }
+            _ = await client.perform(call)
+            #expect(await unsent(client) == ["suspended": 1])
         }
     }
 
@@ -374,11 +374,11 @@ import Testing
         try await withDesk(limits: "rate: 1/min, quota: off") { order in
             if let spend = meanwhile.withLock({ $0.take() }) { await spend() }
             return await order.beforeSending?() == true ? nil : Self.unsent
-        } _: { (desk, _, call) async throws in
-            meanwhile.withLock { $0 = { _ = await desk.perform(call) } }
-            _ = await desk.perform(call)
-            #expect(await unsent(desk).isEmpty)
-            #expect(desk.counters.cell(EngineCounters.budgetRefusals, "itunes").current == 1)
+        } _: { (client, _, call) async throws in
+            meanwhile.withLock { $0 = { _ = await client.perform(call) } }
+            _ = await client.perform(call)
+            #expect(await unsent(client).isEmpty)
+            #expect(client.counters.cell(EngineCounters.budgetRefusals, "itunes").current == 1)
         }
     }
 
@@ -388,10 +388,10 @@ import Testing
         try await withDesk { order in
             _ = await order.beforeSending?()
             return FetchError(stage: stage, origin: "", message: "")
-        } _: { (desk, _, call) async throws in
-            _ = await desk.perform(call)
-            #expect(desk.counters.cell(EngineCounters.upstreamCalls, "itunes", word).current == 1)
-            #expect(desk.counters.cell(EngineCounters.unsentCalls, "itunes", word).current == 0)
+        } _: { (client, _, call) async throws in
+            _ = await client.perform(call)
+            #expect(client.counters.cell(EngineCounters.upstreamCalls, "itunes", word).current == 1)
+            #expect(client.counters.cell(EngineCounters.unsentCalls, "itunes", word).current == 0)
         }
     }
 
@@ -401,18 +401,18 @@ import Testing
             var error = FetchError(stage: .receive, origin: "", message: "")
             error.redirects = 1
             return error
-        } _: { (desk, state, call) async throws in
+        } _: { (client, state, call) async throws in
             try await locked(directory) {
-                _ = await desk.perform(call)
-                #expect(desk.notes.written == 0)
-                #expect(desk.report("itunes")?.rate?.remaining == 1)
+                _ = await client.perform(call)
+                #expect(client.notes.written == 0)
+                #expect(client.report("itunes")?.rate?.remaining == 1)
             }
-            #expect(try await recorded(desk, state) == 1)
+            #expect(try await recorded(client, state) == 1)
         }
     }
 }
 
-extension UpstreamDesk {
+extension UpstreamClient {
     fileprivate var notes: (added: Int, written: Int) { step { ($0.notes.added, $0.notes.written) } }
     /// Somebody waits for the end of a reservation.
     fileprivate var hasWaiters: Bool { step { !$0.reservationWaiters.isEmpty } }

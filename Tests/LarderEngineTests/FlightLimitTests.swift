@@ -11,7 +11,7 @@ import Testing
     private struct Stand: Sendable {
         let time: ManualTime
         let loop: EventLoop
-        let desk: FlightDesk
+        let coordinator: FlightCoordinator
         /// The flight that asks for parts.
         let whole = FlightWait()
 
@@ -28,8 +28,8 @@ import Testing
             let (never, end) = AsyncStream<Void>.makeStream()
             defer { end.finish() }
             let obtained = await FlightWait.$current.withValue(whole) {
-                await desk.obtain(key, of: key.digest, patience: patience, plan: plan) { _ in
-                    // The asker is seated: both happen on the loop.
+                await coordinator.obtain(key, of: key.digest, patience: patience, plan: plan) { _ in
+                    // The asker is admitted: both happen on the loop.
                     if let wait = FlightWait.current { meanwhile(wait) }
                     for await _ in never {}
                     return .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
@@ -45,10 +45,10 @@ import Testing
         let loop = try EventLoop(name: "flights", index: 0, time: time)
         try loop.start()
         let counters = CounterRegistry()
-        let desk = FlightDesk(
+        let coordinator = FlightCoordinator(
             loop: loop, time: time, memory: MemoryTier(budget: 1 << 20), counters: counters, failurePause: .zero)
-        try await body(Stand(time: time, loop: loop, desk: desk))
-        await desk.shutDown()
+        try await body(Stand(time: time, loop: loop, coordinator: coordinator))
+        await coordinator.shutDown()
         loop.stop()
         loop.join()
     }
@@ -111,7 +111,7 @@ import Testing
     private func timersLeft(_ stand: Stand, onLoop: Bool) async -> Int {
         let key = CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: [])
         let ask: @Sendable () async -> Void = {
-            _ = await stand.desk.obtain(key, of: key.digest, patience: .seconds(3600)) { _ in
+            _ = await stand.coordinator.obtain(key, of: key.digest, patience: .seconds(3600)) { _ in
                 .failed(UpstreamFailure(provider: "p", failure: .broken, detail: ""))
             }
         }

@@ -30,7 +30,7 @@ import Testing
     /// Events about limits, as "rate spent".
     private typealias Told = Lock<[String]>
 
-    /// A desk on a loop whose clock only the test moves; `pass` lets so much time pass, `call` makes a call.
+    /// A client on a loop whose clock only the test moves; `pass` lets so much time pass, `call` makes a call.
     private func withDesk(
         _ configuration: String, _ provider: String, fields: HeaderFields = [:],
         _ body: (
@@ -44,15 +44,15 @@ import Testing
         let counters = CounterRegistry()
         let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
         let upstream = Answers(fields: fields)
-        let accounts = AccountDesk(
-            loop: loop, upstream: upstream, store: state, secrets: SecretBook(try load(configuration)), time: time,
+        let accounts = AccountCoordinator(
+            loop: loop, upstream: upstream, store: state, secrets: SecretRegistry(try load(configuration)), time: time,
             log: .silent, counters: counters)
-        let desk = UpstreamDesk(
+        let client = UpstreamClient(
             loop: loop, upstream: upstream, accounts: accounts, state: state, compute: ComputeGate(width: 1),
             time: time, log: .silent, counters: counters)
-        await desk.open(ProviderSet(try load(configuration)))
+        await client.open(ProviderSet(try load(configuration)))
         let told = Told([])
-        desk.listen { news in
+        client.listen { news in
             guard case .budget(let kind, let level, _) = news.event, news.provider == provider else { return }
             told.withLock { $0.append("\(kind.word) \(level.rawValue)") }
         }
@@ -64,7 +64,7 @@ import Testing
         try await body(
             told,
             {
-                _ = await desk.perform(call)
+                _ = await client.perform(call)
                 // What changed is told on the loop.
                 await loop.turn()
             },

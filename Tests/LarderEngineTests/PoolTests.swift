@@ -68,7 +68,7 @@ import Testing
         let dice = Dice(5)
         let key = Digest(of: Bytes(text: "pool"))
         let ids = ["a", "b", "c", "d"]
-        var book = PoolBook()
+        var book = PoolRounds()
         var wishes: [Int] = []
         for second in 0..<25 {
             let wants = book.deal(
@@ -90,14 +90,14 @@ import Testing
 
     @Test func asManyPoolsAreRememberedAsAreInUse() {
         let dice = Dice(6)
-        var book = PoolBook()
-        for number in 0..<PoolBook.limit * 3 {
+        var book = PoolRounds()
+        for number in 0..<PoolRounds.limit * 3 {
             let key = Digest(of: Bytes(text: "pool \(number)"))
             _ = book.deal(
                 1, from: key, ids: ["a"], where: { _ in true }, now: MonotonicTime(nanoseconds: 0), pause: .seconds(1),
                 random: dice.next)
         }
-        #expect(book.count == PoolBook.limit)
+        #expect(book.count == PoolRounds.limit)
     }
 
     @Test func aRowGivesBackWhatWasPutIn() {
@@ -107,14 +107,14 @@ import Testing
         ]
         var row = StoredResponse(
             key: CacheKey(layer: .raw, provider: "p", endpoint: "e", parameters: []), layer: .raw, provider: "p",
-            endpoint: "e", body: PoolShelf.encode(answers), requestTime: WallTime(seconds: 0),
+            endpoint: "e", body: PoolRow.encode(answers), requestTime: WallTime(seconds: 0),
             responseTime: WallTime(seconds: 0), freshUntil: WallTime(seconds: 0), staleUntil: WallTime(seconds: 0))
-        #expect(PoolShelf.answers(row) == answers)
+        #expect(PoolRow.answers(row) == answers)
         row.body = Bytes(text: "<html>")
-        #expect(PoolShelf.answers(row).isEmpty)
+        #expect(PoolRow.answers(row).isEmpty)
         let more = (0..<50).map { PooledAnswer(id: "\($0)", body: []) }
-        let merged = PoolShelf.merged(more, into: answers + [more[3]], most: 40)
+        let merged = PoolRow.merged(more, into: answers + [more[3]], most: 40)
         #expect(merged.count == 40 && Set(merged.map(\.id)).count == 40)
-        #expect(PoolShelf.merged([answers[0]], into: answers, most: 40) == answers)
+        #expect(PoolRow.merged([answers[0]], into: answers, most: 40) == answers)
     }
 }

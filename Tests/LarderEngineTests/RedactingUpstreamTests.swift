@@ -53,7 +53,7 @@ import Testing
 
     private func gate(_ answers: Answers, time: any TimeSource = ManualTime()) throws -> RedactingUpstream {
         let settings = try load("providers: { newsapi: { key: \(Self.key) } }")
-        let secrets = SecretBook(settings)
+        let secrets = SecretRegistry(settings)
         secrets.setTokens([Self.token], of: "imgur")
         return RedactingUpstream(
             upstream: answers, secrets: secrets, compute: ComputeGate(width: 1), bodies: BodyMemory(limit: .max),
@@ -192,7 +192,7 @@ import Testing
               imgur: { key: "imgur-key-1", clientSecret: "imgur-secret-1" }
               own: { kind: passthrough, baseURL: "http://127.0.0.1:1", key: "own-key-1" }
             """)
-        let book = SecretBook(settings)
+        let book = SecretRegistry(settings)
         book.setTokens(["access-1", "refresh-1"], of: "imgur")
         let all = [
             "admin-token-1", "news-key-1", "imgur-key-1", "imgur-secret-1", "own-key-1", "access-1", "refresh-1",

@@ -39,7 +39,7 @@ import Testing
     }
 
     private struct Bench {
-        var desk: UpstreamDesk
+        var client: UpstreamClient
         var state: StateStore
         var time: ManualTime
         var sender: Sender
@@ -55,22 +55,22 @@ import Testing
         func burst(_ count: Int) async -> Int {
             var sent = 0
             for _ in 0..<count {
-                if case .success = await desk.perform(call) { sent += 1 }
+                if case .success = await client.perform(call) { sent += 1 }
             }
             return sent
         }
 
         var recorded: [WallTime] {
             get async throws {
-                await desk.flush()
+                await client.flush()
                 return try await state.calls(of: "itunes", since: .distantPast)
             }
         }
 
-        var left: Int? { desk.report("itunes")?.rate?.remaining }
+        var left: Int? { client.report("itunes")?.rate?.remaining }
 
         func fate(_ word: String) -> Int {
-            Int(desk.counters.cell(EngineCounters.reservedAhead, "itunes", word).current)
+            Int(client.counters.cell(EngineCounters.reservedAhead, "itunes", word).current)
         }
     }
 
@@ -83,14 +83,14 @@ import Testing
         let counters = CounterRegistry()
         let state = try StateStore.open(directory: directory.path, log: .silent, counters: counters, time: time)
         let settings = try load("providers: { itunes: { \(limits) } }")
-        let accounts = AccountDesk(
-            loop: loop, upstream: sender, store: state, secrets: SecretBook(settings), time: time, log: .silent,
+        let accounts = AccountCoordinator(
+            loop: loop, upstream: sender, store: state, secrets: SecretRegistry(settings), time: time, log: .silent,
             counters: counters)
-        let desk = UpstreamDesk(
+        let client = UpstreamClient(
             loop: loop, upstream: sender, accounts: accounts, state: state, compute: ComputeGate(width: 1),
             time: time, log: .silent, counters: counters)
-        await desk.open(ProviderSet(settings))
-        try await body(Bench(desk: desk, state: state, time: time, sender: sender, directory: directory))
+        await client.open(ProviderSet(settings))
+        try await body(Bench(client: client, state: state, time: time, sender: sender, directory: directory))
         await state.close()
         loop.stop()
         loop.join()
@@ -125,7 +125,7 @@ import Testing
             #expect(try await bench.recorded.count == 8)
             bench.time.advance(by: .milliseconds(1002))
             // Nobody asks: the loop's timer gives it back.
-            while try await bench.recorded.count != 4 { bench.desk.home.post {} }
+            while try await bench.recorded.count != 4 { bench.client.home.post {} }
             #expect(bench.left == 96)
             #expect(bench.fate("returned") == 4)
         }
@@ -158,7 +158,7 @@ import Testing
     @Test func callsOfTheStockAreSentWhileTheDatabaseIsLocked() async throws {
         try await withDesk("rate: 100/min, quota: off") { bench async throws in
             #expect(await bench.burst(3) == 3)
-            let other = try LarderStore.Connection(path: bench.directory.path + "/state.db")
+            let other = try LarderStore.DatabaseConnection(path: bench.directory.path + "/state.db")
             try other.execute("BEGIN IMMEDIATE")
             #expect(await bench.burst(5) == 5)
             try other.execute("ROLLBACK")
@@ -172,7 +172,7 @@ import Testing
         let time = ManualTime()
         try await withDesk("rate: 100/min, quota: off", in: directory, time: time) { bench async throws in
             #expect(await bench.burst(4) == 4)
-            await bench.desk.finish()
+            await bench.client.finish()
             #expect(try await bench.recorded.count == 4)
             #expect(await bench.burst(2) == 2)
             #expect(try await bench.recorded.count == 6, "nothing is reserved ahead any more")
@@ -185,7 +185,7 @@ import Testing
     @Test func whatAKillLeavesReservedCountsAsMade() async throws {
         let directory = TemporaryDirectory()
         let time = ManualTime()
-        // Nothing is given back where the desk does not end.
+        // Nothing is given back where the client does not end.
         try await withDesk("rate: 100/min, quota: off", in: directory, time: time) { bench async throws in
             #expect(await bench.burst(4) == 4)
         }
@@ -201,7 +201,7 @@ import Testing
     @Test func otherLimitsFindNothingReservedUnderTheOldOnes() async throws {
         try await withDesk("rate: 100/min, quota: off") { bench async throws in
             #expect(await bench.burst(4) == 4)
-            await bench.desk.open(ProviderSet(try load("providers: { itunes: { rate: 5/min, quota: off } }")))
+            await bench.client.open(ProviderSet(try load("providers: { itunes: { rate: 5/min, quota: off } }")))
             #expect(bench.left == 1)
             #expect(try await bench.recorded.count == 4)
             #expect(await bench.burst(5) == 1)
@@ -213,7 +213,7 @@ import Testing
             let sent = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<300 {
                     group.addTask {
-                        guard case .success = await bench.desk.perform(bench.call) else { return false }
+                        guard case .success = await bench.client.perform(bench.call) else { return false }
                         return true
                     }
                 }

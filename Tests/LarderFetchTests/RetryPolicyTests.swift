@@ -13,13 +13,13 @@ import Testing
         var response = UpstreamResponse(status: status, requestTime: instant, responseTime: instant)
         if let retryAfter { response.fields.add("Retry-After", retryAfter) }
         return RetryPolicy.afterAnswer(
-            response, method: method, mayRetry: mayRetry, tries: tries, rest: rest, chance: chance)
+            response, RetryPolicy.Attempt(method: method, mayRetry: mayRetry, tries: tries, rest: rest), chance: chance)
     }
 
     private func failure(_ code: CURLcode, sawAnswer: Bool = false, method: Method = .get) -> RetryDecision {
         RetryPolicy.afterFailure(
-            CurlError.error(code, origin: ""), sawAnswer: sawAnswer, method: method, mayRetry: true, tries: 1,
-            rest: .seconds(10), chance: 0)
+            CurlError.error(code, origin: ""), sawAnswer: sawAnswer,
+            RetryPolicy.Attempt(method: method, mayRetry: true, tries: 1, rest: .seconds(10)), chance: 0)
     }
 
     @Test(arguments: [502, 503, 504, 408])
@@ -75,8 +75,8 @@ import Testing
     @Test func ourOwnFindingsAreNotTriedAgain() {
         for stage in FetchError.Stage.allCases {
             let decision = RetryPolicy.afterFailure(
-                FetchError(stage: stage, origin: "", message: ""), sawAnswer: false, method: .get, mayRetry: true,
-                tries: 1, rest: .seconds(10), chance: 0)
+                FetchError(stage: stage, origin: "", message: ""), sawAnswer: false,
+                RetryPolicy.Attempt(method: .get, mayRetry: true, tries: 1, rest: .seconds(10)), chance: 0)
             #expect(decision == .giveUp)
         }
     }

@@ -179,7 +179,7 @@ import Testing
 
     @Test func theServerTellsWhatMemoryAnswered() async throws {
         let clock = HandClock()
-        try await withServer(loops: 2, ready: MemoryHitTests.shelf(clock), clock: clock) { test in
+        try await withServer(loops: 2, ready: MemoryHitTests.ready(clock), clock: clock) { test in
             let client = try RawClient(test.address)
             for (method, target) in [("GET", "/a"), ("HEAD", "/a"), ("GET", "/other")] {
                 client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")

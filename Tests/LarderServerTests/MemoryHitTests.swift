@@ -5,14 +5,14 @@ import LarderServer
 import Testing
 
 @Suite struct MemoryHitTests {
-    static func shelf(_ clock: HandClock, _ bodies: [String: Bytes] = ["/a": Bytes(text: "alpha")]) -> Shelf {
-        Shelf(bodies, now: clock.wall())
+    static func ready(_ clock: HandClock, _ bodies: [String: Bytes] = ["/a": Bytes(text: "alpha")]) -> StubReady {
+        StubReady(bodies, now: clock.wall())
     }
 
     @Test func aHitCarriesItsAgeItsOutcomeAndAnId() async throws {
         let clock = HandClock()
-        let shelf = Self.shelf(clock)
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock)
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             let first = try client.get("/a")
             #expect(first.status == 200)
@@ -23,14 +23,14 @@ import Testing
             #expect(first.fields.all("Connection") == [])
             let second = try client.get("/a")
             #expect(second.fields.all("X-Request-Id") == ["0-2"])
-            #expect(shelf.hits("/a") == 2)
+            #expect(ready.hits("/a") == 2)
             #expect(test.count(ServerCounters.memoryHits, "0") == 2)
         }
     }
 
     @Test func headGetsTheHeadAlone() async throws {
         let clock = HandClock()
-        try await withServer(ready: Self.shelf(clock), clock: clock) { test in
+        try await withServer(ready: Self.ready(clock), clock: clock) { test in
             let client = try RawClient(test.address)
             client.send("HEAD /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let head = try client.response(toHead: true)
@@ -47,30 +47,30 @@ import Testing
     ])
     func fieldsThatChangeTheAnswerTakeTheSlowWay(field: String) async throws {
         let clock = HandClock()
-        let shelf = Self.shelf(clock)
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock)
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             client.send("GET /a HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\nz")
             #expect(try client.response().text.hasPrefix("GET /a"))
-            #expect(shelf.asked.current == 0)
+            #expect(ready.asked.current == 0)
         }
     }
 
     @Test func otherMethodsTakeTheSlowWay() async throws {
         let clock = HandClock()
-        let shelf = Self.shelf(clock)
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock)
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             client.send("DELETE /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.response().text == "DELETE /a - ")
-            #expect(shelf.asked.current == 0)
+            #expect(ready.asked.current == 0)
         }
     }
 
     @Test func pipelinedHitsAndMissesKeepTheirOrder() async throws {
         let clock = HandClock()
-        let shelf = Self.shelf(clock, ["/a": Bytes(text: "alpha"), "/big": Bytes(repeating: 0x62, count: 20_000)])
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock, ["/a": Bytes(text: "alpha"), "/big": Bytes(repeating: 0x62, count: 20_000)])
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             let order = (0..<600).map { ["/a", "/miss\($0)", "/big", "/a"][$0 % 4] }
             client.send(order.map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())
@@ -88,8 +88,8 @@ import Testing
     @Test func aSlowReaderOfLargeBodiesGetsEveryByteInOrder() async throws {
         let clock = HandClock()
         let bodies = (0..<3).map { Bytes(repeating: 0x41 + UInt8($0), count: 12 << 20) }
-        let shelf = Self.shelf(clock, ["/0": bodies[0], "/1": bodies[1], "/2": bodies[2]])
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock, ["/0": bodies[0], "/1": bodies[1], "/2": bodies[2]])
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             client.send((0..<3).map { "GET /\($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())
             for body in bodies { #expect(try client.response().body == body) }
@@ -98,7 +98,7 @@ import Testing
 
     @Test func http10IsServedAndClosedUnlessItAsksToStay() async throws {
         let clock = HandClock()
-        try await withServer(ready: Self.shelf(clock), clock: clock) { test in
+        try await withServer(ready: Self.ready(clock), clock: clock) { test in
             let stays = try RawClient(test.address)
             stays.send("GET /a HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n")
             #expect(try stays.response().fields.all("Connection") == ["keep-alive"])
@@ -113,8 +113,8 @@ import Testing
 
     @Test func foreignHostsAndPagesAreRefusedBeforeMemoryIsAsked() async throws {
         let clock = HandClock()
-        let shelf = Self.shelf(clock)
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock)
+        try await withServer(ready: ready, clock: clock) { test in
             for (fields, status) in [
                 ("Host: evil.example", 421), ("Host: localhost.evil.example", 421), ("Host:", 421),
                 ("Host: localhost\r\nSec-Fetch-Site: cross-site", 403),
@@ -132,7 +132,7 @@ import Testing
                 #expect(response.fields.first("Content-Type") == "application/problem+json")
                 #expect(client.isEnded())
             }
-            #expect(shelf.asked.current == 0)
+            #expect(ready.asked.current == 0)
             #expect(test.count(ServerCounters.refusals, "foreignHost") == 4)
             #expect(test.count(ServerCounters.refusals, "crossSite") == 8)
         }
@@ -140,18 +140,18 @@ import Testing
 
     @Test func pagesOfOurOwnAreServedFromMemory() async throws {
         let clock = HandClock()
-        let shelf = Self.shelf(clock)
-        try await withServer(ready: shelf, clock: clock) { test in
+        let ready = Self.ready(clock)
+        try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
             #expect(try client.get("/a", fields: "Sec-Fetch-Site: same-origin\r\n").text == "alpha")
             #expect(try client.get("/a", fields: "Origin: http://localhost\r\n").text == "alpha")
-            #expect(shelf.asked.current == 2)
+            #expect(ready.asked.current == 2)
         }
     }
 
     @Test func theAccessLogNamesHitsWhereAllAreAskedFor() async throws {
         let clock = HandClock()
-        try await withServer(ready: Self.shelf(clock), settings: ServerSettings(accessLog: .all), clock: clock) {
+        try await withServer(ready: Self.ready(clock), settings: ServerSettings(accessLog: .all), clock: clock) {
             test in
             let client = try RawClient(test.address)
             _ = try client.get("/a")

@@ -93,9 +93,9 @@ import Testing
     @Test(.enabled(if: own != nil)) func theAddressThatTheConnectionCameToIsAcceptedAndNoOther() async throws {
         let own = try #require(Self.own)
         let clock = HandClock()
-        let shelf = Shelf(["/a": Bytes(text: "alpha")], now: clock.wall())
+        let ready = StubReady(["/a": Bytes(text: "alpha")], now: clock.wall())
         let listeners = [ListenerSpec(address: try Address("0.0.0.0:0"), number: 0)]
-        try await withServer(listeners: listeners, ready: shelf, clock: clock) { test in
+        try await withServer(listeners: listeners, ready: ready, clock: clock) { test in
             let port = try #require(test.address.port)
             func status(_ host: String, at address: String) throws -> Int {
                 let client = try RawClient(Address("\(address):\(port)"))
@@ -110,7 +110,7 @@ import Testing
             #expect(try status("0.0.0.0:\(port)", at: own) == 421)
             // The same server by another of its addresses.
             #expect(try status("\(own):\(port)", at: "127.0.0.1") == 421)
-            #expect(shelf.asked.current == 4)
+            #expect(ready.asked.current == 4)
         }
     }
 }

@@ -104,9 +104,9 @@ import Testing
 
     @Test func memoryHitsBeforeAndBehindAStreamKeepTheirPlaces() async throws {
         let clock = HandClock()
-        let shelf = Shelf(["/hit": Bytes(text: "hit")], now: clock.wall())
+        let ready = StubReady(["/hit": Bytes(text: "hit")], now: clock.wall())
         let handler = streaming { MadeReader { $0 < 40 ? Bytes(repeating: 0x61, count: 50_000) : nil } }
-        try await withServer(ready: shelf, handler: handler, clock: clock) { test in
+        try await withServer(ready: ready, handler: handler, clock: clock) { test in
             let client = try wire(test)
             let hit = "GET /hit HTTP/1.1\r\nHost: localhost\r\n\r\n"
             try client.send(hit + get + hit + hit + get + hit)

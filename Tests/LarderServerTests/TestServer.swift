@@ -41,7 +41,7 @@ struct Answering: RequestHandler {
 }
 
 /// Holds ready responses by target.
-final class Shelf: ReadySource {
+final class StubReady: ReadySource {
     private let responses: [Bytes: ReadyResponse]
     let asked = CounterCell()
 

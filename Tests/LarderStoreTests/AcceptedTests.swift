@@ -11,7 +11,7 @@ import Testing
     static let collecting = StoreSettings(minFree: 0, patience: .seconds(30), commitWithin: .seconds(600))
 
     private func rows(_ bench: Bench) throws -> Int64? {
-        let connection = try Connection(path: bench.path)
+        let connection = try DatabaseConnection(path: bench.path)
         defer { connection.close() }
         return try connection.number("SELECT count(*) FROM entry")
     }

@@ -21,7 +21,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
     }
 
     private func change(_ bench: Bench, _ sql: String) throws {
-        let connection = try Connection(path: bench.path)
+        let connection = try DatabaseConnection(path: bench.path)
         defer { connection.close() }
         try connection.execute(sql)
     }

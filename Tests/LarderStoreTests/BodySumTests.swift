@@ -9,7 +9,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
 
 @Suite struct BodySumTests {
     private func change(_ bench: Bench, _ sql: String) throws {
-        let connection = try Connection(path: bench.path)
+        let connection = try DatabaseConnection(path: bench.path)
         defer { connection.close() }
         try connection.execute(sql)
     }
@@ -24,7 +24,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             await store.maintain()
             #expect(try await store.statistics().entries == 1)
             await store.close()
-            let connection = try Connection(path: bench.path)
+            let connection = try DatabaseConnection(path: bench.path)
             defer { connection.close() }
             #expect(try connection.number("SELECT bytes FROM bodies") == 102_400)
         }
@@ -67,7 +67,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             #expect((0...300_000).contains(statistics.byProvider["itunes"]?.bytes ?? -1))
             #expect(await store.write(bench.entry("d", size: 100_000)) == .stored)
             await store.close()
-            let after = try Connection(path: bench.path)
+            let after = try DatabaseConnection(path: bench.path)
             defer { after.close() }
             #expect(try after.number("SELECT bytes FROM bodies") == 204_800)
             #expect(bench.count(StoreCounters.setAside, "cache") == 0)

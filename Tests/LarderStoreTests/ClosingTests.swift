@@ -173,7 +173,7 @@ import Testing
     @Test func aStateDatabaseThatIsLockedIsDegradedUntilItCanBeWritten() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.openState()
-            let other = try Connection(path: bench.directory + "/state.db")
+            let other = try DatabaseConnection(path: bench.directory + "/state.db")
             try other.execute("BEGIN IMMEDIATE")
             let set = Task { try await store.setValue("a", [1]) }
             while store.degraded == nil {
@@ -226,7 +226,7 @@ import Testing
     @Test func aCallThatWaitsForTheLockIsRefusedSoonAfterTheStopBegan() async throws {
         try await withBench { (bench) async throws in
             let store = try bench.openState()
-            let other = try Connection(path: bench.directory + "/state.db")
+            let other = try DatabaseConnection(path: bench.directory + "/state.db")
             try other.execute("BEGIN IMMEDIATE")
             store.expectClose()
             let refused = await #expect(throws: StoreError.self) { try await store.setValue("a", [1]) }

@@ -41,7 +41,7 @@ import Testing
 
     /// What another connection sees.
     private func rows(_ bench: Bench) throws -> Int64? {
-        let connection = try Connection(path: bench.path)
+        let connection = try DatabaseConnection(path: bench.path)
         defer { connection.close() }
         return try connection.number("SELECT count(*) FROM entry")
     }
@@ -58,7 +58,7 @@ import Testing
         try await withStore(Self.strict) { (store, bench) async throws in
             let isOver = Lock(false)
             async let odd = {
-                let connection = try Connection(path: bench.path)
+                let connection = try DatabaseConnection(path: bench.path)
                 defer { connection.close() }
                 var odd = 0
                 while !isOver.withLock({ $0 }) {

@@ -165,7 +165,7 @@ enum Vanishing: CaseIterable, Sendable {
                 let connection = try #require(writer.database?.connection)
                 try connection.execute("PRAGMA busy_timeout = 0")
                 // Somebody reads an older state for long.
-                let reader = try Connection(path: bench.path)
+                let reader = try DatabaseConnection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM entry")
                 try connection.execute("INSERT INTO unindexed VALUES (7)")
@@ -191,7 +191,7 @@ enum Vanishing: CaseIterable, Sendable {
             try await withWriter(bench) { (writer, shared) async throws in
                 shared.files.noteOpened()
                 let connection = try #require(writer.database?.connection)
-                let reader = try Connection(path: bench.path)
+                let reader = try DatabaseConnection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM entry")
                 try connection.execute("INSERT INTO unindexed VALUES (7)")
@@ -237,7 +237,7 @@ enum Vanishing: CaseIterable, Sendable {
                 shared.files.noteOpened()
                 let connection = try #require(writer.database?.connection)
                 try connection.execute("PRAGMA busy_timeout = 0; INSERT INTO unindexed VALUES (7)")
-                let reader = try Connection(path: bench.path)
+                let reader = try DatabaseConnection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM unindexed")
                 writer.closeDatabase(writesBack: true)

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func count(_ path: String, _ sql: String) throws -> Int64? {
-        let connection = try Connection(path: path)
+        let connection = try DatabaseConnection(path: path)
         defer { connection.close() }
         return try connection.number(sql)
     }
@@ -113,7 +113,7 @@ import Testing
     func aSchemaThatNoStepLeadsFromIsSetAside(version: Int) async throws {
         try await withBench { (bench) async throws in
             try SchemaFour.make(bench.path, [bench.entry("a")], now: bench.time.wall())
-            let connection = try Connection(path: bench.path)
+            let connection = try DatabaseConnection(path: bench.path)
             try connection.execute("PRAGMA user_version = \(version)")
             connection.close()
             let store = try bench.open()
@@ -128,7 +128,7 @@ import Testing
             let entry = bench.entry("a")
             try SchemaFour.make(bench.path, [entry], now: bench.time.wall())
             // No room for the new table: the step fails, and nothing of it stays.
-            let connection = try Connection(path: bench.path)
+            let connection = try DatabaseConnection(path: bench.path)
             let pages = try connection.number("PRAGMA page_count") ?? 0
             try connection.execute("PRAGMA max_page_count = \(pages)")
             #expect(throws: StoreError.self) { try CacheMigration.run(connection) }

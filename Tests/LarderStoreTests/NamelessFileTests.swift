@@ -18,7 +18,7 @@ import Testing
                 shared.files.noteOpened()
                 let connection = try #require(writer.database?.connection)
                 try connection.execute("PRAGMA busy_timeout = 0")
-                let reader = try Connection(path: bench.path)
+                let reader = try DatabaseConnection(path: bench.path)
                 defer { reader.close(keepsLog: true) }
                 try reader.execute("BEGIN; SELECT * FROM entry")
                 let entry = bench.entry("a")

@@ -111,7 +111,7 @@ import Testing
 
     /// Takes a database of schema 4 one step further, as the program did that made schema 5.
     private static func makeFive(_ bench: Bench) throws {
-        let five = try Connection(path: bench.path)
+        let five = try DatabaseConnection(path: bench.path)
         defer { five.close() }
         try CacheMigration.take(CacheMigration.steps[0], five)
         let version = try five.number("PRAGMA user_version")

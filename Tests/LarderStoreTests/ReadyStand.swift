@@ -8,13 +8,13 @@ import Testing
 struct ReadyStand: Sendable {
     let store: SQLiteStore
     let bench: Bench
-    let shelves: ReadyShelves
+    let readers: ReadyReaders
     static let mark: UInt64 = 7
 
     init(_ store: SQLiteStore, _ bench: Bench, loops: Int = 1) {
         self.store = store
         self.bench = bench
-        shelves = store.looks(
+        readers = store.looks(
             ReadySettings(
                 loops: loops, bodies: BodyMemory(limit: 1 << 20), skew: 1000, hits: { _ in CounterCell() },
                 acceptsGzip: { !$0.isEmpty }), bench.counters)
@@ -59,7 +59,7 @@ struct ReadyStand: Sendable {
         _ = once(target, encoding: encoding, scope: scope, loop: loop)
         try await bench.eventually("the loop has a connection", in: store, rate: 0) {
             _ = once("/", loop: loop)
-            return shelves.shelves[loop].isOpen
+            return readers.readers[loop].isOpen
         }
         return once(target, encoding: encoding, scope: scope, loop: loop)
     }
@@ -85,7 +85,7 @@ struct ReadyStand: Sendable {
         let (target, encoding) = (Bytes(text: target), Bytes(text: encoding))
         return target.withUnsafeBufferPointer { target in
             encoding.withUnsafeBufferPointer { encoding in
-                shelves.look(
+                readers.look(
                     ReadyQuery(
                         listener: 0, scope: scope, loop: loop, target: target, acceptEncoding: encoding,
                         now: bench.time.wall()))
@@ -115,14 +115,14 @@ func withReady(
 extension Bench {
     /// Rows that the database keeps ready.
     func readyRows() throws -> Int64? {
-        let connection = try Connection(path: path)
+        let connection = try DatabaseConnection(path: path)
         defer { connection.close(keepsLog: true) }
         return try connection.number("SELECT count(*) FROM ready")
     }
 
     /// Changes the database behind the store's back.
     func change(_ sql: String) throws {
-        let connection = try Connection(path: path)
+        let connection = try DatabaseConnection(path: path)
         defer { connection.close(keepsLog: true) }
         try connection.execute(sql)
     }

@@ -226,10 +226,10 @@ import Testing
             let found = ReadyFound(
                 response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, list: nil, parents: [],
                 provider: "itunes", moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
-            #expect(!stand.shelves.isCurrent(found))
+            #expect(!stand.readers.isCurrent(found))
             await stand.store.commit()
             // It has left the overlay, and its commit is counted.
-            #expect(stand.store.shared.overlay.isEmpty && !stand.shelves.isCurrent(found))
+            #expect(stand.store.shared.overlay.isEmpty && !stand.readers.isCurrent(found))
         }
     }
 
@@ -252,12 +252,12 @@ import Testing
         try await withReady { (stand) async throws in
             _ = try await stand.kept()
             #expect(try await stand.look() != nil)
-            stand.shelves.refuseAll(true)
+            stand.readers.refuseAll(true)
             // The pages that the connection keeps are forgotten with a commit.
             _ = await stand.store.write(stand.bench.entry("b"))
             #expect(stand.once("/raw/api/a") == nil)
             #expect(stand.bench.count(StoreCounters.ready, "cold") == 1)
-            stand.shelves.refuseAll(false)
+            stand.readers.refuseAll(false)
             #expect(stand.once("/raw/api/a") != nil)
         }
     }
@@ -269,9 +269,9 @@ import Testing
                 response: stand.row(entry).response, takesGzip: nil, entry: entry.key.digest, list: list.key.digest,
                 parents: [], provider: "itunes",
                 moment: ReadyMoment(mark: ReadyStand.mark, commits: stand.store.shared.commits.now))
-            #expect(stand.shelves.isCurrent(found))
+            #expect(stand.readers.isCurrent(found))
             #expect(await stand.store.write(list) == .accepted)
-            #expect(!stand.shelves.isCurrent(found))
+            #expect(!stand.readers.isCurrent(found))
         }
     }
 
@@ -279,9 +279,9 @@ import Testing
         try await withReady { (stand) async throws in
             _ = try await stand.kept()
             let found = try #require(try await stand.look())
-            #expect(stand.shelves.isCurrent(found))
+            #expect(stand.readers.isCurrent(found))
             stand.store.shared.letGo()
-            #expect(!stand.shelves.isCurrent(found))
+            #expect(!stand.readers.isCurrent(found))
         }
     }
 }

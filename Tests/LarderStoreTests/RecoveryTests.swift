@@ -24,7 +24,7 @@ import Testing
 
     @Test func anotherSchemaIsSetAsideAtOpen() async throws {
         try await withBench { (bench) async throws in
-            let foreign = try Connection(path: bench.path)
+            let foreign = try DatabaseConnection(path: bench.path)
             try foreign.execute("CREATE TABLE theirs (a); PRAGMA user_version = 7")
             foreign.close()
             let store = try bench.open()

@@ -23,10 +23,10 @@ enum Trouble: CaseIterable, Sendable {
 
 /// Another process's lock on the database, for as long as it lives: SQLite does not tell it from another connection.
 final class ForeignLock {
-    private let connection: Connection
+    private let connection: DatabaseConnection
 
     init(_ bench: Bench) throws {
-        connection = try Connection(path: bench.path)
+        connection = try DatabaseConnection(path: bench.path)
         try connection.execute("BEGIN IMMEDIATE")
     }
 

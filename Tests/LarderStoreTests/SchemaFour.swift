@@ -74,7 +74,7 @@ enum SchemaFour {
 
     /// Makes a database of that version with these entries, as that program wrote them.
     static func make(_ path: String, _ entries: [StoredResponse], now: WallTime) throws {
-        let connection = try Connection(path: path)
+        let connection = try DatabaseConnection(path: path)
         defer { connection.close() }
         try connection.execute("PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
         try connection.execute(tables)
@@ -86,7 +86,7 @@ enum SchemaFour {
     }
 
     private static func write(
-        _ entry: StoredResponse, as id: Int64, now: WallTime, _ connection: Connection
+        _ entry: StoredResponse, as id: Int64, now: WallTime, _ connection: DatabaseConnection
     ) throws {
         let isLarge = entry.body.count > 65_536
         let row = try connection.statement(

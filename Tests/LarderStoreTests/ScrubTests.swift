@@ -9,7 +9,7 @@ import Testing
 @Suite struct ScrubTests {
     /// Changes the closed database behind the store's back, as a flipped bit would.
     private func damage(_ bench: Bench, _ sql: String) throws {
-        let connection = try Connection(path: bench.path)
+        let connection = try DatabaseConnection(path: bench.path)
         defer { connection.close() }
         try connection.execute(sql)
     }

@@ -102,7 +102,7 @@ import Testing
             let first = try bench.openState()
             _ = try await first.secret("artwork", length: 32)
             await first.close()
-            let connection = try Connection(path: path)
+            let connection = try DatabaseConnection(path: path)
             let page = try connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'value'")
             connection.close()
             try writeFile(path, Bytes(repeating: 0xAA, count: 4096), at: (Int(try #require(page)) - 1) * 4096)
@@ -186,7 +186,7 @@ import Testing
     /// Does three jobs in one group.
     /// - Returns: what became of each, in order.
     private func group(
-        _ bench: Bench, failing: Int? = nil, before: (Connection) throws -> Void,
+        _ bench: Bench, failing: Int? = nil, before: (DatabaseConnection) throws -> Void,
         first: @escaping @Sendable () -> Void = {}
     ) throws -> [String] {
         let files = try DatabaseFiles(directory: bench.directory, name: "state")
@@ -360,7 +360,7 @@ import Testing
             for _ in 0..<50 { try await first.reserveCall("itunes", at: bench.time.wall()) }
             await first.close()
             // Everything but the index that finds a provider's calls stays whole: opening cannot notice.
-            let connection = try Connection(path: path)
+            let connection = try DatabaseConnection(path: path)
             let page = try connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'callProvider'")
             connection.close()
             try writeFile(path, Bytes(repeating: 0xAA, count: 4096), at: (Int(try #require(page)) - 1) * 4096)
@@ -386,7 +386,7 @@ import Testing
             do {
                 let connection = try StateSchema.open(path, migrations: [later[0]])
                 connection.close()
-                let changed = try Connection(path: path)
+                let changed = try DatabaseConnection(path: path)
                 try changed.execute("INSERT INTO migration (name) VALUES ('9999-later')")
                 changed.close()
             }

@@ -272,7 +272,7 @@ import Testing
                 return all
             }
             #expect(Set(all).count == 1 && all[0].count == 5, "\(all[0])")
-            try await larder.eventually("their seats are free") {
+            try await larder.eventually("their streams have ended") {
                 try await larder.counter("larder_event_streams") == 0
             }
             #expect(market.origin.requests.count == 3)
@@ -334,7 +334,9 @@ import Testing
             #expect(isFull && isFree)
             // The first one's connection is closed now; a sign of life, or the next event, finds that out.
             gate.open()
-            try await larder.eventually("its seat is free") { try await larder.counter("larder_event_streams") == 0 }
+            try await larder.eventually("its stream has ended") {
+                try await larder.counter("larder_event_streams") == 0
+            }
         }
     }
 

@@ -185,8 +185,8 @@ import Testing
 
     @Test(.enabled(if: !Recording.all.isEmpty))
     func everyRecordingPassesThroughTheDaemon() async throws {
-        let shelf = try Recording.plain.get()
-        let recordings = shelf.recordings.filter { $0.api == "tmdb" }
+        let plain = try Recording.plain.get()
+        let recordings = plain.recordings.filter { $0.api == "tmdb" }
         #expect(recordings.count == 14)
         let sizes = try readFile("\(Recording.folder)/tmdb/configuration.json")
         for recording in recordings {

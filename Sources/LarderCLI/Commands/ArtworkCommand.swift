@@ -34,7 +34,7 @@ enum ArtworkCommand {
         try save(response.body, to: file)
         let type = response.fields.first("Content-Type") ?? "unknown type"
         let size = Units.format(size: Int64(response.body.count))
-        invocation.console.note("\(file): \(Console.printable(type)), \(size), \(Envelope.outcome(response))")
+        invocation.console.note("\(file): \(Console.printable(type)), \(size), \(SearchAnswer.outcome(response))")
         return .done
     }
 

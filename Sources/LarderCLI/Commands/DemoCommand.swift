@@ -77,7 +77,7 @@ enum DemoCommand {
             let start = clock.now
             let (value, response) = try conversation.json(LocalRequest(.get, question.target))
             let took = start.duration(to: clock.now)
-            let envelope = Envelope(value)
+            let envelope = SearchAnswer(value)
             if number == 0 {
                 handle = envelope.results.lazy.compactMap(\.artwork).first
                 let lines = envelope.table().lines(width: min(console.width, 110))
@@ -100,11 +100,11 @@ enum DemoCommand {
             let clock = ContinuousClock()
             let start = clock.now
             let response = try conversation.demand(LocalRequest(.get, handle))
-            let took = Envelope.milliseconds(start.duration(to: clock.now))
+            let took = SearchAnswer.milliseconds(start.duration(to: clock.now))
             let type = Console.printable(response.fields.first("Content-Type") ?? "unknown")
             let size = Units.format(size: Int64(response.body.count))
             console.line(
-                console.styled("\(label): \(type), \(size) · \(Envelope.outcome(response)) · \(took)", .faint))
+                console.styled("\(label): \(type), \(size) · \(SearchAnswer.outcome(response)) · \(took)", .faint))
         }
     }
 }

@@ -45,12 +45,12 @@ enum DemoRecordings {
             return [problem.failure?.rawValue ?? "\(problem.status)", "", "", problem.failureText, first.took, ""]
         }
         let second = try ask(target, isFirst: false, conversation)
-        let envelope = Envelope(value)
+        let envelope = SearchAnswer(value)
         let source = value["sources"]?.elements.first { _ in true }
         return [
             envelope.state, "\(envelope.results.count)",
             source?["dropped"]?.integer.map(String.init) ?? "", envelope.results.first?.title ?? "", first.took,
-            "\(Envelope.outcome(second.response).prefix { $0 != "," }) \(second.took)",
+            "\(SearchAnswer.outcome(second.response).prefix { $0 != "," }) \(second.took)",
         ]
     }
 
@@ -63,9 +63,9 @@ enum DemoRecordings {
         for target in targets {
             let first = try ask(target, isFirst: true, conversation)
             guard first.response.status == 200, let value = try? JSON.parse(first.response.body) else { continue }
-            found += Envelope(value).results.map(\.title)
+            found += SearchAnswer(value).results.map(\.title)
             let second = try ask(target, isFirst: false, conversation)
-            last = (first.took, "\(Envelope.outcome(second.response).prefix { $0 != "," }) \(second.took)")
+            last = (first.took, "\(SearchAnswer.outcome(second.response).prefix { $0 != "," }) \(second.took)")
         }
         let lost = targets.count - found.count
         return [
@@ -83,6 +83,6 @@ enum DemoRecordings {
         let clock = ContinuousClock()
         let start = clock.now
         let response = try conversation.ask(request)
-        return (response, Envelope.milliseconds(start.duration(to: clock.now)))
+        return (response, SearchAnswer.milliseconds(start.duration(to: clock.now)))
     }
 }

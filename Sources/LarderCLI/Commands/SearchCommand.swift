@@ -76,12 +76,12 @@ enum SearchCommand {
         if asJSON, !isTimed {
             let (value, response) = try conversation.json(request)
             _ = console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
-            return Envelope(value).exitStatus
+            return SearchAnswer(value).exitStatus
         }
         let outcome = try search.answer(to: request, isQuiet: asJSON)
         let response = outcome.response
         let took = start.duration(to: clock.now)
-        let envelope = Envelope(outcome.value)
+        let envelope = SearchAnswer(outcome.value)
         defer {
             if outcome.isLate {
                 let limit = Units.format(duration: conversation.timeout)
@@ -94,7 +94,7 @@ enum SearchCommand {
         }
         let table = envelope.table(chosen)
         let lines = table.lines(width: console.width)
-        if !lines.isEmpty, !Envelope.showsSomething(table) {
+        if !lines.isEmpty, !SearchAnswer.showsSomething(table) {
             console.line(
                 "A table cannot show the chosen members of these \(table.rows.count) results; --json shows them.")
         } else if let header = lines.first {

@@ -57,7 +57,7 @@ enum WarmCommand {
                 failures.append(problem.exitStatus)
                 return problem.failure?.rawValue ?? "failed (\(response.status))"
             }
-            let isHit = Envelope.outcome(response).hasPrefix("hit")
+            let isHit = SearchAnswer.outcome(response).hasPrefix("hit")
             if isHit { hits += 1 } else { fetched += 1 }
             let state = (try? JSON.parse(response.body))?["state"]?.string ?? ""
             if ["noResults", "allDropped"].contains(state) { empty += 1 }

@@ -5,9 +5,9 @@ import LarderHTTP
 import LarderServer
 
 extension EventFeed {
-    /// The answer that streams this feed. HEAD has the same head and takes no seat.
+    /// The answer that streams this feed. HEAD has the same head and opens no stream.
     /// - Parameter greeting: text that this reader gets first.
-    /// - Throws: 503 where there is no seat left.
+    /// - Throws: 503 where no more streams may be open.
     func response(
         to request: ServerRequest, otherwise start: Start, greeting: Bytes = [], route: RouteName
     ) throws(ClientFacingError) -> ServerResponse {

@@ -87,7 +87,7 @@ struct Explanation: Sendable {
 }
 
 /// The last explanations, the oldest forgotten first. Memory hits are not here: their loops keep records of their own.
-final class ExplanationBook: Sendable {
+final class ExplanationLog: Sendable {
     /// Enough for a person to ask about what was just seen; a few hundred bytes each.
     static let capacity = 1024
 

@@ -10,7 +10,7 @@ import LarderServer
 /// Finishes answers, and keeps what is told of them afterwards.
 struct Responder: Sendable {
     let engine: Engine
-    let explanations = ExplanationBook()
+    let explanations = ExplanationLog()
     let plainLengths = PlainLengths()
 
     init(_ engine: Engine) {

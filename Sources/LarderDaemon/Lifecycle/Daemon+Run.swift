@@ -43,7 +43,7 @@ extension Daemon {
 
     /// Signals as they come, read on the home loop.
     private func receive(into heard: AsyncStream<Int32>.Continuation) {
-        let loop = controlLoop
+        let loop = homeLoop
         loop.post {
             do {
                 // The registration keeps the source alive as long as the loop turns.
@@ -57,7 +57,7 @@ extension Daemon {
 
     /// Every half minute the store learns what memory answered. A timer, which ends with its loop.
     private func keepUp() {
-        let loop = controlLoop
+        let loop = homeLoop
         loop.post { [weak self] in
             _ = loop.schedule(at: loop.monotonic + .seconds(30)) {
                 Task { await self?.noteUses() }
@@ -68,7 +68,7 @@ extension Daemon {
 
     /// What a burst has left in the heap goes back to the system.
     private func keepHeap(_ keeper: HeapKeeper) {
-        let loop = controlLoop
+        let loop = homeLoop
         loop.post { [weak self] in
             _ = loop.schedule(at: loop.monotonic + HeapWatch.interval) {
                 guard let self else { return }
@@ -84,7 +84,7 @@ extension Daemon {
         guard let notifier, let interval = ServiceNotifier.watchdogInterval(environment: environment) else {
             return nil
         }
-        let loop = controlLoop
+        let loop = homeLoop
         return Task(executorPreference: loop) {
             while !Task.isCancelled {
                 if await self.probe() { notifier.alive() }

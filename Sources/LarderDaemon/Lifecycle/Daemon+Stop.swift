@@ -18,7 +18,7 @@ extension Daemon {
         await server.stopAccepting()
         // They would go on for ever; whoever listens connects again to the next daemon.
         parts.searches.shutDown()
-        parts.eventSeats.close()
+        parts.eventStreams.close()
         // What is held back for a newer question would be waited for.
         engine.sessions.letGo()
         let deadline = engine.snapshot.settings.server.drainTimeout
@@ -72,7 +72,7 @@ extension Daemon {
         await engine.refreshes.close()
         await engine.accounts.shutDown()
         await engine.flights.shutDown()
-        await fetcher.shutdown()
+        await base.fetcher.shutdown()
         done(.calls)
     }
 

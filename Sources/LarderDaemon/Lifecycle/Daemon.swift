@@ -58,19 +58,15 @@ public final class Daemon: Sendable {
 
     /// The addresses that were bound, in the order of `listen`.
     public let addresses: [String]
-    let loops: [EventLoop]
-    let homeLoop: EventLoop
-    /// Where signals and the watchdog's timer live.
-    var controlLoop: EventLoop { homeLoop }
-    let fetcher: CurlUpstream
-    private let secrets: SecretBook
+    let base: DaemonBase
     let server: HTTPServer
     let parts: DaemonParts
     var engine: Engine { parts.engine }
-    let surroundings: Surroundings
+    var loops: [EventLoop] { base.loops }
+    var homeLoop: EventLoop { base.homeLoop }
+    var surroundings: Surroundings { base.surroundings }
     /// The settings of the start: some of them stay in force whatever a reload brings.
-    private let started: Settings
-    private let descriptors: DescriptorBudget
+    private var started: Settings { base.settings }
     /// Open when a stop need not wait for answers any longer.
     let drained = Latch()
 
@@ -79,77 +75,10 @@ public final class Daemon: Sendable {
 
     /// Starts everything; requests are answered when it returns.
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
-        // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
-        let openFiles = surroundings.raiseOpenFiles()
-        let counters = surroundings.counters
-        let log = surroundings.log
-        let listeners = try listenerSpecs(settings, surroundings.inherited)
-        let descriptors = try descriptors(settings, openFiles: openFiles, listeners: listeners.count, log)
-        let time = surroundings.time
-        let (store, state) = try openDatabases(settings, surroundings, counters)
-        let homeLoop: EventLoop
-        var loops: [EventLoop] = []
-        do {
-            homeLoop = try EventLoop(name: "home", index: UInt16.max)
-            try homeLoop.start()
-            // One of them is the home loop.
-            for index in 0..<(descriptors.loops - 1) {
-                let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: time)
-                try loop.start()
-                loops.append(loop)
-            }
-        } catch {
-            throw DaemonError(stage: "loops", message: "\(error)")
-        }
-        let secret: Bytes
-        do {
-            secret = try await state.secret("artwork", length: 32)
-        } catch {
-            throw DaemonError(stage: "state database", message: "\(error)")
-        }
-        let fetcher = CurlUpstream(
-            loop: homeLoop, clients: loops,
-            settings: fetchSettings(settings, keptByLoop: descriptors.keptByLoop), log: log.labelled("fetch"),
-            counters: counters, time: time)
-        let compute = ComputeGate(width: loops.count)
-        let secrets = SecretBook(settings)
-        // Nobody but this gate speaks to the fetcher: what comes through it repeats no secret.
-        let gate = RedactingUpstream(
-            upstream: fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
-        let accounts = AccountDesk(
-            loop: homeLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
-            counters: counters)
-        let snapshot = Snapshot(settings, standings: await accounts.open(settings))
-        let upstream = UpstreamDesk(
-            loop: homeLoop, upstream: gate, accounts: accounts, state: state, compute: compute, time: time,
-            log: log.labelled("upstream"), counters: counters)
-        await upstream.open(snapshot.providers)
-        let cache = EntryCache(
-            store: store, memory: MemoryTier(budget: Int(clamping: settings.cache.memorySize)), log: log, time: time)
-        let engine = Engine(
-            snapshot: snapshot, cache: cache,
-            flights: FlightDesk(
-                loop: homeLoop, time: time, memory: cache.memory, counters: counters,
-                failurePause: settings.fetch.failurePause),
-            upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
-            signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
-        engine.cache.memory.register(in: counters)
-        accounts.listen { [weak engine] in engine?.accountChanged($0, $1) }
-        let parts = DaemonParts(engine, state: state)
-        let dispatch = RequestDispatch(parts)
-        store.permitOpenBodies(descriptors.bodies)
-        let shelves = store.looks(
-            ReadySettings(
-                loops: loops.count, bodies: fetcher.memory, skew: Reuse.clockSkew.milliseconds,
-                hits: { counters.cell(EngineCounters.outcomes, $0, CacheOutcome.hit.rawValue) },
-                acceptsGzip: { ContentCoding.acceptsGzip($0) }), counters)
-        let ready = StoredReadySource(
-            memory: cache.memory, store: store, shelves: shelves,
-            hits: { counters.cell(DaemonCounters.memoryHits, $0) })
-        let server = HTTPServer(
-            loops: loops, listeners: listeners, ready: ready,
-            handler: dispatch, settings: serverSettings(settings, descriptors, log), log: log.labelled("server"),
-            counters: counters, time: time)
+        let base = try DaemonBase(settings, surroundings)
+        let engine = try await base.makeEngine()
+        let parts = DaemonParts(engine, state: base.state)
+        let server = base.makeServer(engine, handler: RequestDispatch(parts))
         parts.tellOfProviders()
         parts.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         // Before the first request: on an inherited socket clients may wait already.
@@ -160,28 +89,17 @@ public final class Daemon: Sendable {
         } catch {
             throw DaemonError(stage: "listen", message: "\(error)")
         }
-        log.notice(
+        surroundings.log.notice(
             "started", ["version": LarderVersion.text, "listening": addresses.joined(separator: " ")])
-        for note in settings.notes { log.warning(note) }
-        return Daemon(
-            addresses, loops, homeLoop, fetcher, secrets, server, parts, surroundings, descriptors)
+        for note in settings.notes { surroundings.log.warning(note) }
+        return Daemon(addresses, base, server, parts)
     }
 
-    private init(
-        _ addresses: [String], _ loops: [EventLoop], _ homeLoop: EventLoop, _ fetcher: CurlUpstream,
-        _ secrets: SecretBook, _ server: HTTPServer, _ parts: DaemonParts,
-        _ surroundings: Surroundings, _ descriptors: DescriptorBudget
-    ) {
+    private init(_ addresses: [String], _ base: DaemonBase, _ server: HTTPServer, _ parts: DaemonParts) {
         self.addresses = addresses
-        self.loops = loops
-        self.homeLoop = homeLoop
-        self.fetcher = fetcher
-        self.secrets = secrets
+        self.base = base
         self.server = server
         self.parts = parts
-        self.surroundings = surroundings
-        self.descriptors = descriptors
-        started = parts.engine.snapshot.settings
     }
 
     /// Reads the configuration again. A bad file leaves everything as it is, and the log says why.
@@ -202,7 +120,7 @@ public final class Daemon: Sendable {
                 ["settings": waiting.map(\.path).joined(separator: ", ")])
         }
         if old.log.level != settings.log.level { surroundings.log.threshold = settings.log.level }
-        secrets.configure(settings)
+        base.secrets.configure(settings)
         // Of a provider that was off until now the kept sign-in is known only from here on.
         let opened = await engine.accounts.open(settings)
         func renewed(_ current: Snapshot) -> Snapshot {
@@ -214,12 +132,12 @@ public final class Daemon: Sendable {
         engine.flights.forgetFailures(pause: settings.fetch.failurePause)
         await engine.refreshes.apply(limit: settings.fetch.refreshOnReturn)
         engine.cache.store.apply(Self.storeSettings(settings))
-        fetcher.apply(Self.fetchSettings(settings, keptByLoop: descriptors.keptByLoop))
+        base.fetcher.apply(Self.fetchSettings(settings, keptByLoop: base.descriptors.keptByLoop))
         engine.cache.memory.setBudget(Int(clamping: settings.cache.memorySize))
-        parts.eventSeats.setLimit(settings.server.maxEventStreams)
+        parts.eventStreams.setLimit(settings.server.maxEventStreams)
         parts.searches.setLimits(settings.searchLimits)
         engine.cache.settingsChanged()
-        await server.apply(Self.serverSettings(settings, descriptors, engine.log))
+        await server.apply(Self.serverSettings(settings, base.descriptors, engine.log))
         engine.counters.cell(DaemonCounters.reloads, "done").add()
         engine.log.notice("configuration read again")
         for note in settings.notes { engine.log.warning(note) }

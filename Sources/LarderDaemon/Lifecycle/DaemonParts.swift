@@ -12,10 +12,10 @@ struct DaemonParts: Sendable {
     let state: StateStore
     let totals: Totals
     /// Who listens to events.
-    let eventSeats: EventSeats
+    let eventStreams: EventStreams
     /// Searches whose clients do not wait.
-    let searches: SearchBook
-    let uploads: UploadDesk
+    let searches: LiveSearches
+    let uploads: UploadCoordinator
     /// What happens to providers.
     let providerEvents: EventFeed
     /// What a loop remembers of a memory hit.
@@ -32,12 +32,12 @@ struct DaemonParts: Sendable {
         responder = Responder(engine)
         startedAt = time.wall()
         totals = Totals(state: state, counters: counters, log: engine.log)
-        eventSeats = EventSeats(loop: home, limit: settings.server.maxEventStreams, counters: counters)
-        searches = SearchBook(limits: settings.searchLimits, seats: eventSeats, time: time, counters: counters)
-        uploads = UploadDesk(loop: home, time: time, seats: eventSeats, counters: counters)
+        eventStreams = EventStreams(loop: home, limit: settings.server.maxEventStreams, counters: counters)
+        searches = LiveSearches(limits: settings.searchLimits, streams: eventStreams, time: time, counters: counters)
+        uploads = UploadCoordinator(loop: home, time: time, streams: eventStreams, counters: counters)
         // Ids of another run of the daemon mean nothing in this one.
         providerEvents = EventFeed(
-            "provider", seats: eventSeats, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
+            "provider", streams: eventStreams, keeping: 256, epoch: String(startedAt.milliseconds, radix: 36))
     }
 
     /// Has what happens to providers told to whoever listens, and acted upon.

@@ -104,7 +104,9 @@ extension LogFormat {
     /// `auto` decided: `journal` where the descriptor is the journal's own stream (systemd.exec(5), "JOURNAL_STREAM").
     public func decided(environment: [String: String], descriptor: Int32) -> LogFormat {
         guard self == .auto else { return self }
-        guard let stream = environment["JOURNAL_STREAM"], let identity = FileIdentity(descriptor) else { return .text }
+        guard let stream = environment["JOURNAL_STREAM"], let identity = LogFileIdentity(descriptor) else {
+            return .text
+        }
         return stream == "\(identity.device):\(identity.inode)" ? .journal : .text
     }
 }

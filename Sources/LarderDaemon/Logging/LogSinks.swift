@@ -158,7 +158,7 @@ private final class LogQueue: @unchecked Sendable {
 }
 
 /// Which file a descriptor is.
-struct FileIdentity: Sendable, Hashable {
+struct LogFileIdentity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64
 

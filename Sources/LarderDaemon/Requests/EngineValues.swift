@@ -29,11 +29,11 @@ extension PassRequest {
     }
 }
 
-extension SessionDesk {
+extension SessionCoordinator {
     /// Answers a request of a session, or says 409 as soon as a newer one takes its place. One of no session is
     /// answered as if this were not here.
     ///
-    /// - Parameter work: makes the answer. It runs with `SessionSeat.current` set, and is cancelled when it is superseded.
+    /// - Parameter work: makes the answer. It runs with `SessionScope.current` set, and is cancelled when it is superseded.
     func serve(
         _ request: ServerRequest, debounce standard: Duration,
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> ServerResponse

@@ -120,7 +120,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    private static func landing(_ root: JSONValue) throws(ClientFacingError) -> AccountDesk.Landing {
+    private static func landing(_ root: JSONValue) throws(ClientFacingError) -> AccountCoordinator.Landing {
         if let word = root["error"]?.string {
             // Of fixed signs in the standard (RFC 6749 §4.1.2.1); anybody can write anything into a URL.
             let isWord = (1...64).contains(word.utf8.count) && word.utf8.allSatisfy { ASCII.isToken($0) }

@@ -14,7 +14,7 @@ struct EventsRoute: Sendable {
         var request = request
         // What happened before the snapshot is in it; told after it, it would say what is no longer so.
         request.fields.remove("Last-Event-ID")
-        // Seated first: what happens while the snapshot is taken is told behind it, and says no more than it does.
+        // The subscription comes first: what happens while the snapshot is taken is told behind it, and says no more than it does.
         let response = try providerEvents.response(to: request, otherwise: .next, route: route)
         if case .stream(let reader as EventReader, _) = response.body {
             reader.greet(EventText.event("snapshot", data: await snapshot()))

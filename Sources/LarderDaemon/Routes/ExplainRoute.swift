@@ -11,7 +11,7 @@ struct ExplainRoute: Sendable {
     typealias Hits = Lock<(@Sendable (RequestID) async -> HitRecord?)?>
 
     let engine: Engine
-    let explanations: ExplanationBook
+    let explanations: ExplanationLog
     let hits: Hits
 
     func explain(_ text: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
@@ -21,7 +21,7 @@ struct ExplainRoute: Sendable {
         guard let explanation = await find(id) else {
             throw ClientFacingError(
                 status: 404, code: "unknownRequest",
-                detail: "Nothing is known of request \(id) any more: the last \(ExplanationBook.capacity) are kept.",
+                detail: "Nothing is known of request \(id) any more: the last \(ExplanationLog.capacity) are kept.",
                 parameter: "request-id")
         }
         var lanes: [String: LaneReport] = [:]

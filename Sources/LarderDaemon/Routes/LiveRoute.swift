@@ -11,7 +11,7 @@ import LarderServer
 struct LiveRoute: Sendable {
     let engine: Engine
     let responder: Responder
-    let searches: SearchBook
+    let searches: LiveSearches
 
     /// Puts the answer of a search together, as for a client that waits.
     typealias Compose = @Sendable (SearchAnswers) async -> Result<Answer, ClientFacingError>
@@ -70,18 +70,18 @@ struct LiveRoute: Sendable {
         _ answer: Lock<Result<Answer, ClientFacingError>?>
     ) throws(ClientFacingError) -> LivePage {
         let (engine, responder, searches) = (engine, responder, searches)
-        let seat = SessionSeat.current
+        let scope = SessionScope.current
         return try searches.begin(
             query: question.shownQuery, sort: question.sort, names: question.parts.map(\.providerName),
             shape: question.shape
         ) { page in
             // A newer question of its session ends it, though its own request may long be answered. Taken back at its
             // end: the same question may be asked any number of times.
-            let ticket = seat?.whenSuperseded { searches.cancel(page) }
-            defer { if let ticket { seat?.forget(ticket) } }
+            let ticket = scope?.whenSuperseded { searches.cancel(page) }
+            defer { if let ticket { scope?.forget(ticket) } }
             let answers = await engine.ask(question) { place, source in
                 // What is given up because of it may be told before the search itself is: it is no source's failure.
-                if seat?.isSuperseded == true { return searches.cancel(page) }
+                if scope?.isSuperseded == true { return searches.cancel(page) }
                 searches.arrived(page, place, source)
             }
             guard !Task.isCancelled else { return }

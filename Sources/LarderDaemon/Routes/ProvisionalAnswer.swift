@@ -39,10 +39,10 @@ struct ProvisionalAnswer: Sendable {
         let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
         let settings = context.snapshot.settings
         // What is wrong with a request is said by the ordinary way.
-        guard let seat = SessionSeat.current, Self.isWanted(request.fields),
+        guard let scope = SessionScope.current, Self.isWanted(request.fields),
             let query = try? QueryParameters(parsing: request.query ?? ""),
             let place = query.items.firstIndex(where: { Self.termParameters.contains($0.name) }),
-            let asked = try? make(query), await needsFetch(asked, settings), seat.takeProvisional()
+            let asked = try? make(query), await needsFetch(asked, settings), scope.takeProvisional()
         else { return nil }
         for prefix in Self.prefixes(of: query.items[place].value ?? "") {
             var shorter = query
@@ -50,7 +50,7 @@ struct ProvisionalAnswer: Sendable {
             guard let candidate = try? make(shorter) else { continue }
             let found = await stored(candidate, of: asked)
             guard found.contains(where: { ($0.normalised?.count ?? 0) > 0 }) else { continue }
-            begin(asked, seat, settings)
+            begin(asked, scope, settings)
             return await render(found, asked, prefix, context)
         }
         return nil
@@ -109,7 +109,7 @@ struct ProvisionalAnswer: Sendable {
     }
 
     /// The fetch of the real answer, for whoever asks next. A newer question of the session ends it.
-    private func begin(_ asked: AskedSearch, _ seat: SessionSeat, _ settings: Settings) {
+    private func begin(_ asked: AskedSearch, _ scope: SessionScope, _ settings: Settings) {
         let engine = engine
         let task = Task(executorPreference: engine.flights.home) {
             await withTaskGroup(of: Void.self) { group in
@@ -119,12 +119,12 @@ struct ProvisionalAnswer: Sendable {
                         _ = try? await engine.obtain(
                             NormalisedQuestion(
                                 provider: provider, endpoint: endpoint, directives: .none, settings: settings,
-                                seat: seat))
+                                scope: scope))
                     }
                 }
             }
         }
-        seat.whenSuperseded { task.cancel() }
+        scope.whenSuperseded { task.cancel() }
     }
 
     private func render(

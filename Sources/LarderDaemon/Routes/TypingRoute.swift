@@ -17,9 +17,9 @@ struct TypingRoute: Sendable {
     /// The fields that these routes know.
     static let parameters = [
         RouteParameter(
-            name: SessionDesk.field, place: .header, line: "One name for all questions of a person who types."),
+            name: SessionCoordinator.field, place: .header, line: "One name for all questions of a person who types."),
         RouteParameter(
-            name: SessionDesk.debounceField, place: .header,
+            name: SessionCoordinator.debounceField, place: .header,
             line: "How long a newer question is waited for, in milliseconds."),
         RouteParameter(name: "Prefer", place: .header, line: "respond-async: the search goes on by itself."),
     ]

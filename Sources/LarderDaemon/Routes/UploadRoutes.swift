@@ -21,7 +21,7 @@ enum UploadAct: Sendable {
 
 struct UploadRoutes: Sendable {
     let engine: Engine
-    let uploads: UploadDesk
+    let uploads: UploadCoordinator
 
     // MARK: POST /v1/{routePrefix}/{collection}
 
@@ -55,7 +55,7 @@ struct UploadRoutes: Sendable {
         _ act: UploadAct, on id: String, _ request: ServerRequest, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
-        guard await uploads.report(id) != nil else { throw UploadDesk.unknown }
+        guard await uploads.report(id) != nil else { throw UploadCoordinator.unknown }
         let settings = context.snapshot.settings.uploads
         switch act {
         case .content: return try await content(context, id)
@@ -76,11 +76,11 @@ struct UploadRoutes: Sendable {
         guard context.request.query == nil else {
             throw .invalid("query", "What is said about the file is said when the upload is made.")
         }
-        guard let report = await uploads.report(id) else { throw UploadDesk.unknown }
+        guard let report = await uploads.report(id) else { throw UploadCoordinator.unknown }
         let provider = try configured(report.provider, context.snapshot)
         // Before the content is looked at: it would be in vain.
         guard report.machine.state == .waiting else {
-            throw UploadDesk.conflict(report.machine.state, "take content")
+            throw UploadCoordinator.conflict(report.machine.state, "take content")
         }
         let source = try Self.source(context.request, mayBeForm: false, context.snapshot.settings.uploads)
         return try await pass(source, to: id, report.fields, provider, context, status: 200)
@@ -90,7 +90,7 @@ struct UploadRoutes: Sendable {
         _ request: ServerRequest, _ id: String, _ route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         guard let feed = await uploads.feed(id), let report = await uploads.report(id) else {
-            throw UploadDesk.unknown
+            throw UploadCoordinator.unknown
         }
         return try feed.response(
             to: request, otherwise: .next,
@@ -108,14 +108,14 @@ struct UploadRoutes: Sendable {
             fields: fields)
         var total: Int64?
         if case .file(_, let length) = source { total = length }
-        let desk = uploads
-        try await desk.begin(id, content: source.reader, total: total, settings.uploads) { await work.run() }
+        let coordinator = uploads
+        try await coordinator.begin(id, content: source.reader, total: total, settings.uploads) { await work.run() }
         let report = await withTaskCancellationHandler {
-            await desk.end(id)
+            await coordinator.end(id)
         } onCancel: {
-            desk.clientLost(id)
+            coordinator.clientLost(id)
         }
-        guard let report else { throw UploadDesk.unknown }
+        guard let report else { throw UploadCoordinator.unknown }
         switch report.machine.state {
         case .finished: return await response(status, id, context.route, isMade: status == 201)
         case .cancelled:

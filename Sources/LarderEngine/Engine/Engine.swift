@@ -11,11 +11,11 @@ public final class Engine: Sendable {
     /// Memory and database as one.
     public let cache: EntryCache
     /// Fetches under way.
-    public let flights: FlightDesk
+    public let flights: FlightCoordinator
     /// Every call to a provider.
-    public let upstream: UpstreamDesk
+    public let upstream: UpstreamClient
     /// Who is signed in where.
-    public let accounts: AccountDesk
+    public let accounts: AccountCoordinator
     /// Where large answers are worked on, away from the loops.
     public let compute: ComputeGate
     /// The room of bodies that are held whole.
@@ -29,16 +29,17 @@ public final class Engine: Sendable {
     /// Both clocks.
     public let time: any TimeSource
     /// What was dealt from each pool lately.
-    let pools = Lock(PoolBook())
+    let pools = Lock(PoolRounds())
     /// Sessions of typing.
-    public let sessions: SessionDesk
+    public let sessions: SessionCoordinator
     /// What is refreshed when a provider is back.
-    public let refreshes: RefreshDesk
+    public let refreshes: RefreshCoordinator
     private let current: Lock<Snapshot>
 
     /// Makes the parts that nobody else needs, and puts the snapshot in force.
     public init(
-        snapshot: Snapshot, cache: EntryCache, flights: FlightDesk, upstream: UpstreamDesk, accounts: AccountDesk,
+        snapshot: Snapshot, cache: EntryCache, flights: FlightCoordinator, upstream: UpstreamClient,
+        accounts: AccountCoordinator,
         compute: ComputeGate, bodies: BodyMemory, signer: ArtworkSigner, counters: CounterRegistry, log: Logger,
         time: any TimeSource
     ) {
@@ -53,9 +54,9 @@ public final class Engine: Sendable {
         self.counters = counters
         self.log = log
         self.time = time
-        sessions = SessionDesk(
+        sessions = SessionCoordinator(
             loop: flights.home, time: time, counters: counters, maxSessions: snapshot.settings.search.sessions)
-        refreshes = RefreshDesk(
+        refreshes = RefreshCoordinator(
             flights: flights, upstream: upstream, time: time, log: log, counters: counters,
             limit: snapshot.settings.fetch.refreshOnReturn)
         cache.change { snapshot.mark(signer) }

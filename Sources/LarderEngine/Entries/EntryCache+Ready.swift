@@ -34,6 +34,7 @@ extension EntryCache {
     /// - Parameters:
     ///   - began: the epoch of the settings when the request came.
     ///   - stamp: from before the row was read.
+    // More than six parameters: the parts of a row (`ReadyRow`), but for the mark that only the store knows, and what it hangs on.
     public func keepReady(
         _ response: ReadyResponse, of row: StoredRow, scope: UInt64, target: Bytes, takesGzip: Bool?, provider: String,
         under began: UInt64, _ stamp: ReadyStamp

@@ -278,7 +278,7 @@ public struct EntryRequest: Sendable {
         let directives = terms.directives
         guard isMissed, !terms.wantsFresh, !directives.onlyIfCached, !directives.noStore else { return }
         engine.refreshes.asked(
-            RefreshDesk.Demand(
+            RefreshCoordinator.Demand(
                 provider: recipe.provider, key: key,
                 isDue: { [cache, recipe, terms] in
                     guard let entry = await recipe.find().entry else { return false }

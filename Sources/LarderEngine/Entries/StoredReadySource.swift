@@ -8,23 +8,23 @@ import LarderStore
 public final class StoredReadySource: ReadySource {
     private let memory: MemoryTier
     private let store: SQLiteStore
-    private let shelves: ReadyShelves
+    private let readers: ReadyReaders
     private let hits: @Sendable (String) -> CounterCell
 
     /// - Parameter hits: the cell that counts a provider's hits in memory.
     public init(
-        memory: MemoryTier, store: SQLiteStore, shelves: ReadyShelves, hits: @escaping @Sendable (String) -> CounterCell
+        memory: MemoryTier, store: SQLiteStore, readers: ReadyReaders, hits: @escaping @Sendable (String) -> CounterCell
     ) {
         self.memory = memory
         self.store = store
-        self.shelves = shelves
+        self.readers = readers
         self.hits = hits
     }
 
     /// The answer, where one is ready for that request. Called on a connection's loop; never waits.
     public func ready(_ query: ReadyQuery) -> ReadyResponse? {
         if let response = memory.ready(query) { return response }
-        guard let found = shelves.look(query) else { return nil }
+        guard let found = readers.look(query) else { return nil }
         store.touch(found.entry)
         if let list = found.list { store.touch(list) }
         if !memory.isOff { keepInMemory(found, query) }
@@ -35,7 +35,7 @@ public final class StoredReadySource: ReadySource {
         let rows = [found.list, found.entry].compactMap { $0 }
         let stamp = memory.readyStamp(rows)
         // What was accepted or removed before the stamp is found by this; what comes later makes the stamp invalid.
-        guard shelves.isCurrent(found) else { return }
+        guard readers.isCurrent(found) else { return }
         let kept = ReadyResponse(found.response, hits: hits(found.provider))
         memory.insert(
             listener: query.listener, target: Bytes(query.target), takesGzip: found.takesGzip, response: kept,

@@ -13,7 +13,7 @@ public final class EventFeed: Sendable {
         case next
     }
 
-    struct Seat {
+    struct Subscription {
         /// The number of the event it gets next.
         var place: UInt64
         var waiter: CheckedContinuation<Void, Never>?
@@ -29,16 +29,17 @@ public final class EventFeed: Sendable {
         var events: [Bytes] = []
         var first: UInt64 = 1
         var isFinished = false
-        var seats: [UInt64: Seat] = [:]
+        var subscriptions: [UInt64: Subscription] = [:]
 
         var next: UInt64 { first + UInt64(events.count) }
 
-        func isDue(_ seat: Seat) -> Bool {
-            seat.place < next || isFinished || seat.isOver || seat.needsBeat || !seat.greeting.isEmpty
+        func isDue(_ subscription: Subscription) -> Bool {
+            subscription.place < next || isFinished || subscription.isOver || subscription.needsBeat
+                || !subscription.greeting.isEmpty
         }
 
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            seats.keys.compactMap { number in seats[number]?.waiter.take() }
+            subscriptions.keys.compactMap { number in subscriptions[number]?.waiter.take() }
         }
     }
 
@@ -48,20 +49,20 @@ public final class EventFeed: Sendable {
     private let epoch: String
     private let posted: CounterCell
     fileprivate let dropped: CounterCell
-    fileprivate let all: EventSeats
+    fileprivate let all: EventStreams
     fileprivate let state = Lock(State())
 
     /// - Parameters:
     ///   - keep: events that a late or slow reader still gets, at least one.
     ///   - epoch: begins every id, so that an id of another feed at the same place is known for what it is: for feeds
     ///     that a restart begins anew.
-    public init(_ name: String, seats: EventSeats, keeping keep: Int, epoch: String = "") {
+    public init(_ name: String, streams: EventStreams, keeping keep: Int, epoch: String = "") {
         self.name = name
         self.keep = max(1, keep)
         self.epoch = epoch.isEmpty ? "" : "\(epoch)-"
-        all = seats
-        posted = seats.cell(EventCounters.posted, name)
-        dropped = seats.cell(EventCounters.dropped, name)
+        all = streams
+        posted = streams.cell(EventCounters.posted, name)
+        dropped = streams.cell(EventCounters.dropped, name)
     }
 
     /// Tells everyone. After the end nothing is told.
@@ -93,21 +94,21 @@ public final class EventFeed: Sendable {
     var size: Int { state.withLock { $0.events.reduce(0) { $0 + $1.count } } }
 
     /// Readers now.
-    var readers: Int { state.withLock { $0.seats.count } }
+    var readers: Int { state.withLock { $0.subscriptions.count } }
 
-    /// A reader with a seat of its own.
+    /// A reader with a subscription of its own.
     /// - Parameters:
     ///   - lastID: the last event it has seen, as `Last-Event-ID` says it (WHATWG HTML §9.2.4); one that this feed did
     ///     not give counts as none.
     ///   - start: where it begins without one.
     ///   - greeting: text that it gets first.
-    /// - Throws: 503 where there is no seat left.
+    /// - Throws: 503 where no more streams may be open.
     public func reader(after lastID: String?, otherwise start: Start, greeting: Bytes = []) throws(ClientFacingError)
         -> EventReader
     {
         let reader = EventReader(self)
-        let number = try all.seat(reader)
-        reader.sit(number)
+        let number = try all.open(reader)
+        reader.bind(number)
         state.withLock { state in
             let known = seen(lastID, state)
             let place =
@@ -115,9 +116,9 @@ public final class EventFeed: Sendable {
                 case .oldest: known ?? state.first
                 case .next: known ?? state.next
                 }
-            state.seats[number] = Seat(place: place, greeting: greeting)
+            state.subscriptions[number] = Subscription(place: place, greeting: greeting)
         }
-        // A stop in between has found the reader without its seat.
+        // A stop in between has found the reader without its subscription.
         if all.isClosed { reader.close() }
         return reader
     }
@@ -136,17 +137,17 @@ public final class EventFeed: Sendable {
     }
 
     fileprivate func leave(_ number: UInt64) {
-        let waiter = state.withLock { $0.seats.removeValue(forKey: number)?.waiter }
+        let waiter = state.withLock { $0.subscriptions.removeValue(forKey: number)?.waiter }
         waiter?.resume()
         all.giveBack(number)
     }
 
-    fileprivate func change(_ number: UInt64, _ body: (inout Seat) -> Void) {
+    fileprivate func change(_ number: UInt64, _ body: (inout Subscription) -> Void) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard var seat = state.seats[number] else { return nil }
-            body(&seat)
-            let waiter = state.isDue(seat) ? seat.waiter.take() : nil
-            state.seats[number] = seat
+            guard var subscription = state.subscriptions[number] else { return nil }
+            body(&subscription)
+            let waiter = state.isDue(subscription) ? subscription.waiter.take() : nil
+            state.subscriptions[number] = subscription
             return waiter
         }
         waiter?.resume()
@@ -165,11 +166,11 @@ public final class EventReader: BodyReader {
         self.feed = feed
     }
 
-    deinit { feed.leave(seat) }
+    deinit { feed.leave(subscription) }
 
-    fileprivate func sit(_ seat: UInt64) { number.withLock { $0 = seat } }
+    fileprivate func bind(_ subscription: UInt64) { number.withLock { $0 = subscription } }
 
-    private var seat: UInt64 { number.withLock { $0 } }
+    private var subscription: UInt64 { number.withLock { $0 } }
 
     private enum Found {
         case piece(Bytes)
@@ -184,7 +185,7 @@ public final class EventReader: BodyReader {
             switch look() {
             case .piece(let piece): return piece
             case .end:
-                feed.leave(seat)
+                feed.leave(subscription)
                 return nil
             case .gone: throw BodyFailure("Nobody reads it any more.")
             case .wait: await wait()
@@ -192,47 +193,47 @@ public final class EventReader: BodyReader {
         }
     }
 
-    /// Gives the seat back.
-    public func abandon() { feed.leave(seat) }
+    /// Gives the subscription back.
+    public func abandon() { feed.leave(subscription) }
 
     /// Says something to this reader alone, before the next event.
-    public func greet(_ text: Bytes) { feed.change(seat) { $0.greeting += text } }
+    public func greet(_ text: Bytes) { feed.change(subscription) { $0.greeting += text } }
 
     /// The clean end, with what is there.
-    func close() { feed.change(seat) { $0.isOver = true } }
+    func close() { feed.change(subscription) { $0.isOver = true } }
 
     /// A part of the heartbeat's time has passed.
     func tick() {
-        feed.change(seat) { seat in
-            seat.quietTicks += 1
-            if seat.quietTicks >= EventSeats.ticks { seat.needsBeat = true }
+        feed.change(subscription) { subscription in
+            subscription.quietTicks += 1
+            if subscription.quietTicks >= EventStreams.ticks { subscription.needsBeat = true }
         }
     }
 
     private func look() -> Found {
-        let own = seat
+        let own = subscription
         return feed.state.withLock { state -> Found in
-            guard var seat = state.seats[own] else { return .gone }
-            if seat.place < state.first {
-                feed.dropped.add(Int(clamping: state.first - seat.place))
-                seat.place = state.first
+            guard var subscription = state.subscriptions[own] else { return .gone }
+            if subscription.place < state.first {
+                feed.dropped.add(Int(clamping: state.first - subscription.place))
+                subscription.place = state.first
             }
-            var piece = seat.greeting
-            seat.greeting = []
-            while seat.place < state.next {
-                let event = state.events[Int(seat.place - state.first)]
+            var piece = subscription.greeting
+            subscription.greeting = []
+            while subscription.place < state.next {
+                let event = state.events[Int(subscription.place - state.first)]
                 guard piece.isEmpty || piece.count + event.count <= Self.pieceSize else { break }
                 // A large one goes alone, as the feed holds it: a slow reader has no copy of its own.
                 if piece.isEmpty { piece = event } else { piece += event }
-                seat.place += 1
+                subscription.place += 1
             }
-            if piece.isEmpty, seat.needsBeat, !state.isFinished, !seat.isOver { piece = Self.beat }
+            if piece.isEmpty, subscription.needsBeat, !state.isFinished, !subscription.isOver { piece = Self.beat }
             guard piece.isEmpty else {
-                (seat.needsBeat, seat.quietTicks) = (false, 0)
-                state.seats[own] = seat
+                (subscription.needsBeat, subscription.quietTicks) = (false, 0)
+                state.subscriptions[own] = subscription
                 return .piece(piece)
             }
-            return state.isFinished || seat.isOver ? .end : .wait
+            return state.isFinished || subscription.isOver ? .end : .wait
         }
     }
 
@@ -241,10 +242,11 @@ public final class EventReader: BodyReader {
     private func wait() async {
         await withTaskCancellationHandler {
             await handover { waiter in
-                let own = seat
+                let own = subscription
                 let isDue = feed.state.withLock { state -> Bool in
-                    guard let seat = state.seats[own], !state.isDue(seat), !Task.isCancelled else { return true }
-                    state.seats[own]?.waiter = waiter
+                    guard let subscription = state.subscriptions[own], !state.isDue(subscription), !Task.isCancelled
+                    else { return true }
+                    state.subscriptions[own]?.waiter = waiter
                     return false
                 }
                 if isDue { waiter.resume() }

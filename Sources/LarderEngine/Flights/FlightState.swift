@@ -1,5 +1,5 @@
-// What is known of the fetches under way, and each step of theirs as one change: an asker is seated, leaves or is told; a flight
-// begins, announces, lands. The desk keeps it under its lock and acts on what a step returns when the lock is free. Stamps and
+// What is known of the fetches under way, and each step of theirs as one change: an asker is admitted, leaves or is told; a flight
+// begins, announces, lands. The coordinator keeps it under its lock and acts on what a step returns when the lock is free. Stamps and
 // counters are atomic, so nothing in here takes a lock.
 import LarderCache
 import LarderCore
@@ -14,7 +14,7 @@ final class FlightTicket: Sendable {
 
     init(number: UInt64) { self.number = number }
 
-    /// Said before its seat is given up, so that a ticket which comes to the desk after that finds none.
+    /// Said before its membership is given up, so that a ticket which comes to the coordinator after that finds none.
     func leave() { left.store(true, ordering: .releasing) }
     var hasLeft: Bool { left.load(ordering: .acquiring) }
 }
@@ -22,7 +22,7 @@ final class FlightTicket: Sendable {
 /// The task of a flight. It is known from the instant at which the flight leads, and has its task a moment later.
 final class FlightTask: Sendable {
     private let task = Lock<Task<Void, Never>?>(nil)
-    /// Atomic, since it is read inside the desk's lock, where no other is taken.
+    /// Atomic, since it is read inside the coordinator's lock, where no other is taken.
     private let cancelled = Atomic<Bool>(false)
 
     var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
@@ -76,7 +76,7 @@ struct FlightState {
     }
 
     /// Where an asker waits.
-    struct Seat: Sendable {
+    struct Membership: Sendable {
         var number: FlightNumber
         /// Others may join its flight.
         var isShared: Bool
@@ -91,7 +91,7 @@ struct FlightState {
         case refused
         /// It waits with that flight.
         /// - Parameter lead: the flight that is to be started, where it is the asker's.
-        case seated(FlightWait, lead: Lead?)
+        case admitted(FlightWait, lead: Lead?)
     }
 
     /// A flight that is to be started.
@@ -102,7 +102,7 @@ struct FlightState {
     }
 
     /// Who is to be told, and where each sat.
-    typealias Told = [(waiter: Waiter, seat: Seat?)]
+    typealias Told = [(waiter: Waiter, membership: Membership?)]
 
     private var table = FlightTable<CacheKey, Waiter>(maxFlights: 4096, maxWaiters: 16_384)
     private var flights: [FlightNumber: Flight] = [:]
@@ -111,7 +111,7 @@ struct FlightState {
     private var unshareable = FailureMemory<Bool>(limit: 10_000)
     var failurePause: Duration
     /// By ticket.
-    private var seats: [UInt64: Seat] = [:]
+    private var memberships: [UInt64: Membership] = [:]
     /// Who waits until no flight is under way.
     var enders: [CheckedContinuation<Void, Never>] = []
 
@@ -123,13 +123,13 @@ struct FlightState {
     var count: Int { flights.count }
     var tasks: [FlightTask] { flights.values.map(\.task) }
 
-    func isSeated(_ ticket: UInt64) -> Bool { seats[ticket] != nil }
+    func isWaiting(_ ticket: UInt64) -> Bool { memberships[ticket] != nil }
 
     // MARK: Steps
 
-    /// Finds the asker its flight and seats it there, in one step: else the flight could end before the asker waits for it.
+    /// Finds the asker its flight and memberships it there, in one step: else the flight could end before the asker waits for it.
     /// - Parameter beginning: the state of removals, for a flight that begins now.
-    mutating func seat(
+    mutating func membership(
         _ waiter: inout Waiter, _ ticket: FlightTicket, _ question: FlightQuestion, _ beginning: RemovalStamp,
         _ memory: MemoryTier, now: Moment
     ) -> Admittance {
@@ -158,8 +158,8 @@ struct FlightState {
         guard let flight = flights[number] else { return .answered(.left) }
         if let made = flight.announced { return .told(.answered(made)) }
         guard table.wait(number, ticket: waiter.ticket, waiter) else { return .answered(.left) }
-        seats[waiter.ticket] = Seat(number: number, isShared: question.isShared, wait: flight.wait)
-        return .seated(flight.wait, lead: lead)
+        memberships[waiter.ticket] = Membership(number: number, isShared: question.isShared, wait: flight.wait)
+        return .admitted(flight.wait, lead: lead)
     }
 
     /// Leads a flight for which nobody waits, unless one is under way or failed a moment ago.
@@ -174,13 +174,13 @@ struct FlightState {
 
     /// An asker waits no longer.
     /// - Returns: who is to be told, and the flight that nobody wants any more.
-    mutating func leave(_ ticket: UInt64, isLate: Bool) -> (Waiter, Seat, abandoned: FlightTask?)? {
-        guard let seat = seats.removeValue(forKey: ticket) else { return nil }
+    mutating func leave(_ ticket: UInt64, isLate: Bool) -> (Waiter, Membership, abandoned: FlightTask?)? {
+        guard let membership = memberships.removeValue(forKey: ticket) else { return nil }
         // A flight that others may use goes on when its asker's patience ends; one of its own ends with it.
-        let found = table.leave(seat.number, ticket: ticket, keepFlight: isLate && seat.isShared)
+        let found = table.leave(membership.number, ticket: ticket, keepFlight: isLate && membership.isShared)
         guard let (waiter, departure) = found else { return nil }
-        guard case .cancel(let number) = departure else { return (waiter, seat, nil) }
-        return (waiter, seat, flights[number]?.task)
+        guard case .cancel(let number) = departure else { return (waiter, membership, nil) }
+        return (waiter, membership, flights[number]?.task)
     }
 
     /// What a flight brings is known before its end: everyone who waits is answered now, and who comes later at once.
@@ -193,7 +193,7 @@ struct FlightState {
             table.detach(number)
             markUnshareable(question.key, now: now)
         }
-        return unseat(table.announce(number))
+        return release(table.announce(number))
     }
 
     /// The flight is over.
@@ -211,7 +211,7 @@ struct FlightState {
                 if !made.mayBeShared { markUnshareable(question.key, now: now.monotonic) }
             }
         }
-        return (unseat(table.finish(number)), flight)
+        return (release(table.finish(number)), flight)
     }
 
     // MARK: What is known
@@ -238,8 +238,8 @@ struct FlightState {
         unshareable.remember(key.digest, true, until: now + .seconds(120), now: now)
     }
 
-    private mutating func unseat(_ waiters: [Waiter]) -> Told {
-        waiters.map { ($0, seats.removeValue(forKey: $0.ticket)) }
+    private mutating func release(_ waiters: [Waiter]) -> Told {
+        waiters.map { ($0, memberships.removeValue(forKey: $0.ticket)) }
     }
 
     /// Whoever asks after a purge, after an unsafe request, or after a newer answer that is not stored, asks anew.

@@ -25,7 +25,7 @@ extension LaneTable {
     }
 }
 
-extension UpstreamDesk {
+extension UpstreamClient {
     /// Puts other limits in force on a lane. Calls are made meanwhile, and each of them counts. Many may be on record, so the budget
     /// is made outside the lock, and anew where a call came in between.
     func limit(_ provider: String, _ settings: ProviderSettings, _ record: [WallTime], now: Moment) {

@@ -1,6 +1,6 @@
-// The lanes of all providers, and the calls on their way through them. The desk keeps it under one lock, since calls are made
+// The lanes of all providers, and the calls on their way through them. The client keeps it under one lock, since calls are made
 // on every loop. Each function here is one step of a call, and none of them waits, logs or calls out: what has to be
-// told or written down is collected, and the desk does it when the lock is free.
+// told or written down is collected, and the client does it when the lock is free.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -30,7 +30,7 @@ struct LaneTable {
     /// What becomes of a call that wants to enter the queue.
     enum Entrance: Sendable {
         case entered(UInt64)
-        case refused(Admission)
+        case refused(LaneAdmission)
         /// Nobody knows what may be called.
         case unknown
     }
@@ -42,7 +42,7 @@ struct LaneTable {
         /// It was taken from the budget, and is to be written down before it is sent; with it, in the same commit, what is reserved
         /// ahead.
         case unwritten(provider: String, ahead: [CallStock.Call])
-        case refused(Admission, provider: String)
+        case refused(LaneAdmission, provider: String)
         /// Its caller has left.
         case gone
     }
@@ -55,7 +55,7 @@ struct LaneTable {
         var number: Int
     }
 
-    /// What the desk has to do on its home loop.
+    /// What the client has to do on its home loop.
     struct Errands: Sendable {
         var news: [LaneNews] = []
         var looks: [DueLook] = []
@@ -111,7 +111,7 @@ struct LaneTable {
     /// Takes a call from its lane.
     /// - Parameter refusal: makes what its caller is told where it may not leave.
     mutating func take(
-        _ number: UInt64, now: Moment, refusal: (Admission, String) -> UpstreamFailure?
+        _ number: UInt64, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
     ) -> Turn {
         guard let attempt = attempts[number], let lane = lanes[attempt.provider] else { return .gone }
         let provider = attempt.provider
@@ -144,8 +144,8 @@ struct LaneTable {
     /// - Returns: whether it is to be sent, nil where that is not asked any more: its caller has gone on meanwhile, and it is
     ///   taken back, or it could not be written down.
     mutating func reserved(
-        _ number: UInt64, failure: UpstreamFailure?, now: Moment, refusal: (Admission, String) -> UpstreamFailure?
-    ) -> Admission? {
+        _ number: UInt64, failure: UpstreamFailure?, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
+    ) -> LaneAdmission? {
         attempts[number]?.isReserved = failure == nil
         attempts[number]?.refusal = failure
         attempts[number]?.isReserving = false

@@ -5,7 +5,7 @@ import LarderCore
 import LarderIO
 
 /// Whether a call may leave now.
-enum Admission: Sendable, Hashable {
+enum LaneAdmission: Sendable, Hashable {
     case granted
     /// Granted, and the suspension's one trial call.
     case probe
@@ -65,7 +65,7 @@ public struct Reachability: Sendable {
     }
 }
 
-/// A class: as a value in the desk's table it would be moved out and in again for every step of a call.
+/// A class: as a value in the client's table it would be moved out and in again for every step of a call.
 final class ProviderLane {
     var budget: CallBudget { didSet { budgetChanges &+= 1 } }
     /// How often the budget was changed: whoever makes another of it outside the lock finds out whether it is still the same.
@@ -126,7 +126,7 @@ final class ProviderLane {
 
     /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
     /// but a trial is this caller's from now on.
-    func permit(now: Moment) -> Admission {
+    func permit(now: Moment) -> LaneAdmission {
         pass(isProbe: false, now: now) { budget in
             mayUseStock(of: budget, now: now) ? .granted : budget.look(now: now)
         }
@@ -135,7 +135,7 @@ final class ProviderLane {
     /// Takes a call from the stock, or else from the budget, for one that is about to be sent.
     /// - Parameter isProbe: the trial is this caller's already.
     /// - Returns: also the call of the stock, where it is one: that is on record already, and counts from now.
-    func admit(isProbe: Bool, now: Moment) -> (admission: Admission, used: CallStock.Call?) {
+    func admit(isProbe: Bool, now: Moment) -> (admission: LaneAdmission, used: CallStock.Call?) {
         var used: CallStock.Call?
         let admission = pass(isProbe: isProbe, now: now) { budget in
             if mayUseStock(of: budget, now: now) { used = stock.use(now: now.monotonic) }
@@ -154,7 +154,7 @@ final class ProviderLane {
         stock.holds(now: now.monotonic) && !budget.isDenied(now: now)
     }
 
-    private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> Admission {
+    private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> LaneAdmission {
         var isProbe = isProbe
         if suspends {
             if isProbe, let rest = suspension.rest(at: now.monotonic) {

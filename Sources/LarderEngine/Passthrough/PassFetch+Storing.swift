@@ -24,7 +24,7 @@ extension PassFetch {
             let written = place.overtake(.all)
             var hasAny = found.entry != nil || found.index != nil || !written.isEmpty
             if !hasAny, !engine.cache.isCurrent(found.ready) {
-                let now = await shelf.find()
+                let now = await variants.find()
                 hasAny = now.entry != nil || now.index != nil
             }
             // What was not found may be there all the same.
@@ -61,7 +61,7 @@ extension PassFetch {
         except kept: [CacheKey] = []
     ) async {
         for _ in 0...VariantIndex.limit {
-            guard let now = await shelf.find().entry, !kept.contains(now.key) else { return }
+            guard let now = await variants.find().entry, !kept.contains(now.key) else { return }
             let mayTell = engine.cache.isCurrent(began) && place?.isOvertaken != true
             // What came in the same millisecond is newer only where it has overtaken the answer.
             let isOld = isOlder(now, than: entry) || place != nil && now.responseTime == entry.responseTime
@@ -119,7 +119,7 @@ extension PassFetch {
     private func leaveToNewer(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async {
         guard Displacement.reach(status: entry.status) != nil else { return }
         if engine.cache.isCurrent(began), Displacement.putsOthersInDoubt(status: entry.status) {
-            let isSaid = await shelf.doubt(since: entry.responseTime, began)
+            let isSaid = await variants.doubt(since: entry.responseTime, began)
             if !isSaid { hide(request.primary, by: entry) }
         }
         await hideWhatIsThere(by: entry, found, began, nil)
@@ -163,7 +163,7 @@ extension PassFetch {
             await leaveToNewer(entry, found, began)
             return .refused
         }
-        let kept = await shelf.keep(
+        let kept = await variants.keep(
             entry, names: names(entry), putsOthersInDoubt: Displacement.putsOthersInDoubt(status: entry.status),
             place, by: write)
         var written = kept.written
@@ -205,7 +205,7 @@ extension PassFetch {
     /// An older answer of another key is hidden where the answer is not known to be stored, or the index is not, which may
     /// still select it.
     private func hideOlder(
-        than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantShelf.Kept, _ place: AnswerPlace
+        than entry: StoredResponse, _ found: EntryCache.Found, _ kept: VariantStore.Kept, _ place: AnswerPlace
     ) async {
         if kept.written.isStored, kept.isListed { return }
         // An index that is on its way takes the place of what lies under its key by itself, and would be hidden with it.

@@ -24,7 +24,7 @@ public struct PassFetch: Sendable {
     /// Nothing for so long in the middle of a body, and it is given up.
     public static let stall = Duration.seconds(30)
 
-    var shelf: VariantShelf { VariantShelf(engine: engine, request: request) }
+    var variants: VariantStore { VariantStore(engine: engine, request: request) }
     var rule: FreshnessRule { request.rule }
     private var settings: Settings { snapshot.settings }
 
@@ -33,7 +33,7 @@ public struct PassFetch: Sendable {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
         let began = engine.cache.begin(request.primary)
         var found: EntryCache.Found
-        if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await shelf.find() }
+        if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await variants.find() }
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
         if let entry = found.entry, !found.isInDoubt, answersNow(entry) {
             // Another flight ended between this asker's look and its lead.
@@ -113,13 +113,14 @@ public struct PassFetch: Sendable {
         made.selection = selection(of: news.entry, began, place)
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
-        if let index = found.index { others = await shelf.all(index).filter { $0.key != entry.key } }
+        if let index = found.index { others = await variants.all(index).filter { $0.key != entry.key } }
         if case .store = news.verdict.decision, names(news.entry) == names(entry) {
             if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
-            if made.written.isStored, found.isInDoubt || shelf.isBehindOthers(made.entry, names(entry), found.index) {
-                await shelf.note(made.entry, names: names(made.entry), place)
+            if made.written.isStored, found.isInDoubt || variants.isBehindOthers(made.entry, names(entry), found.index)
+            {
+                await variants.note(made.entry, names: names(made.entry), place)
             } else {
-                await shelf.prolong(made.entry)
+                await variants.prolong(made.entry)
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under. Nobody finds it from now on.
@@ -178,7 +179,7 @@ public struct PassFetch: Sendable {
         // What is newer and too large to be kept leaves nothing older to be answered in its place.
         if verdict.rule == .objectTooLarge {
             var newer = made.entry
-            newer.key = shelf.place(names(newer)).key
+            newer.key = variants.place(names(newer)).key
             await hideOlder(than: newer, found, began, place)
         }
         await settle(stream.body, head.length)
@@ -291,7 +292,7 @@ public struct PassFetch: Sendable {
         entry.freshUntil = lifetimes.freshUntil
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
-        (entry.key, entry.parents) = shelf.place(names(entry))
+        (entry.key, entry.parents) = variants.place(names(entry))
         return entry
     }
 

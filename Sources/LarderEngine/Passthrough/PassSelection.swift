@@ -20,7 +20,7 @@ public struct PassSelection: Sendable {
     /// The entry with whose removal a fetch under way becomes one of before.
     var removable: Digest { request.primary.digest }
 
-    func find() async -> EntryCache.Found { await VariantShelf(engine: engine, request: request).find() }
+    func find() async -> EntryCache.Found { await VariantStore(engine: engine, request: request).find() }
 
     /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
     /// select as far as can be told.

@@ -107,7 +107,7 @@ extension Engine {
         let entry = row.entry
         // Read away from the loop, and before the lock: what fits is the provider's to say.
         let (pooled, fitting) = await compute.run { () -> ([PooledAnswer], Set<Int>) in
-            let pooled = PoolShelf.answers(entry)
+            let pooled = PoolRow.answers(entry)
             return (pooled, Set(pooled.indices.filter { fits(pooled[$0].body) }))
         }
         guard !pooled.isEmpty else { return (row, []) }
@@ -134,7 +134,7 @@ extension Engine {
         if !isForced, let kept, cache.isFresh(kept, .none, provider.rule(for: question.endpoint)) {
             return .answered(Made(found: kept))
         }
-        let before = await compute.run { kept.map(PoolShelf.answers) ?? [] }
+        let before = await compute.run { kept.map(PoolRow.answers) ?? [] }
         let missing = max(1, terms.least - before.count)
         let gathered = await gather((missing + terms.perCall - 1) / terms.perCall, question)
         counters.cell(EngineCounters.poolRefills, provider.name).add()
@@ -155,7 +155,7 @@ extension Engine {
             .add(Set(gathered.answers.map(\.id)).subtracting(known).count)
         return .answered(
             await shelve(
-                PoolShelf.merged(gathered.answers, into: before, most: terms.most), answer,
+                PoolRow.merged(gathered.answers, into: before, most: terms.most), answer,
                 isNegative ? .notFound : .data, question, key, began))
     }
 
@@ -214,7 +214,7 @@ extension Engine {
         var entry = StoredResponse(
             key: key, layer: .raw, provider: provider.name, endpoint: question.endpoint, status: response.status,
             reason: response.reason, fields: Self.fieldsOfOne(response),
-            body: classification == .data ? PoolShelf.encode(pooled) : response.body,
+            body: classification == .data ? PoolRow.encode(pooled) : response.body,
             requestTime: response.requestTime, responseTime: response.responseTime,
             freshUntil: response.responseTime, staleUntil: response.responseTime,
             label: "\(request.method) \(provider.url(request))")

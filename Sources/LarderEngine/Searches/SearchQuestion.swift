@@ -120,7 +120,7 @@ extension Engine {
             return (source, served)
         } catch {
             // Whoever left, or was superseded, was given no answer to count.
-            if !Task.isCancelled, SessionSeat.current?.isSuperseded != true { countFailure(provider.name) }
+            if !Task.isCancelled, SessionScope.current?.isSuperseded != true { countFailure(provider.name) }
             var failure = error
             if failure.provider.isEmpty { failure.provider = provider.name }
             if let request = question.request,

@@ -160,7 +160,7 @@ final class FormFile: BodyReader {
     }
 }
 
-/// Hands a file's bytes on, at the desk's word.
+/// Hands a file's bytes on, at the coordinator's word.
 final class MeteredContent: BodyReader {
     private struct State {
         var held: [Bytes]

@@ -8,12 +8,12 @@ import LarderSettings
 /// The removal of one file.
 public struct UploadRemoval: Sendable {
     let engine: Engine
-    let uploads: UploadDesk
+    let uploads: UploadCoordinator
     let provider: ConfiguredProvider
     let settings: Settings
 
     /// A removal at that provider, which takes files.
-    public init(engine: Engine, uploads: UploadDesk, provider: ConfiguredProvider, settings: Settings) {
+    public init(engine: Engine, uploads: UploadCoordinator, provider: ConfiguredProvider, settings: Settings) {
         self.engine = engine
         self.uploads = uploads
         self.provider = provider

@@ -10,7 +10,7 @@ import LarderStore
 /// The way of one upload to the provider.
 public struct UploadWork: Sendable {
     let engine: Engine
-    let uploads: UploadDesk
+    let uploads: UploadCoordinator
     let id: String
     let provider: ConfiguredProvider
     let settings: Settings
@@ -19,7 +19,7 @@ public struct UploadWork: Sendable {
 
     /// The way of the upload `id`, which `uploads` has.
     public init(
-        engine: Engine, uploads: UploadDesk, id: String, provider: ConfiguredProvider, settings: Settings,
+        engine: Engine, uploads: UploadCoordinator, id: String, provider: ConfiguredProvider, settings: Settings,
         source: UploadSource, fields: UploadFields
     ) {
         self.engine = engine
@@ -48,7 +48,7 @@ public struct UploadWork: Sendable {
         }
     }
 
-    /// Sends the content and waits for the answer; tells the desk of its end, however it ends.
+    /// Sends the content and waits for the answer; tells the coordinator of its end, however it ends.
     public func run() async {
         do throws(Ending) {
             let image = try await send()
@@ -149,19 +149,20 @@ public struct UploadWork: Sendable {
     private func metered(
         _ base: any BodyReader, _ held: [Bytes], limit: Int64, _ form: FormFile?
     ) -> MeteredContent {
-        let (desk, id) = (uploads, id)
+        let (coordinator, id) = (uploads, id)
         let (tooLarge, lost) = (tooLarge(limit), lost())
         return MeteredContent(
-            base, held: held, limit: limit, pass: { count throws(BodyFailure) in try await desk.pass(id, count) },
+            base, held: held, limit: limit,
+            pass: { count throws(BodyFailure) in try await coordinator.pass(id, count) },
             ended: { result in
                 switch result {
-                case .success: await desk.contentEnded(id)
-                case .failure(.tooLarge): await desk.fail(id, tooLarge.failure, tooLarge.problem)
+                case .success: await coordinator.contentEnded(id)
+                case .failure(.tooLarge): await coordinator.fail(id, tooLarge.failure, tooLarge.problem)
                 case .failure(.lost):
                     if let fault = form?.fault {
-                        await desk.fail(id, .malformed, fault)
+                        await coordinator.fail(id, .malformed, fault)
                     } else {
-                        await desk.fail(id, lost.failure, lost.problem)
+                        await coordinator.fail(id, lost.failure, lost.problem)
                     }
                 }
             })

@@ -15,7 +15,7 @@ public struct RedactingUpstream: Upstream {
     static let collectedSize = 1 << 20
 
     let upstream: any Upstream
-    let secrets: SecretBook
+    let secrets: SecretRegistry
     let compute: ComputeGate
     let bodies: BodyMemory
     let time: any TimeSource
@@ -26,7 +26,7 @@ public struct RedactingUpstream: Upstream {
     ///   - compute: where large bodies are searched.
     ///   - bodies: the room of bodies that are collected first.
     public init(
-        upstream: any Upstream, secrets: SecretBook, compute: ComputeGate, bodies: BodyMemory, time: any TimeSource
+        upstream: any Upstream, secrets: SecretRegistry, compute: ComputeGate, bodies: BodyMemory, time: any TimeSource
     ) {
         self.upstream = upstream
         self.secrets = secrets

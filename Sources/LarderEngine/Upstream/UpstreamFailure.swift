@@ -117,7 +117,7 @@ extension UpstreamFailure {
                 provider: provider, failure: .overloaded,
                 detail: "What was asked of \(provider) waited for its turn in Larder's own queue; "
                     + "nobody waits any longer.",
-                retryAt: now + UpstreamDesk.crowdPause)
+                retryAt: now + UpstreamClient.crowdPause)
         case .upstream:
             self.init(
                 provider: provider, failure: .timedOut, detail: "The upstream is slow; nobody waits any longer.")

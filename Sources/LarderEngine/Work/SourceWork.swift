@@ -140,21 +140,22 @@ public struct NormalisedQuestion: Sendable {
     /// After which the client is answered without this source.
     var deadline: Duration?
     /// Its place in a session, where it has one: a call is then held back for a moment.
-    var seat = SessionSeat.current
+    var scope = SessionScope.current
     /// For how long.
-    var debounce = SessionSeat.debounce
+    var debounce = SessionScope.debounce
 
     /// A question; by default one of the session that this task works for.
     public init(
         provider: ConfiguredProvider, endpoint: Endpoint, directives: ClientDirectives, settings: Settings,
-        deadline: Duration? = nil, seat: SessionSeat? = SessionSeat.current, debounce: Duration = SessionSeat.debounce
+        deadline: Duration? = nil, scope: SessionScope? = SessionScope.current,
+        debounce: Duration = SessionScope.debounce
     ) {
         self.provider = provider
         self.endpoint = endpoint
         self.directives = directives
         self.settings = settings
         self.deadline = deadline
-        self.seat = seat
+        self.scope = scope
         self.debounce = debounce
     }
 }

@@ -28,6 +28,7 @@ public enum CacheStatus {
     ///   - collapsed: whether another request's fetch answered.
     ///   - fwdReason: nil for the usual one of the outcome: `uri-miss`, or `bypass` for a bypass.
     ///   - detail: a word or sentence of our own.
+    // More than six parameters: one for each parameter of the field. All but the outcome have a default.
     public static func render(
         outcome: CacheOutcome, ttl: Int64? = nil, fwdStatus: Int? = nil, stored: Bool? = nil, collapsed: Bool = false,
         fwdReason: ForwardReason? = nil, detail: String? = nil

@@ -26,6 +26,7 @@ public enum Conditional {
     ///   - status: of the answer at hand; conditions count for 2xx only (RFC 9110 §13.2.1).
     ///   - lastModified: a cache may give the answer's `Date` where it has no `Last-Modified` (RFC 9111 §4.3.2).
     ///   - now: for dates with a two-digit year.
+    // More than six parameters: those of the request, those of the answer at hand, and the time.
     public static func evaluate(
         method: Method, requestFields: HeaderFields, status: Int, etag: EntityTag?, lastModified: WallTime?,
         now: WallTime,

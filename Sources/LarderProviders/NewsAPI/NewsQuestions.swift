@@ -34,7 +34,8 @@ extension NewsAPI {
                 throw .invalid("country", "\"country\" is no code of two letters.")
             }
             return Self.headlines(
-                term: term, country: country, category: category, sources: nil, limit: limit ?? 20, page: 1, sort: sort)
+                [("q", term), ("country", country), ("category", category), ("sources", nil)], limit: limit ?? 20,
+                page: 1, sort: sort)
         }
         let language = request.language.map { String($0.lowercased().prefix(2)) }
         var items: [(String, String?)] = [("q", term)]
@@ -55,18 +56,18 @@ extension NewsAPI {
             throw .invalid("sources", "\"sources\" cannot be combined with \"country\" or \"category\".")
         }
         return headlines(
-            term: term, country: country, category: category, sources: sources?.joined(separator: ","),
+            [
+                ("q", term), ("country", country), ("category", category),
+                ("sources", sources?.joined(separator: ",")),
+            ],
             limit: try limit(reader) ?? 20, page: try reader.number("page", in: 1...1000) ?? 1,
             sort: try reader.sort(facts.sorts) ?? .relevance)
     }
 
     private static func headlines(
-        term: String?, country: String?, category: String?, sources: String?, limit: Int, page: Int, sort: SortOrder
+        _ items: [(String, String?)], limit: Int, page: Int, sort: SortOrder
     ) -> Endpoint {
-        let items: [(String, String?)] = [
-            ("q", term), ("country", country), ("category", category), ("sources", sources),
-        ]
-        return articles("headlines", items, path: "/v2/top-headlines", limit: limit, page: page, sort: sort)
+        articles("headlines", items, path: "/v2/top-headlines", limit: limit, page: page, sort: sort)
     }
 
     private static func everything(_ reader: QuestionReader) throws(ClientFacingError) -> Endpoint {

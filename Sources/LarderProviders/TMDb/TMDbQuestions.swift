@@ -20,9 +20,10 @@ extension TMDb {
             let kind = try word("kind", path[1], among: ["all"] + TMDbKind.searched.map(\.rawValue))
             let span = try word("span", path[2], among: ["day", "week"])
             let reader = try QuestionReader(query, allowed: Self.pageParameters)
-            return try list(
-                "trending", [("of", kind), ("span", span)], "/3/trending/\(kind)/\(span)", TMDbKind(rawValue: kind), [],
-                reader)
+            return list(
+                Listing(
+                    "trending", [("of", kind), ("span", span)], "/3/trending/\(kind)/\(span)", TMDbKind(rawValue: kind)),
+                try page(reader))
         case (let first?, 2):
             guard let kind = TMDbKind(rawValue: first == "series" ? "tv" : first), TMDbKind.searched.contains(kind)
             else {
@@ -33,8 +34,9 @@ extension TMDb {
             }
             let name = try Self.list(path[1], of: kind)
             let reader = try QuestionReader(query, allowed: Self.pageParameters)
-            return try list(
-                "list", [("of", kind.rawValue), ("list", name)], "/3/\(kind.rawValue)/\(name)", kind, [], reader)
+            return list(
+                Listing("list", [("of", kind.rawValue), ("list", name)], "/3/\(kind.rawValue)/\(name)", kind),
+                try page(reader))
         default: throw ProviderError.noRoute(path, provider: about)
         }
     }
@@ -135,39 +137,55 @@ extension TMDb {
         var items: [(String, String?)] = [("query", term), ("year", year.map(String.init))]
         items.append(("include_adult", adult ? "true" : nil))
         return list(
-            "search", [("q", term), ("category", name), ("year", year.map(String.init)), ("explicit", "\(adult)")],
-            "/3/search/\(name)", kind, items, page, takesRegion: kind == .movie)
+            Listing(
+                "search", [("q", term), ("category", name), ("year", year.map(String.init)), ("explicit", "\(adult)")],
+                "/3/search/\(name)", kind, items),
+            page)
     }
 
-    private func list(
-        _ name: String, _ identity: [(String, String?)], _ path: String, _ kind: TMDbKind?,
-        _ items: [(String, String?)],
-        _ reader: QuestionReader
-    ) throws(ClientFacingError) -> Endpoint {
-        list(name, identity, path, kind, items, try page(reader), takesRegion: kind == .movie && name == "list")
+    /// A question whose answer is a list.
+    private struct Listing {
+        let name: String
+        /// What tells it from others of that name.
+        let identity: [(String, String?)]
+        let path: String
+        /// Of all records; nil where they are mixed.
+        let kind: TMDbKind?
+        let items: [(String, String?)]
+
+        init(
+            _ name: String, _ identity: [(String, String?)], _ path: String, _ kind: TMDbKind?,
+            _ items: [(String, String?)] = []
+        ) {
+            self.name = name
+            self.identity = identity
+            self.path = path
+            self.kind = kind
+            self.items = items
+        }
+
+        /// A region says nothing to the others: questions that differ in it alone are one.
+        var takesRegion: Bool { kind == .movie && name != "trending" }
     }
 
-    private func list(
-        _ name: String, _ identity: [(String, String?)], _ path: String, _ kind: TMDbKind?,
-        _ items: [(String, String?)],
-        _ page: Page, takesRegion: Bool
-    ) -> Endpoint {
+    private func list(_ listing: Listing, _ page: Page) -> Endpoint {
         var builder = QuestionBuilder()
-        for (name, value) in identity { builder.add(name, value) }
-        // A region says nothing to the other kinds: questions that differ in it alone are one.
-        let region = takesRegion ? page.region : nil
+        for (name, value) in listing.identity { builder.add(name, value) }
+        let region = listing.takesRegion ? page.region : nil
         builder.add("language", page.language ?? "en-US")
         builder.add("region", region)
         builder.add("page", page.page)
         builder.add("limit", page.limit)
         builder.add("sort", page.sort.rawValue)
         let language = page.language ?? "en-US"
+        let items = listing.items + [("language", page.language), ("region", region), ("page", "\(page.page)")]
         return question(
-            name, builder, path, items + [("language", page.language), ("region", region), ("page", "\(page.page)")],
-            genres: TMDbGenres.calls(kind, language: language), language
+            listing.name, builder, Self.request(listing.path, items),
+            genres: TMDbGenres.calls(listing.kind, language: language), language
         ) { response, tables, signer throws(NormaliseError) in
             try TMDbResults.list(
-                response, tables, signer, kind: kind, limit: page.limit, sort: page.sort, language: language)
+                response, tables, signer, kind: listing.kind,
+                ListWish(limit: page.limit, sort: page.sort, language: language))
         }
     }
 
@@ -197,8 +215,13 @@ extension TMDb {
         builder.add("language", language ?? "en-US")
         builder.add("append", appended.isEmpty ? nil : appended.joined(separator: ","))
         return question(
-            "details", builder, "/3/\(kind.rawValue)/\(number)",
-            [("language", language), ("append_to_response", appended.isEmpty ? nil : appended.joined(separator: ","))]
+            "details", builder,
+            Self.request(
+                "/3/\(kind.rawValue)/\(number)",
+                [
+                    ("language", language),
+                    ("append_to_response", appended.isEmpty ? nil : appended.joined(separator: ",")),
+                ])
         ) { response, tables, signer throws(NormaliseError) in
             try TMDbResults.details(response, tables, signer, kind: kind)
         }
@@ -221,14 +244,16 @@ extension TMDb {
             normalise: { response, _ throws(NormaliseError) in try TMDbGenres.results(response, kind) })
     }
 
-    private func question(
-        _ name: String, _ builder: QuestionBuilder, _ path: String, _ items: [(String, String?)],
-        genres: [PlannedCall] = [], _ language: String = "en-US",
-        read: @escaping TMDbPlan.Reading
-    ) -> Endpoint {
+    private static func request(_ path: String, _ items: [(String, String?)]) -> UpstreamRequest {
         let present = items.compactMap { name, value in value.map { QueryParameters.Item(name, $0) } }
-        let request = UpstreamRequest(path: path, query: Self.form.encode(present))
-        return Endpoint(
+        return UpstreamRequest(path: path, query: form.encode(present))
+    }
+
+    private func question(
+        _ name: String, _ builder: QuestionBuilder, _ request: UpstreamRequest, genres: [PlannedCall] = [],
+        _ language: String = "en-US", read: @escaping TMDbPlan.Reading
+    ) -> Endpoint {
+        Endpoint(
             provider: about.name, name: name, parameters: builder.parameters, subject: request, query: builder.query,
             plan: TMDbPlan(
                 PlannedCall(name, request, role: .subject), genres: genres, language: language, read: read))

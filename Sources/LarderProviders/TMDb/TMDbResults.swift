@@ -2,13 +2,19 @@
 // as "" or not at all.
 import LarderCore
 
+/// How a list is wanted.
+struct ListWish: Sendable {
+    var limit: Int?
+    var sort: SortOrder
+    var language: String
+}
+
 enum TMDbResults {
     private static let provider = TMDb.facts.name
 
     /// - Parameter kind: of all records; nil where they are mixed.
     static func list(
-        _ response: UpstreamResponse, _ tables: TMDbTables, _ signer: ArtworkSigner, kind: TMDbKind?, limit: Int?,
-        sort: SortOrder, language: String
+        _ response: UpstreamResponse, _ tables: TMDbTables, _ signer: ArtworkSigner, kind: TMDbKind?, _ wish: ListWish
     ) throws(NormaliseError) -> NormalisedAnswer {
         let root = try root(response.body)
         guard let records = root["results"], records.kind == .array else {
@@ -34,7 +40,8 @@ enum TMDbResults {
             }
             list.add(result, from: value)
         }
-        return list.answer(sort: sort, language: language, total: root["total_results"]?.integer, limit: limit)
+        return list.answer(
+            sort: wish.sort, language: wish.language, total: root["total_results"]?.integer, limit: wish.limit)
     }
 
     static func details(

@@ -56,7 +56,7 @@ enum BodyTable {
 
 extension BodyTable {
     /// The name of the directory of this database's files: nothing but hexadecimal digits.
-    static func generation(_ connection: Connection) throws(StoreError) -> String {
+    static func generation(_ connection: DatabaseConnection) throws(StoreError) -> String {
         let name = try connection.text("SELECT generation FROM bodies") ?? ""
         guard BodyFiles.isGeneration(name) else {
             throw StoreError(
@@ -69,7 +69,7 @@ extension BodyTable {
 
 extension EntryRows {
     /// Takes the notes of rows with files that the present transaction has removed.
-    static func takeGone(_ connection: Connection) throws(StoreError) -> [Int64] {
+    static func takeGone(_ connection: DatabaseConnection) throws(StoreError) -> [Int64] {
         let look = try connection.statement("SELECT id FROM temp.gone")
         var ids: [Int64] = []
         do {
@@ -143,7 +143,7 @@ extension EntryRows {
     // MARK: Before the files
 
     /// Whether the database has the table of pieces that schema 6 had.
-    static func hasOldPieces(_ connection: Connection) throws(StoreError) -> Bool {
+    static func hasOldPieces(_ connection: DatabaseConnection) throws(StoreError) -> Bool {
         try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'chunk'") ?? 0 > 0
     }
 

@@ -40,11 +40,11 @@ struct ResultIndex {
         END;
         """
 
-    let connection: Connection
+    let connection: DatabaseConnection
     /// Told of bodies that fail their checksum; they are not indexed.
     private let rows: EntryRows?
 
-    init(_ connection: Connection, for rows: EntryRows? = nil) {
+    init(_ connection: DatabaseConnection, for rows: EntryRows? = nil) {
         self.connection = connection
         self.rows = rows
     }

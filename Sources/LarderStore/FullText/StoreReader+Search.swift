@@ -71,7 +71,7 @@ extension StoreReader {
     }
 
     private func found(
-        _ question: FullTextQuestion, _ connection: Connection, _ deadline: SearchDeadline
+        _ question: FullTextQuestion, _ connection: DatabaseConnection, _ deadline: SearchDeadline
     ) throws(StoreError) -> FullTextAnswer {
         var answer = FullTextAnswer()
         guard !question.terms.isEmpty, question.keyParts.count <= FullTextQuestion.mostKeyParts else { return answer }
@@ -114,7 +114,7 @@ extension StoreReader {
 
     /// Notes the rows among these whose files are missing. The file of a row goes after its removal is committed, which a later
     /// snapshot shows.
-    private func note(_ lacking: Set<Int64>, _ connection: Connection) throws(StoreError) {
+    private func note(_ lacking: Set<Int64>, _ connection: DatabaseConnection) throws(StoreError) {
         try renewSnapshot()
         let row = try connection.statement("SELECT 1 FROM entry WHERE id = ?1 AND size > 65536 AND body IS NOT NULL")
         defer { row.reset() }
@@ -126,7 +126,7 @@ extension StoreReader {
     }
 
     private func candidates(
-        _ question: FullTextQuestion, _ connection: Connection
+        _ question: FullTextQuestion, _ connection: DatabaseConnection
     ) throws(StoreError) -> [Candidate] {
         // CROSS JOIN keeps the order of the loops: the index leads (sqlite.org/optoverview.html#crossjoin). A title
         // counts most. The filters are lists in a text, so that one statement serves all.
@@ -162,7 +162,7 @@ extension StoreReader {
     }
 
     /// ",1,4," for two providers; one that stores nothing yet has no number, and none of its results match.
-    private func numbers(of names: [String], _ connection: Connection) throws(StoreError) -> String {
+    private func numbers(of names: [String], _ connection: DatabaseConnection) throws(StoreError) -> String {
         guard !names.isEmpty else { return "" }
         let statement = try connection.statement("SELECT id, name FROM provider")
         defer { statement.reset() }
@@ -176,7 +176,7 @@ extension StoreReader {
     /// The result as it stands in its answer; nil where it, its row or its answer is not what was written.
     /// - Parameter passed: where nothing of the answer can be shown, its id is added.
     private func match(
-        _ candidate: Candidate, _ connection: Connection, _ passed: inout Passed
+        _ candidate: Candidate, _ connection: DatabaseConnection, _ passed: inout Passed
     ) throws(StoreError) -> FullTextMatch? {
         let row = try connection.statement(
             """
@@ -246,7 +246,7 @@ extension StoreReader {
     /// Where the results of a page matched. In one pass over the matches: of a word's beginning FTS5 gathers all that
     /// begins so before it gives a single row, and for each row of a page anew that would take a hundred times as long.
     private func highlights(
-        _ rows: [Int64], _ question: FullTextQuestion, _ connection: Connection
+        _ rows: [Int64], _ question: FullTextQuestion, _ connection: DatabaseConnection
     ) throws(StoreError) -> [Int64: [(field: String, pieces: [String])]] {
         guard let first = rows.min(), let last = rows.max() else { return [:] }
         let statement = try connection.statement(

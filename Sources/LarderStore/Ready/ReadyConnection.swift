@@ -1,4 +1,4 @@
-// A connection of `NoWaitVFS` with the statements of a look. Used under the lock of its shelf, by one thread at a time.
+// A connection of `NoWaitVFS` with the statements of a look. Used under the lock of its reader, by one thread at a time.
 import CLinux
 import CSQLite
 import Glibc
@@ -7,7 +7,7 @@ import LarderCore
 final class ReadyConnection {
     /// Which database it is.
     let generation: Int
-    private let connection: Connection
+    private let connection: DatabaseConnection
     private let reads: NoWaitReads
     private let find: Statement
     private let body: Statement
@@ -71,7 +71,7 @@ final class ReadyConnection {
 
     // MARK: Looking
 
-    func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ shelves: ReadyShelves) -> ReadyShelf.Outcome {
+    func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders) -> ReadyReader.Outcome {
         let place = ReadyPlace(query.target, scope: query.scope)
         find.bind(1, place.first)
         find.bind(2, place.last)
@@ -81,8 +81,8 @@ final class ReadyConnection {
             while try find.step() {
                 let id = find.int(0)
                 let coding = ReadyCoding(rawValue: id & 3) ?? .any
-                if coding != .any, coding.takesGzip != shelves.acceptsGzip(query.acceptEncoding) { continue }
-                return try answer(id, coding, query, moment, shelves)
+                if coding != .any, coding.takesGzip != readers.acceptsGzip(query.acceptEncoding) { continue }
+                return try answer(id, coding, query, moment, readers)
             }
             return .absent
         } catch {
@@ -92,18 +92,18 @@ final class ReadyConnection {
     }
 
     private func answer(
-        _ id: Int64, _ coding: ReadyCoding, _ query: ReadyQuery, _ moment: ReadyMoment, _ shelves: ReadyShelves
-    ) throws(StoreError) -> ReadyShelf.Outcome {
+        _ id: Int64, _ coding: ReadyCoding, _ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders
+    ) throws(StoreError) -> ReadyReader.Outcome {
         let (entry, list, data) = (find.int(1), find.int(2), find.raw(3))
         guard find.int(4) == ReadyRow.sum(id: id, entry: entry, list: list, data), let row = ReadyRowView(data) else {
             return .failed(nil)
         }
         guard row.mark == moment.mark, row.scope == query.scope,
             row.target.isSame(as: UnsafeRawBufferPointer(query.target)),
-            query.now < row.freshUntil, row.bornAt.milliseconds &- query.now.milliseconds <= shelves.skew
+            query.now < row.freshUntil, row.bornAt.milliseconds &- query.now.milliseconds <= readers.skew
         else { return .absent }
         guard let body = try body(of: row, entry) else { return .failed(nil) }
-        let cell = cell(row.provider, shelves)
+        let cell = cell(row.provider, readers)
         return .found(
             ReadyFound(
                 response: row.response(body: body, hits: cell.hits, digest: row.entry),
@@ -111,10 +111,10 @@ final class ReadyConnection {
                 provider: cell.text, moment: moment))
     }
 
-    private func cell(_ name: UnsafeRawBufferPointer, _ shelves: ReadyShelves) -> Cell {
+    private func cell(_ name: UnsafeRawBufferPointer, _ readers: ReadyReaders) -> Cell {
         if let known = cells.first(where: { $0.name.elementsEqual(name) }) { return known }
         let text = String(decoding: name, as: UTF8.self)
-        let made = Cell(name: Bytes(name), text: text, hits: shelves.hits(text))
+        let made = Cell(name: Bytes(name), text: text, hits: readers.hits(text))
         if cells.count < Self.mostCells { cells.append(made) }
         return made
     }
@@ -123,7 +123,7 @@ final class ReadyConnection {
     private func body(of row: ReadyRowView, _ entry: Int64) throws(StoreError) -> Bytes? {
         if let own = row.ownBody { return Bytes(own) }
         let (length, sum) = row.entryBody
-        guard length <= ReadyShelf.largestBody else { return nil }
+        guard length <= ReadyReader.largestBody else { return nil }
         if length > CacheSchema.pieceSize { return try inFile(entry, length, sum) }
         body.bind(1, entry)
         defer { body.reset() }

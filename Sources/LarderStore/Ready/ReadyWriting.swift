@@ -54,13 +54,13 @@ extension SQLiteStore {
     }
 
     /// Lets the loops look. Once.
-    public func looks(_ settings: ReadySettings, _ counters: CounterRegistry) -> ReadyShelves {
-        let shelves = ReadyShelves(settings, shared)
-        shared.shelves.withLock { $0 = shelves }
+    public func looks(_ settings: ReadySettings, _ counters: CounterRegistry) -> ReadyReaders {
+        let readers = ReadyReaders(settings, shared)
+        shared.readers.withLock { $0 = readers }
         counters.gauge(StoreCounters.readyLoops) { [shared] in
-            Double(shared.shelves.withLock { $0 }?.openCount ?? 0)
+            Double(shared.readers.withLock { $0 }?.openCount ?? 0)
         }
-        return shelves
+        return readers
     }
 
     /// Keeps an answer ready that was made of an entry. Never waits.
@@ -72,7 +72,7 @@ extension SQLiteStore {
     ) {
         guard shared.canLook.load(ordering: .relaxed) else { return }
         let body = row.response.body
-        guard body.count <= ReadyShelf.largestBody, entry.large == nil,
+        guard body.count <= ReadyReader.largestBody, entry.large == nil,
             body.count <= ReadyOrder.largestOwnBody || body == entry.body,
             shared.degraded.withLock({ $0 == nil }), !shared.waits.isLate
         else { return shared.meters.readyDropped.add() }
@@ -110,12 +110,12 @@ extension StoreReader {
 
     /// Closes the connection of a loop, which has failed.
     func closeShelf(_ number: Int) {
-        guard let shelves = shared.shelves.withLock({ $0 }), shelves.shelves.indices.contains(number) else { return }
-        shelves.shelves[number].close(for: .seconds(1))
+        guard let readers = shared.readers.withLock({ $0 }), readers.readers.indices.contains(number) else { return }
+        readers.readers[number].close(for: .seconds(1))
     }
 
     /// Whether exactly that row is there. One that is damaged is written anew.
-    private func isThere(_ id: Int64, _ data: Bytes, _ connection: Connection) throws(StoreError) -> Bool {
+    private func isThere(_ id: Int64, _ data: Bytes, _ connection: DatabaseConnection) throws(StoreError) -> Bool {
         let look = try connection.statement("SELECT entry, list, data, sum FROM ready WHERE id = ?1")
         defer { look.reset() }
         look.bind(1, id)
@@ -127,20 +127,20 @@ extension StoreReader {
 
     /// Makes the connection of a loop.
     func openShelf(_ number: Int) {
-        guard let shelves = shared.shelves.withLock({ $0 }), shelves.shelves.indices.contains(number) else { return }
-        let shelf = shelves.shelves[number]
+        guard let readers = shared.readers.withLock({ $0 }), readers.readers.indices.contains(number) else { return }
+        let reader = readers.readers[number]
         guard shared.files.isDatabaseInPlace else {
             shared.askForLook()
-            return shelf.staysClosed(for: .seconds(1))
+            return reader.staysClosed(for: .seconds(1))
         }
-        guard let generation = shared.gate.enter() else { return shelf.staysClosed(for: .seconds(1)) }
+        guard let generation = shared.gate.enter() else { return reader.staysClosed(for: .seconds(1)) }
         guard let bodies = shared.bodies.withLock({ $0 }) else {
             shared.gate.leave()
-            return shelf.staysClosed(for: .seconds(1))
+            return reader.staysClosed(for: .seconds(1))
         }
         do throws(StoreError) {
-            let made = try ReadyConnection(shared.files, bodies, generation: generation, cacheKiB: shelves.cacheKiB)
-            guard shelf.take(made) else {
+            let made = try ReadyConnection(shared.files, bodies, generation: generation, cacheKiB: readers.cacheKiB)
+            guard reader.take(made) else {
                 made.close()
                 return shared.gate.leave()
             }
@@ -150,7 +150,7 @@ extension StoreReader {
             let isForGood = ReadyConnection.isUnsupported(error)
             // No row would ever be read.
             if isForGood { shared.canLook.store(false, ordering: .relaxed) }
-            shelf.staysClosed(for: isForGood ? .seconds(3600) : .seconds(1))
+            reader.staysClosed(for: isForGood ? .seconds(3600) : .seconds(1))
             if error.isDamage {
                 shared.meters.damage.add()
                 _ = shared.writes.insist(.damaged(generation: generation, error))

@@ -3,7 +3,7 @@
 import LarderCore
 import LarderStore
 
-extension UpstreamDesk {
+extension UpstreamClient {
     /// Returns when the notes that were made until now have been written, or could not be.
     func flush() async {
         await handover { waiter in

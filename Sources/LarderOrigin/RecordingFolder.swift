@@ -4,7 +4,7 @@ import LarderCore
 import LarderProviders
 
 /// The recordings of one folder, read at start.
-final class RecordingShelf: Sendable {
+final class RecordingFolder: Sendable {
     private struct Recording: Sendable {
         var file: String
         var api: any SampleAPI

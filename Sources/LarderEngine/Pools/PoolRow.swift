@@ -3,7 +3,7 @@
 import LarderCore
 import LarderProviders
 
-enum PoolShelf {
+enum PoolRow {
     /// The body of a row.
     static func encode(_ answers: [PooledAnswer]) -> Bytes {
         var writer = JSONWriter(reserving: answers.reduce(0) { $0 + $1.body.count + 48 })

@@ -49,7 +49,7 @@ public struct AccountReport: Sendable {
 }
 
 /// The one owner of accounts: sign-ins, their tokens and their renewal. An actor on the home loop.
-public actor AccountDesk {
+public actor AccountCoordinator {
     nonisolated let loop: EventLoop
     /// The home loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -63,7 +63,7 @@ public actor AccountDesk {
         listener.withLock { $0 = body }
     }
 
-    private struct Account {
+    struct Account {
         var application: SignInApplication
         var state: TokenState
         var states = SignInStates()
@@ -75,16 +75,16 @@ public actor AccountDesk {
 
     private let upstream: any Upstream
     private let store: StateStore
-    private let secrets: SecretBook
-    private let time: any TimeSource
-    private let log: Logger
-    private let counters: CounterRegistry
-    private var accounts: [String: Account] = [:]
+    private let secrets: SecretRegistry
+    let time: any TimeSource
+    let log: Logger
+    let counters: CounterRegistry
+    var accounts: [String: Account] = [:]
     private var isStopped = false
 
     /// Without any account until `open` is called.
     public init(
-        loop: EventLoop, upstream: any Upstream, store: StateStore, secrets: SecretBook, time: any TimeSource,
+        loop: EventLoop, upstream: any Upstream, store: StateStore, secrets: SecretRegistry, time: any TimeSource,
         log: Logger, counters: CounterRegistry
     ) {
         self.loop = loop
@@ -246,7 +246,7 @@ public actor AccountDesk {
         }
     }
 
-    private func ask(
+    func ask(
         _ application: SignInApplication, _ grant: TokenGrant, hiding secrets: [String]
     ) async -> TokenAnswer {
         guard let order = application.order(grant) else {
@@ -273,96 +273,6 @@ public actor AccountDesk {
         }
     }
 
-    // MARK: Signing in and out
-
-    /// A new sign-in: the page to send a person to.
-    /// - Throws: 409 where the application's id is not configured.
-    public func start(
-        _ provider: String, type: SignInAbout.ResponseType
-    ) throws(ClientFacingError) -> (url: String, expiresAt: WallTime, isRenewable: Bool) {
-        guard let application = accounts[provider]?.application, let clientID = application.clientID else {
-            throw ClientFacingError(
-                status: 503, code: FailureClass.notConfigured.rawValue,
-                detail: "Signing in needs the application's id: set providers.\(provider).key.", provider: provider,
-                failure: .notConfigured)
-        }
-        let now = time.wall()
-        let random = LarderCore.Secrets.random(SignInStates.length)
-        guard let state = accounts[provider]?.states.issue(random, now: now) else { throw Self.unknownState }
-        let url = application.signIn.authorizeURL(
-            root: application.root, clientID: clientID, type: type, state: state)
-        return (url, now + SignInStates.lifetime, application.clientSecret != nil)
-    }
-
-    /// What the landing page found.
-    public enum Landing: Sendable {
-        case tokens(GrantedTokens)
-        case code(String)
-        /// The word of the API's own (RFC 6749 §4.1.2.1).
-        case denied(String)
-    }
-
-    /// Ends a sign-in.
-    /// - Throws: 403 where the state is none of ours, is over or was used; the reason where the sign-in failed.
-    public func finish(_ provider: String, state: String, _ landing: Landing) async throws(ClientFacingError)
-        -> AccountTokens
-    {
-        let now = time.wall()
-        // Taken back before anything else happens: whatever comes of it, it was its one use.
-        guard accounts[provider]?.states.redeem(state, now: now) == true else {
-            countSignIn(provider, "unknownState")
-            throw Self.unknownState
-        }
-        // It is still under way for whoever waits for it.
-        accounts[provider]?.landing += 1
-        defer { accounts[provider]?.landing -= 1 }
-        let granted: GrantedTokens
-        switch landing {
-        case .tokens(let tokens): granted = tokens
-        case .denied(let word):
-            let detail =
-                word == "access_denied"
-                ? "The sign-in was declined at \(provider)." : "\(provider) ended the sign-in: \(word)."
-            throw failed(provider, 403, "signInDenied", detail)
-        case .code(let code):
-            guard let application = accounts[provider]?.application else { throw Self.unknownState }
-            switch await ask(application, .code(code), hiding: []) {
-            case .granted(let tokens): granted = tokens
-            case .refused(let detail):
-                throw failed(provider, 502, "signInRefused", "\(provider) gave no tokens: \(detail).")
-            case .failed(let reason, let detail):
-                throw failed(provider, 502, reason.rawValue, "\(provider) gave no tokens: \(detail)")
-            }
-        }
-        let tokens = AccountTokens(granted, now: time.wall())
-        accounts[provider]?.state.signedIn(tokens)
-        accounts[provider]?.lastFailure = nil
-        countSignIn(provider, "done")
-        log.notice("signed in", ["provider": provider, "account": tokens.name ?? tokens.account])
-        announce(provider)
-        await save(provider)
-        return tokens
-    }
-
-    /// Forgets the tokens. The API knows no way to take them back; its own settings page does.
-    /// - Returns: whether somebody was signed in.
-    public func signOut(_ provider: String) async throws(ClientFacingError) -> Bool {
-        guard let standing = accounts[provider]?.state.standing else { return false }
-        accounts[provider]?.state.signedOut()
-        accounts[provider]?.lastFailure = nil
-        announce(provider)
-        guard await save(provider) else {
-            throw ClientFacingError(
-                status: 503, code: "storeUnavailable",
-                detail: "Signed out until Larder starts again: the state database cannot be written.", retryable: true)
-        }
-        guard case .signedOut = standing else {
-            log.notice("signed out by hand", ["provider": provider])
-            return true
-        }
-        return false
-    }
-
     /// What may be told of a provider's sign-in; nil where it has none.
     public func report(_ provider: String) -> AccountReport? {
         guard let account = accounts[provider] else { return nil }
@@ -379,21 +289,14 @@ public actor AccountDesk {
 
     // MARK: Pieces
 
-    private func failed(_ provider: String, _ status: Int, _ code: String, _ detail: String) -> ClientFacingError {
-        accounts[provider]?.lastFailure = (time.wall(), detail)
-        countSignIn(provider, "failed")
-        log.warning("nobody was signed in", ["provider": provider, "detail": detail])
-        return ClientFacingError(status: status, code: code, detail: detail, provider: provider)
-    }
-
-    private func announce(_ provider: String) {
+    func announce(_ provider: String) {
         guard let standing = accounts[provider]?.state.standing else { return }
         listener.withLock { $0 }?(provider, AccountStanding(standing))
     }
 
     /// Keeps what holds now. The state's thread takes these in their order, so the last one is what stays.
     @discardableResult
-    private func save(_ provider: String) async -> Bool {
+    func save(_ provider: String) async -> Bool {
         guard let standing = accounts[provider]?.state.standing else { return true }
         hide(provider)
         do {
@@ -417,10 +320,6 @@ public actor AccountDesk {
         counters.cell(EngineCounters.tokenRenewals, provider, result).add()
     }
 
-    private func countSignIn(_ provider: String, _ result: String) {
-        counters.cell(EngineCounters.signIns, provider, result).add()
-    }
-
     private static func valueName(_ provider: String) -> String { "account.\(provider)" }
 
     private static func signedOut(_ provider: String) -> UpstreamFailure {
@@ -435,8 +334,4 @@ public actor AccountDesk {
             detail:
                 "The sign-in at \(provider) could not be renewed (\(detail)); sign in again: larder \(provider) login")
     }
-
-    private static let unknownState = ClientFacingError(
-        status: 403, code: "unknownState",
-        detail: "This sign-in is none that was begun here, or is over, or has been used. Begin again.")
 }

@@ -7,7 +7,7 @@ import Glibc
 import LarderCore
 
 /// A connection with one owner.
-final class Connection {
+final class DatabaseConnection {
     let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
     private var owner: pthread_t?

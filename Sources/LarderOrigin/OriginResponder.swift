@@ -5,11 +5,11 @@ import LarderIO
 import LarderProviders
 
 /// The answers of one stand-in.
-final class OriginDesk: Sendable {
-    let book = FaultBook()
+final class OriginResponder: Sendable {
+    let book = FaultScript()
     let signIn = SignInStandIn()
-    let uploads = UploadBook()
-    private let shelf: RecordingShelf?
+    let uploads = SeenUploads()
+    private let folder: RecordingFolder?
     private let custom: (@Sendable (OriginRequest) -> OriginAnswer?)?
     private let rewrites: Bool
     /// The recording that answers everything for now.
@@ -19,9 +19,9 @@ final class OriginDesk: Sendable {
     private let bound = Lock<(origin: String, host: OriginHostBox?)>(("", nil))
 
     init(
-        shelf: RecordingShelf?, custom: (@Sendable (OriginRequest) -> OriginAnswer?)?, rewrites: Bool
+        folder: RecordingFolder?, custom: (@Sendable (OriginRequest) -> OriginAnswer?)?, rewrites: Bool
     ) {
-        self.shelf = shelf
+        self.folder = folder
         self.custom = custom
         self.rewrites = rewrites
     }
@@ -31,7 +31,7 @@ final class OriginDesk: Sendable {
         bound.withLock { $0.origin = origin }
     }
 
-    var recordings: [RecordedRequest] { shelf?.requests ?? [] }
+    var recordings: [RecordedRequest] { folder?.requests ?? [] }
 
     func choose(_ file: String?) {
         chosen.withLock { $0 = file }
@@ -41,7 +41,7 @@ final class OriginDesk: Sendable {
         bound.withLock { $0.host = host }
     }
 
-    /// The host knows the desk and the desk the host: this ends it.
+    /// The host knows the responder and the responder the host: this ends it.
     func detach() {
         bound.withLock { $0.host = nil }
     }
@@ -69,10 +69,10 @@ final class OriginDesk: Sendable {
         guard request.method == .get || request.method == .head else {
             return OriginAnswer(status: 405, fields: ["Allow": "GET, HEAD"])
         }
-        if let shelf, let answer = shelf.only(request) { return answer }
+        if let folder, let answer = folder.only(request) { return answer }
         if let picture = Pictures.path(in: request.path) { return image(picture) }
-        if let shelf, let file = chosen.withLock({ $0 }) {
-            return shelf.only(OriginRequest(path: "/only/\(file)\(request.path)")) ?? .text(404, "Not Found")
+        if let folder, let file = chosen.withLock({ $0 }) {
+            return folder.only(OriginRequest(path: "/only/\(file)\(request.path)")) ?? .text(404, "Not Found")
         }
         // An API may be asked below its name, or at the root by the paths that are its own.
         for api in SampleAPIs.all where request.path.hasPrefix("/\(api.name)/") {
@@ -86,7 +86,7 @@ final class OriginDesk: Sendable {
         for api in SampleAPIs.all {
             if let answer = api.picture(at: path) { return OriginAnswer(answer) }
         }
-        if let shelf { return shelf.image(path) ?? Pictures.answer(path) }
+        if let folder { return folder.image(path) ?? Pictures.answer(path) }
         return Pictures.answer(path)
     }
 
@@ -97,7 +97,7 @@ final class OriginDesk: Sendable {
         }
         let asked = SampleRequest(path: path, parameters: request.parameters, fields: request.fields, turn: turn)
         if let refusal = api.refusal(of: asked) { return OriginAnswer(refusal) }
-        var answer = shelf?.answer(api, asked) ?? OriginAnswer(api.answer(asked))
+        var answer = folder?.answer(api, asked) ?? OriginAnswer(api.answer(asked))
         for line in api.credits(after: book.count("/\(api.name)/")).lines { answer.fields.set(line.name, line.value) }
         return answer
     }

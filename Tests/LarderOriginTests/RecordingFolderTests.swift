@@ -13,7 +13,7 @@ let recordingsFolder: String? = {
     return access("\(folder)/index.json", R_OK) == 0 ? folder : nil
 }()
 
-@Suite struct RecordingShelfTests {
+@Suite struct RecordingFolderTests {
     @Test(.enabled(if: recordingsFolder != nil))
     func everyRecordingAnswersItsOwnRequestAndEverythingBelowOnly() async throws {
         let folder = try #require(recordingsFolder)

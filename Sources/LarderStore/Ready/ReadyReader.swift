@@ -20,7 +20,7 @@ public struct ReadyFound: Sendable {
     let moment: ReadyMoment
 }
 
-final class ReadyShelf: Sendable {
+final class ReadyReader: Sendable {
     /// Bodies up to this size are read on a loop. A larger one is read in pieces as its client takes it.
     static let largestBody = SQLiteStore.openSize
 
@@ -107,11 +107,11 @@ final class ReadyShelf: Sendable {
 
     // MARK: Looking
 
-    func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ shelves: ReadyShelves) -> Outcome {
+    func look(_ query: ReadyQuery, _ moment: ReadyMoment, _ readers: ReadyReaders) -> Outcome {
         let (outcome, generation) = state.withLock { state -> (Outcome, Int) in
             switch state {
             case .open(let open):
-                let outcome = open.look(query, moment, shelves)
+                let outcome = open.look(query, moment, readers)
                 // A connection that failed is of no more use.
                 if case .failed(.some) = outcome { state = .failed(open) }
                 return (outcome, open.generation)

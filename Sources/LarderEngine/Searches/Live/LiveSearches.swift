@@ -27,24 +27,24 @@ public final class LivePage: Sendable {
 }
 
 /// The searches whose clients do not wait.
-public final class SearchBook: Sendable {
-    private let shelf: Lock<SearchShelf<LivePage>>
-    private let seats: EventSeats
+public final class LiveSearches: Sendable {
+    private let known: Lock<RecentSearches<LivePage>>
+    private let streams: EventStreams
     private let time: any TimeSource
     private let counters: CounterRegistry
     private let isClosed = Lock(false)
 
     /// An empty book.
-    public init(limits: SearchLimits, seats: EventSeats, time: any TimeSource, counters: CounterRegistry) {
-        shelf = Lock(SearchShelf(limits: limits))
-        self.seats = seats
+    public init(limits: SearchLimits, streams: EventStreams, time: any TimeSource, counters: CounterRegistry) {
+        known = Lock(RecentSearches(limits: limits))
+        self.streams = streams
         self.time = time
         self.counters = counters
         // Every series is there from the start, at zero.
         for state in LiveSearch.State.allCases where state != .loading {
             _ = counters.cell(LiveCounters.ended, state.rawValue)
         }
-        for family in [EventCounters.posted, EventCounters.dropped] { _ = seats.cell(family, Self.feedName) }
+        for family in [EventCounters.posted, EventCounters.dropped] { _ = streams.cell(family, Self.feedName) }
         _ = counters.cell(LiveCounters.refused)
         tally()
     }
@@ -53,7 +53,7 @@ public final class SearchBook: Sendable {
 
     /// Takes new limits; they hold when the next search begins or ends.
     public func setLimits(_ limits: SearchLimits) {
-        shelf.withLock { $0.limits = limits }
+        known.withLock { $0.limits = limits }
     }
 
     /// Begins a search and runs the work for it.
@@ -64,12 +64,12 @@ public final class SearchBook: Sendable {
     ) throws(ClientFacingError) -> LivePage {
         let id = Self.freshID()
         // One event when it begins, one for each source, one at the end.
-        let feed = EventFeed(Self.feedName, seats: seats, keeping: names.count + 2)
+        let feed = EventFeed(Self.feedName, streams: streams, keeping: names.count + 2)
         let page = LivePage(
             LiveSearch(id: id, query: query, sort: sort, names: names, shape: shape), feed: feed)
         let now = time.monotonic()
-        guard !isClosed.withLock({ $0 }) else { throw EventSeats.stopping }
-        guard shelf.withLock({ $0.begin(id, page, now: now) }) else {
+        guard !isClosed.withLock({ $0 }) else { throw EventStreams.stopping }
+        guard known.withLock({ $0.begin(id, page, now: now) }) else {
             counters.cell(LiveCounters.refused).add()
             throw Self.full
         }
@@ -88,9 +88,9 @@ public final class SearchBook: Sendable {
     /// - Throws: 404 where there is none, or none any more.
     public func find(_ id: String) throws(ClientFacingError) -> LivePage {
         let now = time.monotonic()
-        let page = shelf.withLock { shelf in
-            shelf.expire(now)
-            return shelf[id]
+        let page = known.withLock { known in
+            known.expire(now)
+            return known[id]
         }
         guard let page else {
             throw ClientFacingError(
@@ -121,20 +121,20 @@ public final class SearchBook: Sendable {
 
     /// Takes a search out: its own client was answered, and nobody else knows its id.
     public func forget(_ page: LivePage) {
-        shelf.withLock { $0.remove(page.id) }
+        known.withLock { $0.remove(page.id) }
         tally()
     }
 
     /// Cancels all and begins no more. For the daemon's stop.
     public func shutDown() {
         isClosed.withLock { $0 = true }
-        for page in shelf.withLock({ $0.values }) { cancel(page) }
+        for page in known.withLock({ $0.values }) { cancel(page) }
     }
 
     /// Forgets what ended too long ago.
     public func expire() {
         let now = time.monotonic()
-        shelf.withLock { $0.expire(now) }
+        known.withLock { $0.expire(now) }
         tally()
     }
 
@@ -145,14 +145,14 @@ public final class SearchBook: Sendable {
         page.feed.finish()
         let now = time.monotonic()
         let size = search.size + page.feed.size
-        shelf.withLock { $0.end(page.id, bytes: size, now: now) }
+        known.withLock { $0.end(page.id, bytes: size, now: now) }
         counters.cell(LiveCounters.ended, search.state.rawValue).add()
         tally()
         page.ended.open()
     }
 
     private func tally() {
-        let (count, dropped) = shelf.withLock { ($0.count, $0.dropped) }
+        let (count, dropped) = known.withLock { ($0.count, $0.dropped) }
         counters.cell(LiveCounters.held).set(count)
         counters.cell(LiveCounters.dropped).set(dropped)
     }

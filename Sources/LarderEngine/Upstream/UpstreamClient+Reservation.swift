@@ -7,7 +7,7 @@ import LarderCore
 import LarderIO
 import LarderStore
 
-extension UpstreamDesk {
+extension UpstreamClient {
     /// Lets a call into the queue, where it could leave now. The suspension's trial is its own from then on.
     /// - Returns: the attempt's number, to be given to `settle`; nil for a call that no budget counts.
     /// - Throws: the refusal of its lane, and where it has none.
@@ -120,12 +120,12 @@ extension UpstreamDesk {
         return step { $0.settle(number) }
     }
 
-    private func count(_ refusal: Admission, _ provider: String) {
+    private func count(_ refusal: LaneAdmission, _ provider: String) {
         guard case .spent = refusal else { return }
         counters.cell(EngineCounters.budgetRefusals, provider).add()
     }
 
-    private static func refusal(_ admission: Admission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
+    private static func refusal(_ admission: LaneAdmission, _ provider: String, _ now: Moment) -> UpstreamFailure? {
         switch admission {
         case .suspended(let end, let reason):
             let until = now.boundedWall(at: end)

@@ -2,7 +2,7 @@
 import LarderCore
 
 /// What a table needs of a search's envelope.
-struct Envelope {
+struct SearchAnswer {
     struct Source {
         var provider: String
         var state: String

@@ -10,7 +10,7 @@ import LarderIO
 import Synchronization
 
 /// Every fetch under way, and who waits for it.
-public final class FlightDesk: Sendable {
+public final class FlightCoordinator: Sendable {
     typealias Work = @Sendable (FlightVoice) async -> FlightResult
 
     /// Where work runs that no loop has asked for, and refreshes.
@@ -78,7 +78,7 @@ public final class FlightDesk: Sendable {
     /// Waits where the asker is.
     private func sit(_ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?) async -> Obtained {
         let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
-        // With its seat goes its timer. It resumes on the loop where the timer is, in most cases.
+        // With its membership goes its timer. It resumes on the loop where the timer is, in most cases.
         defer { ticket.timer.end() }
         return await withTaskCancellationHandler {
             await handover { admit($0, ticket, question, patience, plan) }
@@ -88,7 +88,7 @@ public final class FlightDesk: Sendable {
         }
     }
 
-    /// Finds the asker its flight and seats it there, in one step under the lock: else the flight could end before the asker
+    /// Finds the asker its flight and memberships it there, in one step under the lock: else the flight could end before the asker
     /// waits for it. A flight that it leads is started when all that ends its wait is in place.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
@@ -98,7 +98,7 @@ public final class FlightDesk: Sendable {
         let beginning = memory.removalStamp(question.removable)
         let (admittance, waiter) = state.withLock { state in
             var waiter = FlightState.Waiter(continuation: continuation, ticket: ticket.number, hasJoined: false)
-            let admittance = state.seat(&waiter, ticket, question, beginning, memory, now: now)
+            let admittance = state.membership(&waiter, ticket, question, beginning, memory, now: now)
             underWay.set(state.count)
             return (admittance, waiter)
         }
@@ -109,7 +109,7 @@ public final class FlightDesk: Sendable {
         case .refused:
             refused.add()
             waiter.resume(.failed(Self.overload))
-        case .seated(let wait, let lead):
+        case .admitted(let wait, let lead):
             if let asker = FlightWait.current { add(asker, to: wait, ticket.number) }
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
@@ -119,11 +119,11 @@ public final class FlightDesk: Sendable {
         }
     }
 
-    /// The asker's own flight waits for that one while the asker is seated there.
+    /// The asker's own flight waits for that one while the asker is admitted there.
     private func add(_ asker: FlightWait, to wait: FlightWait, _ ticket: UInt64) {
         wait.add(asker, ticket: ticket, at: timers.monotonic())
-        // Its seat may have been taken away before, and whoever did that found nothing to remove.
-        if !state.withLock({ $0.isSeated(ticket) }) { wait.remove(ticket: ticket, at: timers.monotonic()) }
+        // Its membership may have been taken away before, and whoever did that found nothing to remove.
+        if !state.withLock({ $0.isWaiting(ticket) }) { wait.remove(ticket: ticket, at: timers.monotonic()) }
     }
 
     // MARK: The end of a wait
@@ -156,7 +156,7 @@ public final class FlightDesk: Sendable {
 
     private func outOfPatience(_ ticket: FlightTicket, _ limits: Limits) {
         let now = timers.monotonic()
-        guard state.withLock({ $0.isSeated(ticket.number) }), let first = limits.first(at: now) else { return }
+        guard state.withLock({ $0.isWaiting(ticket.number) }), let first = limits.first(at: now) else { return }
         let end = first.end(at: now)
         guard end > now else { return leave(ticket.number, as: .late(first.blame(at: now))) }
         // The end of a plan moves for as long as its calls wait in our queue.
@@ -169,8 +169,8 @@ public final class FlightDesk: Sendable {
     private func leave(_ ticket: UInt64, as ending: Obtained) {
         let isLate = if case .late = ending { true } else { false }
         let left = state.withLock { $0.leave(ticket, isLate: isLate) }
-        guard let (waiter, seat, abandonedTask) = left else { return }
-        seat.wait.remove(ticket: ticket, at: timers.monotonic())
+        guard let (waiter, membership, abandonedTask) = left else { return }
+        membership.wait.remove(ticket: ticket, at: timers.monotonic())
         waiter.continuation.resume(returning: ending)
         if let abandonedTask {
             abandoned.add()
@@ -213,8 +213,8 @@ public final class FlightDesk: Sendable {
     private func tell(_ told: FlightState.Told, _ result: FlightResult) {
         guard !told.isEmpty else { return }
         let now = timers.monotonic()
-        for (waiter, seat) in told {
-            seat?.wait.remove(ticket: waiter.ticket, at: now)
+        for (waiter, membership) in told {
+            membership?.wait.remove(ticket: waiter.ticket, at: now)
             waiter.resume(result)
         }
     }

@@ -6,7 +6,7 @@ import LarderCore
 import LarderHTTP
 import LarderStore
 
-struct VariantShelf: Sendable {
+struct VariantStore: Sendable {
     let engine: Engine
     let request: PassRequest
 

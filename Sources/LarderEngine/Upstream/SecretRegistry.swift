@@ -4,7 +4,7 @@ import LarderCore
 import LarderSettings
 
 /// The secrets that no upstream's text may repeat.
-public final class SecretBook: Sendable {
+public final class SecretRegistry: Sendable {
     private struct State {
         var configured: [String] = []
         var tokens: [String: [String]] = [:]

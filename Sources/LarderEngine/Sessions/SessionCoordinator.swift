@@ -9,7 +9,7 @@ import LarderHTTP
 import LarderIO
 
 /// The one owner of sessions.
-public final class SessionDesk: Sendable {
+public final class SessionCoordinator: Sendable {
     /// Which session a request belongs to, and how it wishes to be treated.
     public struct Wish: Sendable, Hashable {
         var session: String
@@ -28,7 +28,7 @@ public final class SessionDesk: Sendable {
 
     private struct State {
         var table: SessionTable
-        var seats: [SessionTurn: SessionSeat] = [:]
+        var scopes: [SessionTurn: SessionScope] = [:]
         /// Calls that are held back now.
         var pauses: [UInt64: Pause] = [:]
         var nextPause: UInt64 = 0
@@ -62,20 +62,20 @@ public final class SessionDesk: Sendable {
     /// - Parameters:
     ///   - target: what the request asks for; the same target is the same question.
     ///   - standard: how long calls are held back where the wish says nothing.
-    ///   - work: makes the answer. It runs with `SessionSeat.current` set, and is cancelled when it is superseded.
+    ///   - work: makes the answer. It runs with `SessionScope.current` set, and is cancelled when it is superseded.
     public func serve<Response: Sendable>(
         _ wish: Wish, asking target: Bytes, debounce standard: Duration,
         _ work: @escaping @Sendable () async throws(ClientFacingError) -> Response
     ) async throws(ClientFacingError) -> Response {
-        let seat = enter(wish, asking: Digest(of: target).bytes)
+        let scope = enter(wish, asking: Digest(of: target).bytes)
         let newer = Pause()
-        let ticket = seat.whenSuperseded { newer.breakOff() }
-        defer { seat.forget(ticket) }
+        let ticket = scope.whenSuperseded { newer.breakOff() }
+        defer { scope.forget(ticket) }
         typealias Ending = Result<Response, ClientFacingError>
         let ending = await withTaskGroup(of: Ending?.self) { group in
             group.addTask {
-                await SessionSeat.$debounce.withValue(wish.debounce ?? standard) {
-                    await SessionSeat.$current.withValue(seat) { () async -> Ending in
+                await SessionScope.$debounce.withValue(wish.debounce ?? standard) {
+                    await SessionScope.$current.withValue(scope) { () async -> Ending in
                         do throws(ClientFacingError) {
                             return .success(try await work())
                         } catch {
@@ -94,35 +94,35 @@ public final class SessionDesk: Sendable {
             return first
         }
         // Being superseded ends the work as well: whatever it came to then is not what it would have been.
-        guard !seat.isSuperseded, let ending else {
+        guard !scope.isSuperseded, let ending else {
             // A client that has left ends the wait too, and hears nothing.
-            if seat.isSuperseded { superseded.add() }
+            if scope.isSuperseded { superseded.add() }
             throw Self.outdated
         }
         return try ending.get()
     }
 
-    private func enter(_ wish: Wish, asking question: Bytes) -> SessionSeat {
+    private func enter(_ wish: Wish, asking question: Bytes) -> SessionScope {
         let now = time.monotonic()
-        let (seat, outdated) = state.withLock { state -> (SessionSeat, SessionSeat?) in
+        let (scope, outdated) = state.withLock { state -> (SessionScope, SessionScope?) in
             let entrance = state.table.enter(wish.session, asking: question, now: now)
-            for turn in entrance.forgotten { state.seats[turn] = nil }
+            for turn in entrance.forgotten { state.scopes[turn] = nil }
             forgotten.add(entrance.displaced)
             known.set(state.table.count)
-            if !entrance.isNew, let seat = state.seats[entrance.turn] { return (seat, nil) }
-            let seat = SessionSeat(turn: entrance.turn)
-            state.seats[entrance.turn] = seat
-            return (seat, entrance.superseded.flatMap { state.seats.removeValue(forKey: $0) })
+            if !entrance.isNew, let scope = state.scopes[entrance.turn] { return (scope, nil) }
+            let scope = SessionScope(turn: entrance.turn)
+            state.scopes[entrance.turn] = scope
+            return (scope, entrance.superseded.flatMap { state.scopes.removeValue(forKey: $0) })
         }
         outdated?.end()
         // Counted when it has taken its place: whoever sees the figure knows that the older ones have lost theirs.
         entered.add()
-        return seat
+        return scope
     }
 
     /// Holds a call back for that long.
     /// - Returns: whether it is to be made: nothing took its place, and its task was not cancelled.
-    func hold(_ seat: SessionSeat, for debounce: Duration) async -> Bool {
+    func hold(_ scope: SessionScope, for debounce: Duration) async -> Bool {
         let pause = Pause()
         let (number, holds) = state.withLock { state in
             state.nextPause += 1
@@ -131,8 +131,8 @@ public final class SessionDesk: Sendable {
         }
         if !holds { pause.pass() }
         defer { state.withLock { $0.pauses[number] = nil } }
-        let ticket = seat.whenSuperseded { pause.breakOff() }
-        defer { seat.forget(ticket) }
+        let ticket = scope.whenSuperseded { pause.breakOff() }
+        defer { scope.forget(ticket) }
         guard await pause.wait(debounce, on: loop, by: time) else {
             debounced.spared.add()
             return false
@@ -152,11 +152,11 @@ public final class SessionDesk: Sendable {
 
     /// Ends what waits or goes on for any session. For the daemon's stop.
     public func close() {
-        let seats = state.withLock { state in
-            defer { state.seats = [:] }
-            return state.seats.values
+        let scopes = state.withLock { state in
+            defer { state.scopes = [:] }
+            return state.scopes.values
         }
-        for seat in seats { seat.end() }
+        for scope in scopes { scope.end() }
     }
 
     static let outdated = ClientFacingError(

@@ -26,7 +26,7 @@ public struct UploadReport: Sendable {
 }
 
 /// The one owner of uploads. An actor on the home loop.
-public actor UploadDesk {
+public actor UploadCoordinator {
     private struct Entry {
         let createdAt: WallTime
         let provider: String
@@ -58,16 +58,16 @@ public actor UploadDesk {
     private let executor: LoopSerialExecutor
 
     private let time: any TimeSource
-    private let seats: EventSeats
+    private let streams: EventStreams
     private let counters: CounterRegistry
     private var entries: [String: Entry] = [:]
 
     /// Without any upload.
-    public init(loop: EventLoop, time: any TimeSource, seats: EventSeats, counters: CounterRegistry) {
+    public init(loop: EventLoop, time: any TimeSource, streams: EventStreams, counters: CounterRegistry) {
         self.loop = loop
         executor = LoopSerialExecutor(loop)
         self.time = time
-        self.seats = seats
+        self.streams = streams
         self.counters = counters
     }
 
@@ -95,7 +95,7 @@ public actor UploadDesk {
         let id = Base64URL.encode(LarderCore.Secrets.random(16))
         entries[id] = Entry(
             createdAt: now, provider: provider, fields: fields,
-            feed: EventFeed("upload", seats: seats, keeping: Self.keptEvents))
+            feed: EventFeed("upload", streams: streams, keeping: Self.keptEvents))
         arm(id, after: settings.keep, .neverBegun)
         showLoad()
         return id
@@ -200,7 +200,7 @@ public actor UploadDesk {
         take(id, .failed(failure))
     }
 
-    /// Waits for the end. Cancelling the waiting task ends the wait no sooner: whoever cancels tells the desk as well.
+    /// Waits for the end. Cancelling the waiting task ends the wait no sooner: whoever cancels tells the coordinator as well.
     public func end(_ id: String) async -> UploadReport? {
         while entries[id]?.machine.state.isEnd == false {
             await handover { waiter in

@@ -18,7 +18,7 @@ public struct LaneNews: Sendable {
 }
 
 /// What is refreshed when a provider is back. An actor on the home loop.
-public actor RefreshDesk {
+public actor RefreshCoordinator {
     /// A stale entry that was asked for.
     struct Demand: Sendable {
         var provider: String
@@ -37,8 +37,8 @@ public actor RefreshDesk {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let executor: LoopSerialExecutor
 
-    private let flights: FlightDesk
-    private let upstream: UpstreamDesk
+    private let flights: FlightCoordinator
+    private let upstream: UpstreamClient
     private let time: any TimeSource
     private let log: Logger
     private let counters: CounterRegistry
@@ -47,7 +47,8 @@ public actor RefreshDesk {
     private var isClosed = false
 
     init(
-        flights: FlightDesk, upstream: UpstreamDesk, time: any TimeSource, log: Logger, counters: CounterRegistry,
+        flights: FlightCoordinator, upstream: UpstreamClient, time: any TimeSource, log: Logger,
+        counters: CounterRegistry,
         limit: Int
     ) {
         loop = flights.home

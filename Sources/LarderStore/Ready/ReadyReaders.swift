@@ -1,4 +1,4 @@
-// What the loops' looks share: one shelf for each loop, and the question whether an answer that was found still counts.
+// What the loops' looks share: one reader for each loop, and the question whether an answer that was found still counts.
 //
 // A look may not answer with what was replaced or removed before it was asked. Its snapshot shows what is committed; what is
 // accepted and not committed is in the overlay, and what is being removed has a tombstone. Both leave only after a commit, and
@@ -39,10 +39,10 @@ public struct ReadySettings: Sendable {
 }
 
 /// Answers that the database keeps ready, for the loops. Made by `SQLiteStore.looks`.
-public final class ReadyShelves: Sendable {
+public final class ReadyReaders: Sendable {
     /// Pages that all connections of the loops keep together. The kernel keeps the same ones.
     private static let cacheKiB = 32 << 10
-    let shelves: [ReadyShelf]
+    let readers: [ReadyReader]
     let bodies: BodyMemory
     let skew: Int64
     let acceptsGzip: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
@@ -52,7 +52,7 @@ public final class ReadyShelves: Sendable {
 
     init(_ settings: ReadySettings, _ shared: StoreShared) {
         self.shared = shared
-        shelves = (0..<settings.loops).map { ReadyShelf(shared, number: $0) }
+        readers = (0..<settings.loops).map { ReadyReader(shared, number: $0) }
         bodies = settings.bodies
         skew = settings.skew
         hits = settings.hits
@@ -60,18 +60,18 @@ public final class ReadyShelves: Sendable {
     }
 
     /// What each connection keeps.
-    var cacheKiB: Int { max(1024, Self.cacheKiB / max(1, shelves.count)) }
+    var cacheKiB: Int { max(1024, Self.cacheKiB / max(1, readers.count)) }
 
     /// Loops that have a connection.
-    var openCount: Int { shelves.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
+    var openCount: Int { readers.reduce(0) { $0 + ($1.isOpen ? 1 : 0) } }
 
     // MARK: Looking
 
     /// The answer that is kept ready for that request and may be given now; nil sends it the slow way. Never waits.
     public func look(_ query: ReadyQuery) -> ReadyFound? {
         let moment = ReadyMoment(mark: shared.mark.load(ordering: .acquiring), commits: shared.commits.now)
-        guard moment.mark != 0, shelves.indices.contains(query.loop) else { return nil }
-        switch shelves[query.loop].look(query, moment, self) {
+        guard moment.mark != 0, readers.indices.contains(query.loop) else { return nil }
+        switch readers[query.loop].look(query, moment, self) {
         case .found(var found):
             if let hold = bodies.claim(found.response.body.count) {
                 found.response = ReadyResponse(found.response, hold: hold)
@@ -110,12 +110,12 @@ public final class ReadyShelves: Sendable {
 
     /// Closes every connection. The gate is shut, so none comes.
     func closeAll() {
-        for shelf in shelves { shelf.close() }
+        for reader in readers { reader.close() }
     }
 
     /// Takes every page for one that is not in memory: for tests.
     func refuseAll(_ refuses: Bool) {
-        for shelf in shelves { shelf.refuseAll(refuses) }
+        for reader in readers { reader.refuseAll(refuses) }
     }
 }
 

@@ -3,21 +3,21 @@
 import LarderCore
 import LarderIO
 
-/// The seats of every feed's readers.
-public final class EventSeats: Sendable {
+/// The streams of every feed's readers.
+public final class EventStreams: Sendable {
     /// Nothing passes between a daemon and its client without giving up on a connection that is quiet for a minute;
     /// fifteen seconds are what WHATWG HTML §9.2.7 advises.
     static let heartbeat = Duration.seconds(15)
-    /// Looks at the seats in so many parts of that time.
+    /// Looks at the streams in so many parts of that time.
     static let ticks = 3
 
-    private struct Seat {
+    private struct OpenStream {
         weak var reader: EventReader?
     }
     private struct State {
         var limit: Int
         var next: UInt64 = 0
-        var seats: [UInt64: Seat] = [:]
+        var streams: [UInt64: OpenStream] = [:]
         var isClosed = false
         var isTicking = false
     }
@@ -39,7 +39,7 @@ public final class EventSeats: Sendable {
         state = Lock(State(limit: limit))
     }
 
-    /// Takes a new limit; who has a seat keeps it.
+    /// Takes a new limit; a stream that is open goes on.
     public func setLimit(_ limit: Int) {
         state.withLock { $0.limit = limit }
     }
@@ -51,18 +51,18 @@ public final class EventSeats: Sendable {
     public func close() {
         let readers = state.withLock { state in
             state.isClosed = true
-            return state.seats.values.compactMap(\.reader)
+            return state.streams.values.compactMap(\.reader)
         }
         for reader in readers { reader.close() }
     }
 
     /// One more reader.
-    /// - Throws: 503 where there is no seat left, or the daemon stops.
-    func seat(_ reader: EventReader) throws(ClientFacingError) -> UInt64 {
+    /// - Throws: 503 where no more streams may be open, or the daemon stops.
+    func open(_ reader: EventReader) throws(ClientFacingError) -> UInt64 {
         let (number, begins, isClosed) = state.withLock { state -> (UInt64?, Bool, Bool) in
-            guard !state.isClosed, state.seats.count < state.limit else { return (nil, false, state.isClosed) }
+            guard !state.isClosed, state.streams.count < state.limit else { return (nil, false, state.isClosed) }
             state.next += 1
-            state.seats[state.next] = Seat(reader: reader)
+            state.streams[state.next] = OpenStream(reader: reader)
             defer { state.isTicking = true }
             return (state.next, !state.isTicking, false)
         }
@@ -75,9 +75,9 @@ public final class EventSeats: Sendable {
         return number
     }
 
-    /// The reader of that seat has left.
+    /// The reader of that stream has left.
     func giveBack(_ number: UInt64) {
-        guard state.withLock({ $0.seats.removeValue(forKey: number) != nil }) else { return }
+        guard state.withLock({ $0.streams.removeValue(forKey: number) != nil }) else { return }
         open.add(-1)
     }
 
@@ -92,8 +92,8 @@ public final class EventSeats: Sendable {
     /// A part of the heartbeat's time has passed.
     private func tick() {
         let readers = state.withLock { state -> [EventReader] in
-            state.isTicking = !state.seats.isEmpty
-            return state.seats.values.compactMap(\.reader)
+            state.isTicking = !state.streams.isEmpty
+            return state.streams.values.compactMap(\.reader)
         }
         for reader in readers { reader.tick() }
         if state.withLock({ $0.isTicking }) { tickLater() }

@@ -3,7 +3,7 @@
 import LarderCore
 
 /// What was dealt from which pool, and when each may be filled up next. Bounded.
-struct PoolBook: Sendable {
+struct PoolRounds: Sendable {
     /// Pools that are remembered; of others the round begins anew.
     static let limit = 64
 
@@ -22,6 +22,7 @@ struct PoolBook: Sendable {
     ///
     /// - Parameter pause: between two times of filling up.
     /// - Returns: the places, and whether the pool is now to be filled up; that is said once in each `pause`.
+    // More than six parameters: what is wanted, and time and chance, which come in from outside.
     mutating func deal(
         _ count: Int, from pool: Digest, ids: [String], where fits: (Int) -> Bool, now: MonotonicTime, pause: Duration,
         random: () -> UInt64

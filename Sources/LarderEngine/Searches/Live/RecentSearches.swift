@@ -13,7 +13,7 @@ public struct SearchLimits: Sendable, Hashable {
     var age: Duration
 }
 
-struct SearchShelf<Value> {
+struct RecentSearches<Value> {
     private struct Held {
         var value: Value
         /// When it ended, and what it holds since.
@@ -25,7 +25,7 @@ struct SearchShelf<Value> {
     /// Those that have ended, the oldest first.
     private var ended: [String] = []
     private(set) var bytes = 0
-    /// Ended ones dropped before their time, since the shelf was made.
+    /// Ended ones dropped before their time, since the known was made.
     private(set) var dropped = 0
 
     init(limits: SearchLimits) {

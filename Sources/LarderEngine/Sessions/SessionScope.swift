@@ -4,9 +4,9 @@ import LarderCache
 import LarderCore
 
 /// One question of a session.
-public final class SessionSeat: Sendable {
-    /// The seat of the request that this task works for, where it is one of a session.
-    @TaskLocal public static var current: SessionSeat?
+public final class SessionScope: Sendable {
+    /// The scope of the request that this task works for, where it is one of a session.
+    @TaskLocal public static var current: SessionScope?
 
     /// How long a call for this task's request is held back, should a newer question come. Each request's own: the same
     /// question may be asked again by somebody who will not wait.

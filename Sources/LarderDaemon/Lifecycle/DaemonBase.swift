@@ -1,0 +1,119 @@
+// What the engine and the server of a daemon stand on: its databases, its loops, and the way out to the upstreams. It is
+// made first and ends last.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderFetch
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderServer
+import LarderSettings
+import LarderStore
+
+struct DaemonBase: Sendable {
+    let settings: Settings
+    let surroundings: Daemon.Surroundings
+    let descriptors: DescriptorBudget
+    let listeners: [ListenerSpec]
+    let store: SQLiteStore
+    let state: StateStore
+    /// The loops of clients.
+    let loops: [EventLoop]
+    /// Accounts, sessions, pools and the like have one owner each, and it lives there. So do signals and the watchdog's timer.
+    let homeLoop: EventLoop
+    let fetcher: CurlUpstream
+    let secrets: SecretRegistry
+
+    private var log: Logger { surroundings.log }
+    private var counters: CounterRegistry { surroundings.counters }
+
+    init(_ settings: Settings, _ surroundings: Daemon.Surroundings) throws(DaemonError) {
+        self.settings = settings
+        self.surroundings = surroundings
+        // A connection and an upstream call are a descriptor each; the usual soft limit of 1024 is soon reached.
+        let openFiles = surroundings.raiseOpenFiles()
+        let log = surroundings.log
+        listeners = try Daemon.listenerSpecs(settings, surroundings.inherited)
+        descriptors = try Daemon.descriptors(settings, openFiles: openFiles, listeners: listeners.count, log)
+        (store, state) = try Daemon.openDatabases(settings, surroundings, surroundings.counters)
+        // One of them is the home loop.
+        (homeLoop, loops) = try Self.startLoops(clients: descriptors.loops - 1, wall: surroundings.time)
+        fetcher = CurlUpstream(
+            loop: homeLoop, clients: loops,
+            settings: Daemon.fetchSettings(settings, keptByLoop: descriptors.keptByLoop), log: log.labelled("fetch"),
+            counters: surroundings.counters, time: surroundings.time)
+        secrets = SecretRegistry(settings)
+    }
+
+    private static func startLoops(
+        clients: Int, wall: any TimeSource
+    ) throws(DaemonError) -> (home: EventLoop, clients: [EventLoop]) {
+        do {
+            let home = try EventLoop(name: "home", index: UInt16.max)
+            try home.start()
+            var loops: [EventLoop] = []
+            for index in 0..<clients {
+                let loop = try EventLoop(name: "loop-\(index)", index: UInt16(index), wall: wall)
+                try loop.start()
+                loops.append(loop)
+            }
+            return (home, loops)
+        } catch {
+            throw DaemonError(stage: "loops", message: "\(error)")
+        }
+    }
+
+    /// What answers questions, with the accounts' sign-ins and the budgets as they were left.
+    func makeEngine() async throws(DaemonError) -> Engine {
+        let time = surroundings.time
+        let secret: Bytes
+        do {
+            secret = try await state.secret("artwork", length: 32)
+        } catch {
+            throw DaemonError(stage: "state database", message: "\(error)")
+        }
+        let compute = ComputeGate(width: loops.count)
+        // Nobody but this gate speaks to the fetcher: what comes through it repeats no secret.
+        let gate = RedactingUpstream(
+            upstream: fetcher, secrets: secrets, compute: compute, bodies: fetcher.memory, time: time)
+        let accounts = AccountCoordinator(
+            loop: homeLoop, upstream: gate, store: state, secrets: secrets, time: time, log: log.labelled("account"),
+            counters: counters)
+        let snapshot = Snapshot(settings, standings: await accounts.open(settings))
+        let upstream = UpstreamClient(
+            loop: homeLoop, upstream: gate, accounts: accounts, state: state, compute: compute, time: time,
+            log: log.labelled("upstream"), counters: counters)
+        await upstream.open(snapshot.providers)
+        let cache = EntryCache(
+            store: store, memory: MemoryTier(budget: Int(clamping: settings.cache.memorySize)), log: log, time: time)
+        let engine = Engine(
+            snapshot: snapshot, cache: cache,
+            flights: FlightCoordinator(
+                loop: homeLoop, time: time, memory: cache.memory, counters: counters,
+                failurePause: settings.fetch.failurePause),
+            upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
+            signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
+        engine.cache.memory.register(in: counters)
+        accounts.listen { [weak engine] in engine?.accountChanged($0, $1) }
+        return engine
+    }
+
+    /// The server, which answers from the engine's cache by itself where an answer is kept ready.
+    func makeServer(_ engine: Engine, handler: RequestDispatch) -> HTTPServer {
+        let counters = counters
+        store.permitOpenBodies(descriptors.bodies)
+        let readers = store.looks(
+            ReadySettings(
+                loops: loops.count, bodies: fetcher.memory, skew: Reuse.clockSkew.milliseconds,
+                hits: { counters.cell(EngineCounters.outcomes, $0, CacheOutcome.hit.rawValue) },
+                acceptsGzip: { ContentCoding.acceptsGzip($0) }), counters)
+        let ready = StoredReadySource(
+            memory: engine.cache.memory, store: store, readers: readers,
+            hits: { counters.cell(DaemonCounters.memoryHits, $0) })
+        return HTTPServer(
+            loops: loops, listeners: listeners, ready: ready, handler: handler,
+            settings: Daemon.serverSettings(settings, descriptors, log), log: log.labelled("server"),
+            counters: counters, time: surroundings.time)
+    }
+}

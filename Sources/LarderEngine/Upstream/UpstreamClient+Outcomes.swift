@@ -1,0 +1,103 @@
+// What the end of a call does to its provider's lane: its limits, its suspension, and what is counted and logged of it.
+import LarderCache
+import LarderCore
+import LarderHTTP
+import LarderProviders
+
+extension UpstreamClient {
+    /// What a fetch that brought no answer does to the lane.
+    func lost(
+        _ call: UpstreamCall, _ error: FetchError, _ attempt: CallAttempt?
+    ) -> UpstreamFailure {
+        let now = time.moment()
+        let isProbe = attempt?.isProbe == true
+        step { table in
+            if error.isUnsent, let attempt { table.giveBack(attempt, now: now) }
+            if call.isBudgeted, !error.isUnsent {
+                for _ in 0..<error.redirects { table.countHop(call.provider, now: now) }
+            }
+            // It says nothing of the provider. Only the trial call itself gives the trial back: others end beside it every
+            // moment.
+            let saysNothing = attempt?.refusal != nil || error.stage == .cancelled || error.stage == .overloaded
+            if isProbe, saysNothing { table.abandonTrial(call.provider, now: now.monotonic) }
+        }
+        if let refusal = attempt?.refusal {
+            if attempt?.isOverBudget == false {
+                counters.cell(EngineCounters.unsentCalls, call.provider, refusal.failure.rawValue).add()
+            }
+            return refusal
+        }
+        var failure = UpstreamFailure(error, provider: call.provider)
+        failure.mayHaveTakenEffect = !error.isUnsent && !call.order.method.isIdempotent
+        let word = error.stage == .cancelled ? "cancelled" : failure.failure.rawValue
+        if error.isUnsent {
+            counters.cell(EngineCounters.unsentCalls, call.provider, word).add()
+        } else {
+            count(call, word)
+        }
+        guard error.stage == .cancelled || error.stage == .overloaded else { return suspendIfNeeded(call, failure) }
+        if error.stage == .overloaded { failure.retryAt = now.wall + Self.crowdPause }
+        return failure
+    }
+
+    /// What an answer tells of the provider's limits: what it says is left, and the redirects on its way.
+    func hear(_ call: UpstreamCall, _ attempt: CallAttempt?, _ fields: HeaderFields, redirects: Int) {
+        guard call.isBudgeted else { return }
+        let now = time.moment()
+        step { table in
+            table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
+            for _ in 0..<redirects { table.countHop(call.provider, now: now) }
+        }
+    }
+
+    func succeeded(_ provider: String) {
+        let now = time.moment()
+        if step({ $0.succeeded(provider, now: now) }) {
+            log.notice("provider works again", ["provider": provider])
+        }
+    }
+
+    func suspendIfNeeded(_ call: UpstreamCall, _ failure: UpstreamFailure) -> UpstreamFailure {
+        guard call.isBudgeted else { return failure }
+        if failure.failure == .invalidRequest || failure.failure == .notFound
+            || (call.claim != nil || call.hasClientCredentials) && failure.isAccountRefusal
+        {
+            // The provider works; it is our request that it refuses, or the account's token, or one client's key.
+            succeeded(call.provider)
+            return failure
+        }
+        let now = time.moment()
+        let end = step {
+            $0.failed(call.provider, failure, now: now, random: UInt64.random(in: 0...UInt64.max))
+        }
+        guard let end else { return failure }
+        let until = now.boundedWall(at: end)
+        counters.cell(EngineCounters.suspensions, call.provider).add()
+        log.warning(
+            "provider suspended",
+            [
+                "provider": call.provider, "reason": failure.failure.rawValue, "until": until.rfc3339,
+                "detail": failure.detail,
+            ])
+        tellOfBound(call.provider, failure)
+        var failure = failure
+        failure.retryAt = Moment.bounded(max(failure.retryAt ?? until, until), now: now.wall)
+        return failure
+    }
+
+    /// Says once for each rest that the provider named an end which is not believed.
+    private func tellOfBound(_ provider: String, _ failure: UpstreamFailure) {
+        guard let response = failure.response,
+            RetryAfter.read(response.fields, at: response.responseTime)?.isBeyondReason == true,
+            step({ $0.tellsOfBound(provider) })
+        else { return }
+        log.warning(
+            "a Retry-After beyond reason counts as \(Units.format(duration: RetryAfter.bound))",
+            ["provider": provider, "retryAfter": String((response.fields.first("Retry-After") ?? "").prefix(40))])
+    }
+
+    /// Counts a call that was sent.
+    func count(_ call: UpstreamCall, _ word: String) {
+        counters.cell(EngineCounters.upstreamCalls, call.provider, word).add()
+    }
+}

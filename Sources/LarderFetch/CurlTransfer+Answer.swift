@@ -1,0 +1,94 @@
+// What came of a transfer: its answer so far, and its end, which is judged by what was received and not by libcurl's word
+// alone.
+import CCurl
+import LarderCore
+import LarderHTTP
+
+extension CurlTransfer {
+    /// What became of it; called once, after libcurl reported its end and before `close`.
+    func end(_ code: CURLcode) -> TransferEnd {
+        readConnectionUse()
+        if let failure { return .failed(failure, sawAnswer: !head.isUntouched) }
+        guard code == CURLE_OK else {
+            if refusedAddress, !triedAddress {
+                return .failed(fault(.forbidden, "The address of the host is not a public one."), sawAnswer: false)
+            }
+            if sends > 0,
+                let fault = CurlError.malformation(code, said: String(cString: said), hasHead: head.framing != nil)
+            {
+                var error = self.fault(.malformed, fault)
+                error.curlCode = Int(code.rawValue)
+                return .failed(error, sawAnswer: true)
+            }
+            var error = CurlError.error(code, origin: origin)
+            if sends == 0, error.stage == .receive || error.stage == .send, isProxied {
+                error.stage = .connect
+                error.message = "The proxy made no connection."
+            }
+            return .failed(error, sawAnswer: !head.isUntouched)
+        }
+        // libcurl has said so already; "complete" is never concluded from the absence of an error alone.
+        switch head.framing {
+        case nil:
+            return .failed(fault(.receive, "The answer has no head."), sawAnswer: !head.isUntouched)
+        case .length(let length) where Int64(received) != length:
+            return .failed(CurlError.error(CURLE_PARTIAL_FILE, origin: origin), sawAnswer: true)
+        case .length, .chunked, .untilClose, .some(.none):
+            break
+        }
+        isReusable = true
+        return .answered(answer(takingBody: true))
+    }
+
+    /// Without the fields in which a server gives a secret of the query back, such as the address of a redirect.
+    private func silent(_ fields: HeaderFields) -> HeaderFields {
+        guard let query = hop.secretQuery, let items = try? QueryParameters(parsing: query) else { return fields }
+        let secrets = items.items.compactMap(\.value).flatMap { [$0, PercentCoding.encode($0)] }.filter { !$0.isEmpty }
+        var kept = fields
+        for field in fields.lines where secrets.contains(where: { field.value.contains($0) }) {
+            kept.remove(field.name)
+        }
+        return kept
+    }
+
+    /// The answer as it is so far; its head must be whole.
+    func answer(takingBody: Bool = false) -> UpstreamResponse {
+        var response = UpstreamResponse(
+            status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
+            responseTime: responseTime, url: hop.url.text)
+        if takingBody { (response.body, response.hold) = body.take() }
+        return response
+    }
+
+    /// The final head, once it is whole.
+    var finalHead: UpstreamHead? {
+        guard let framing = head.framing else { return nil }
+        var final = UpstreamHead(
+            status: head.status, reason: head.reason, fields: silent(head.fields), requestTime: requestTime,
+            responseTime: responseTime)
+        final.isVersion10 = head.isVersion10
+        final.interim = head.interim
+        final.url = hop.url.text
+        switch framing {
+        case .none: final.length = 0
+        case .length(let length): final.length = length
+        case .chunked, .untilClose: final.length = nil
+        }
+        return final
+    }
+
+    /// Whether the final head is there, and what is left of the body is so little that reading it costs less than a new
+    /// connection.
+    var endsSoon: Bool {
+        switch head.framing {
+        case .some(.none): true
+        case .length(let length): length - Int64(received) <= 64 * 1024
+        case .chunked, .untilClose, nil: false
+        }
+    }
+
+    private func readConnectionUse() {
+        var made = 0
+        if let easy, larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK { connectionsMade = made }
+    }
+}
