@@ -15,8 +15,24 @@ public enum ReuseDecision: Sendable, Hashable {
     case negative
     /// May answer; a refresh is needed.
     case stale
-    /// The upstream must be asked; the word says why and is one of `Reuse.reasons`.
-    case unusable(reason: String)
+    /// The upstream must be asked.
+    case unusable(Reason)
+
+    /// Why an answer may not be used.
+    public enum Reason: Sendable, Hashable, CaseIterable {
+        /// The client wants none that is stored (RFC 9111 §5.2.1.4).
+        case noCache
+        /// It is older, or staler, than the client accepts (§5.2.1.1, §5.2.1.2).
+        case maxAge
+        /// It is not fresh for as long as the client wants (§5.2.1.3).
+        case minFresh
+        /// Beyond every window.
+        case expired
+        /// Stale, and its own fields allow no use without validation (§4.2.4).
+        case mustValidate
+        /// It seems to come from the future.
+        case clock
+    }
 }
 
 /// Decides about reuse. Pure.
@@ -25,9 +41,6 @@ public enum Reuse {
     public static let clockSkew: Duration = .seconds(30)
     /// An entry from further ahead than this is not used at all.
     public static let clockLimit: Duration = .seconds(86_400)
-
-    /// All words of `unusable`.
-    public static let reasons = ["noCache", "maxAge", "minFresh", "expired", "mustValidate", "clock"]
 
     /// Before the upstream is asked.
     ///
@@ -38,29 +51,29 @@ public enum Reuse {
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
     ) -> ReuseDecision {
         let ahead = entry.responseTime - now
-        if ahead > clockLimit { return .unusable(reason: "clock") }
-        if directives.noCache { return .unusable(reason: "noCache") }
-        if let maxAge = directives.maxAge, entry.age(at: now) > maxAge { return .unusable(reason: "maxAge") }
+        if ahead > clockLimit { return .unusable(.clock) }
+        if directives.noCache { return .unusable(.noCache) }
+        if let maxAge = directives.maxAge, entry.age(at: now) > maxAge { return .unusable(.maxAge) }
         if now < entry.freshUntil, ahead <= clockSkew {
             if let minFresh = directives.minFresh, entry.freshUntil - now < .seconds(minFresh) {
-                return .unusable(reason: "minFresh")
+                return .unusable(.minFresh)
             }
             return entry.isNegative ? .negative : .fresh
         }
-        if directives.minFresh != nil { return .unusable(reason: "minFresh") }
-        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(reason: "expired") }
+        if directives.minFresh != nil { return .unusable(.minFresh) }
+        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(.expired) }
         let staleness = max(.zero, now - entry.freshUntil)
         switch directives.maxStale {
         case .any: return .stale
-        case .seconds(let limit): return staleness <= .seconds(limit) ? .stale : .unusable(reason: "maxAge")
+        case .seconds(let limit): return staleness <= .seconds(limit) ? .stale : .unusable(.maxAge)
         case .none: break
         }
-        if directives.maxAge != nil { return .unusable(reason: "maxAge") }
+        if directives.maxAge != nil { return .unusable(.maxAge) }
         switch rule.semantics {
         case .ttl: return .stale
         case .rfc:
             let window = CacheControl(entry.fields.all("Cache-Control")).staleWhileRevalidate ?? 0
-            return staleness < .seconds(window) ? .stale : .unusable(reason: "mustValidate")
+            return staleness < .seconds(window) ? .stale : .unusable(.mustValidate)
         }
     }
 
@@ -72,18 +85,18 @@ public enum Reuse {
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
     ) -> ReuseDecision {
         let ahead = entry.responseTime - now
-        if ahead > clockLimit { return .unusable(reason: "clock") }
+        if ahead > clockLimit { return .unusable(.clock) }
         if now < entry.freshUntil, ahead <= clockSkew { return entry.isNegative ? .negative : .fresh }
-        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(reason: "expired") }
+        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(.expired) }
         let staleness = max(.zero, now - entry.freshUntil)
         var bounds: [Int64] = []
         if case .seconds(let limit) = directives.maxStale { bounds.append(limit) }
         if let limit = directives.staleIfError { bounds.append(limit) }
-        if let widest = bounds.max(), staleness > .seconds(widest) { return .unusable(reason: "maxAge") }
+        if let widest = bounds.max(), staleness > .seconds(widest) { return .unusable(.maxAge) }
         if rule.semantics == .rfc {
             // Where the origin set a window for errors, that one holds, not the one for refreshing.
             let control = CacheControl(entry.fields.all("Cache-Control"))
-            if let window = control.staleIfError, staleness >= .seconds(window) { return .unusable(reason: "expired") }
+            if let window = control.staleIfError, staleness >= .seconds(window) { return .unusable(.expired) }
         }
         return .stale
     }

@@ -1,5 +1,6 @@
-// By whose rules a stored answer is judged: by RFC 9111 from its own stored fields, or by the lifetimes of our
-// configuration. Everything else on a request's way is the same for both.
+// By whose rules a stored answer is judged. Pass-through with `rfc`: by RFC 9111 from the answer's own stored fields
+// (`RFCReuse`). Everything else: within the windows of our configuration (`Reuse`), also where a built-in provider's answers
+// say themselves how long they last. The rest of a request's way is the same for all.
 import LarderCore
 import LarderHTTP
 
@@ -33,7 +34,7 @@ public struct ReuseJudge: Sendable {
             return RFCReuse.decide(entry: entry, directives: directives, rule: rule, targets: targets, now: now)
         case .configured:
             let decision = Reuse.decide(entry: entry, directives: directives, rule: rule, now: now)
-            return ReuseVerdict(decision: decision, rule: .configuredTTL)
+            return ReuseVerdict(decision: decision, rule: rule(of: decision, stale: stale(directives)))
         }
     }
 
@@ -47,7 +48,32 @@ public struct ReuseJudge: Sendable {
                 entry: entry, directives: directives, rule: rule, targets: targets, failure: trouble, now: now)
         case .configured:
             let decision = Reuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
-            return ReuseVerdict(decision: decision, rule: .configuredTTL)
+            return ReuseVerdict(decision: decision, rule: rule(of: decision, stale: .disconnected))
+        }
+    }
+
+    /// What an explanation cites. With `rfc` an answer of a built-in provider says itself how long it lasts, and the
+    /// configuration only bounds that.
+    private func rule(of decision: ReuseDecision, stale: CacheRule) -> CacheRule {
+        guard rule.semantics == .rfc else { return .configuredTTL }
+        switch decision {
+        case .fresh: return .fresh
+        case .negative: return .configuredNegative
+        case .stale: return stale
+        case .unusable(.noCache): return .requestNoCache
+        case .unusable(.maxAge): return .requestMaxAge
+        case .unusable(.minFresh): return .requestMinFresh
+        case .unusable(.expired): return .staleBound
+        case .unusable(.mustValidate): return .staleNeedsValidation
+        case .unusable(.clock): return .clock
+        }
+    }
+
+    /// Why a stale answer may be used before the upstream is asked.
+    private func stale(_ directives: ClientDirectives) -> CacheRule {
+        switch directives.maxStale {
+        case .any, .seconds: .requestMaxStale
+        case .none: .staleWhileRevalidate
         }
     }
 

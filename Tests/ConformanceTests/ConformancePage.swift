@@ -61,9 +61,10 @@ enum ConformancePage {
           `forwardCookies` says so.
         - On a listener of a provider's own, cookies of a browser are passed on only with `Sec-Fetch-Site: same-origin`.
 
-        Not by the standard at all, since the configuration decides there: built-in providers, and providers with
-        `semantics: ttl`. Their lifetimes are the configured ones whatever the answer says, and stale answers serve
-        within the configured window (Docs/configuration.md).
+        Not by the standard at all, since the configuration decides there: providers with `semantics: ttl`, as the built-in
+        ones have unless set. Their lifetimes are the configured ones whatever the answer says, and stale answers serve
+        within the configured window (Docs/configuration.md). A built-in provider with `semantics: rfc` takes the lifetimes
+        from the answer, within that window; its results are made here, so that the rest of the standard has no part in it.
 
         """
 

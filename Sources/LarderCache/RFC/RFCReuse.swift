@@ -47,14 +47,14 @@ public enum RFCReuse {
         case .any: return ReuseVerdict(decision: .stale, rule: .requestMaxStale)
         case .seconds(let limit):
             return staleness <= .seconds(limit)
-                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable("maxAge", .requestMaxStale)
+                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable(.maxAge, .requestMaxStale)
         case .none: break
         }
-        if directives.maxAge != nil { return unusable("maxAge", .requestMaxAge) }
+        if directives.maxAge != nil { return unusable(.maxAge, .requestMaxAge) }
         if let window = control.staleWhileRevalidate, staleness < .seconds(window) {
             return ReuseVerdict(decision: .stale, rule: .staleWhileRevalidate)
         }
-        return unusable("mustValidate", .staleNeedsValidation)
+        return unusable(.mustValidate, .staleNeedsValidation)
     }
 
     /// After asking failed (RFC 9111 §4.2.4, §4.3.3; RFC 5861 §4). What the answer forbids stays forbidden, and so
@@ -66,30 +66,30 @@ public enum RFCReuse {
     ) -> ReuseVerdict {
         let control = ResponseControl(fields: entry.fields, targets: targets).control
         if case .status(let status) = failure, !errors.contains(status) {
-            return unusable("mustValidate", .errorForwarded)
+            return unusable(.mustValidate, .errorForwarded)
         }
         if let verdict = beforeStaleness(entry, directives, control, now) { return verdict }
         let staleness = max(.zero, now - entry.freshUntil)
         if let verdict = staleRefusal(entry, directives, control, rule, staleness, now) { return verdict }
         if let limit = directives.staleIfError {
             return staleness <= .seconds(limit)
-                ? ReuseVerdict(decision: .stale, rule: .requestStaleIfError) : unusable("maxAge", .requestStaleIfError)
+                ? ReuseVerdict(decision: .stale, rule: .requestStaleIfError) : unusable(.maxAge, .requestStaleIfError)
         }
         switch directives.maxStale {
         case .any: return ReuseVerdict(decision: .stale, rule: .requestMaxStale)
         case .seconds(let limit):
             return staleness <= .seconds(limit)
-                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable("maxAge", .requestMaxStale)
+                ? ReuseVerdict(decision: .stale, rule: .requestMaxStale) : unusable(.maxAge, .requestMaxStale)
         case .none: break
         }
-        if directives.maxAge != nil { return unusable("maxAge", .requestMaxAge) }
+        if directives.maxAge != nil { return unusable(.maxAge, .requestMaxAge) }
         if let window = control.staleIfError {
             return staleness < .seconds(window)
-                ? ReuseVerdict(decision: .stale, rule: .staleIfError) : unusable("expired", .staleIfError)
+                ? ReuseVerdict(decision: .stale, rule: .staleIfError) : unusable(.expired, .staleIfError)
         }
         switch failure {
         case .disconnected: return ReuseVerdict(decision: .stale, rule: .disconnected)
-        case .status: return unusable("mustValidate", .errorForwarded)
+        case .status: return unusable(.mustValidate, .errorForwarded)
         }
     }
 
@@ -109,17 +109,17 @@ public enum RFCReuse {
         _ entry: StoredResponse, _ directives: ClientDirectives, _ control: CacheControl, _ now: WallTime
     ) -> ReuseVerdict? {
         let ahead = entry.responseTime - now
-        if ahead > Reuse.clockLimit { return unusable("clock", .clock) }
-        if directives.noCache { return unusable("noCache", .requestNoCache) }
-        if control.noCache, control.noCacheFields.isEmpty { return unusable("mustValidate", .noCacheAnswer) }
+        if ahead > Reuse.clockLimit { return unusable(.clock, .clock) }
+        if directives.noCache { return unusable(.noCache, .requestNoCache) }
+        if control.noCache, control.noCacheFields.isEmpty { return unusable(.mustValidate, .noCacheAnswer) }
         if let maxAge = directives.maxAge, isOlder(entry, than: maxAge, now) {
-            return unusable("maxAge", .requestMaxAge)
+            return unusable(.maxAge, .requestMaxAge)
         }
         // An answer that was never fresh does not become so by a clock set back.
         let isFresh = now < entry.freshUntil && entry.freshUntil > entry.responseTime && ahead <= Reuse.clockSkew
         guard isFresh else { return nil }
         if let minFresh = directives.minFresh, entry.freshUntil - now < .seconds(minFresh) {
-            return unusable("minFresh", .requestMinFresh)
+            return unusable(.minFresh, .requestMinFresh)
         }
         if entry.isNegative { return ReuseVerdict(decision: .negative, rule: .fresh) }
         return ReuseVerdict(decision: .fresh, rule: control.immutable ? .immutable : .fresh)
@@ -130,10 +130,10 @@ public enum RFCReuse {
         _ entry: StoredResponse, _ directives: ClientDirectives, _ control: CacheControl, _ rule: FreshnessRule,
         _ staleness: Duration, _ now: WallTime
     ) -> ReuseVerdict? {
-        if let prohibition = staleProhibition(control) { return unusable("mustValidate", prohibition) }
-        if directives.minFresh != nil { return unusable("minFresh", .requestMinFresh) }
+        if let prohibition = staleProhibition(control) { return unusable(.mustValidate, prohibition) }
+        if directives.minFresh != nil { return unusable(.minFresh, .requestMinFresh) }
         let isKept = rule.retention.map { now < entry.responseTime + $0 } ?? true
-        guard !entry.isNegative, isKept, staleness < rule.staleWindow else { return unusable("expired", .staleBound) }
+        guard !entry.isNegative, isKept, staleness < rule.staleWindow else { return unusable(.expired, .staleBound) }
         return nil
     }
 
@@ -143,7 +143,7 @@ public enum RFCReuse {
         return maxAge == 0 || age > maxAge * 1000
     }
 
-    private static func unusable(_ reason: String, _ rule: CacheRule) -> ReuseVerdict {
-        ReuseVerdict(decision: .unusable(reason: reason), rule: rule)
+    private static func unusable(_ reason: ReuseDecision.Reason, _ rule: CacheRule) -> ReuseVerdict {
+        ReuseVerdict(decision: .unusable(reason), rule: rule)
     }
 }

@@ -38,16 +38,16 @@ import Testing
             rule: Sample.rule(.rfc), targets: [], failure: failure, now: Sample.now + .seconds(row.seconds))
     }
 
-    static let no = ReuseDecision.unusable(reason: "mustValidate")
-    static let old = ReuseDecision.unusable(reason: "maxAge")
-    static let short = ReuseDecision.unusable(reason: "minFresh")
-    static let gone = ReuseDecision.unusable(reason: "expired")
+    static let no = ReuseDecision.unusable(.mustValidate)
+    static let old = ReuseDecision.unusable(.maxAge)
+    static let short = ReuseDecision.unusable(.minFresh)
+    static let gone = ReuseDecision.unusable(.expired)
 
     @Test(arguments: [
         Row("", "", 99, .fresh, .fresh), Row("immutable", "", 99, .fresh, .immutable),
         Row("", "", 100, no, .staleNeedsValidation), Row("immutable", "", 100, no, .staleNeedsValidation),
         Row("no-cache", "", 0, no, .noCacheAnswer), Row("no-cache=\"x\"", "", 9, .fresh, .fresh),
-        Row("", "no-cache", 0, .unusable(reason: "noCache"), .requestNoCache),
+        Row("", "no-cache", 0, .unusable(.noCache), .requestNoCache),
         Row("", "max-age=0", 0, old, .requestMaxAge), Row("immutable", "max-age=0", 9, old, .requestMaxAge),
         Row("", "max-age=50", 50, .fresh, .fresh), Row("", "max-age=50", 51, old, .requestMaxAge),
         Row("", "max-age=500", 150, old, .requestMaxAge), Row("", "max-age=50, max-stale", 60, old, .requestMaxAge),
@@ -66,7 +66,7 @@ import Testing
         Row("stale-while-revalidate=99999", "", 3700, gone, .staleBound),
         Row("", "only-if-cached", 99, .fresh, .fresh),
         Row("", "", -30, .fresh, .fresh), Row("", "", -31, no, .staleNeedsValidation),
-        Row("", "", -90_000, .unusable(reason: "clock"), .clock),
+        Row("", "", -90_000, .unusable(.clock), .clock),
     ])
     func storedAnswerIsUsedAsTheRuleSays(_ row: Row) {
         #expect(decide(row) == ReuseVerdict(decision: row.expected, rule: row.rule))
@@ -81,7 +81,7 @@ import Testing
             (Row("proxy-revalidate", "", 150, no, .proxyRevalidate), .disconnected),
             (Row("s-maxage=100", "", 150, no, .sharedMaxAgeStale), .disconnected),
             (Row("no-cache", "", 50, no, .noCacheAnswer), .disconnected),
-            (Row("", "no-cache", 50, .unusable(reason: "noCache"), .requestNoCache), .disconnected),
+            (Row("", "no-cache", 50, .unusable(.noCache), .requestNoCache), .disconnected),
             (Row("", "max-age=50", 60, old, .requestMaxAge), .disconnected),
             (Row("", "max-age=500", 150, old, .requestMaxAge), .disconnected),
             (Row("", "min-fresh=60", 50, short, .requestMinFresh), .disconnected),
