@@ -57,6 +57,7 @@ static inline void *larder_easy_openssl(CURL *easy) {
     return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 // Name and version of the TLS library in use; NULL without one.
+static inline const char *larder_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 static inline const char *larder_curl_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
 
 typedef int (*larder_multi_socket_callback)(

@@ -4,9 +4,9 @@ import Synchronization
 
 /// What a family of counters means. Each room declares its own as static members.
 public struct CounterFamily: Sendable, Hashable {
-    public enum Kind: String, Sendable { case counter, gauge }
+    public enum Kind: String, Sendable { case counter, gauge, histogram }
 
-    /// The Prometheus name, `larder_…`; counters end in `_total`.
+    /// The Prometheus name, `larder_…`; counters end in `_total`, histograms in `_seconds`.
     public var name: String
     public var kind: Kind
     /// One line: exactly what one increment, or the figure, means.
@@ -51,6 +51,12 @@ public final class CounterRegistry: Sendable {
         var read: @Sendable () -> Double
     }
 
+    private struct HistogramSeries {
+        var family: CounterFamily
+        var labels: [String]
+        var cell: HistogramCell
+    }
+
     /// What a cell is found by.
     private struct SeriesName: Hashable {
         var family: String
@@ -85,6 +91,8 @@ public final class CounterRegistry: Sendable {
     private struct Table {
         var series: [Series] = []
         var cells: [SeriesName: CounterCell] = [:]
+        var histograms: [SeriesName: HistogramCell] = [:]
+        var histogramSeries: [HistogramSeries] = []
     }
 
     private let table = Lock(Table())
@@ -121,6 +129,19 @@ public final class CounterRegistry: Sendable {
         }
     }
 
+    /// The histogram of a family and its two label values; the same one for the same values.
+    public func histogram(_ family: CounterFamily, _ first: String, _ second: String) -> HistogramCell {
+        precondition(family.kind == .histogram && family.labels.count == 2, "\(family.name) has other labels")
+        let name = SeriesName(family.name, first, second)
+        return table.withLock { table in
+            if let known = table.histograms[name] { return known }
+            let cell = HistogramCell()
+            table.histograms[name] = cell
+            table.histogramSeries.append(HistogramSeries(family: family, labels: [first, second], cell: cell))
+            return cell
+        }
+    }
+
     /// A figure that is read when it is asked for.
     public func gauge(_ family: CounterFamily, _ labels: String..., read: @escaping @Sendable () -> Double) {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
@@ -137,19 +158,11 @@ public final class CounterRegistry: Sendable {
             .map { ($0.1.family, $0.1.labels, $0.1.read()) }
     }
 
-    /// The Prometheus text exposition format, version 0.0.4.
-    public func prometheus() -> String {
-        var out = ""
-        var family = ""
-        for (record, labels, value) in snapshot() {
-            if record.name != family {
-                family = record.name
-                out += "# HELP \(record.name) \(record.help)\n# TYPE \(record.name) \(record.kind.rawValue)\n"
-            }
-            let pairs = zip(record.labels, labels).map { "\($0)=\"\($1)\"" }.joined(separator: ",")
-            let figure = value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
-            out += pairs.isEmpty ? "\(record.name) \(figure)\n" : "\(record.name){\(pairs)} \(figure)\n"
-        }
-        return out
+    /// Every histogram with what it holds, families together.
+    public func histograms() -> [(family: CounterFamily, labels: [String], reading: HistogramCell.Reading)] {
+        let all = table.withLock { $0.histogramSeries }
+        return all.enumerated()
+            .sorted { ($0.1.family.name, $0.0) < ($1.1.family.name, $1.0) }
+            .map { ($0.1.family, $0.1.labels, $0.1.cell.current) }
     }
 }

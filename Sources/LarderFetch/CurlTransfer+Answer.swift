@@ -90,5 +90,6 @@ extension CurlTransfer {
     private func readConnectionUse() {
         var made = 0
         if let easy, larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK { connectionsMade = made }
+        if let easy { stages = TransferStages(easy, isFresh: connectionsMade > 0) }
     }
 }

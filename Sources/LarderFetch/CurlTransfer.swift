@@ -43,6 +43,8 @@ final class CurlTransfer {
     private(set) var sends = 0
     /// Connections made for it, once it ended: none where a kept one served.
     var connectionsMade = 0
+    /// How long its stages took, once it ended.
+    var stages: TransferStages?
     /// Bytes of the body that came, kept or not.
     private(set) var received = 0
     /// When something last came or went.

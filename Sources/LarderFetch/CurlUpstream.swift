@@ -3,6 +3,7 @@
 // and a handshake's arithmetic holds up no client. So does all of a provider that may have few connections only
 // (`FetchSettings.confined`). An order from another thread is posted to its loop; cancelling the task
 // posts its ticket's number; both find each other in whichever order they arrive, since the ticket remembers.
+import CCurl
 import LarderCore
 import LarderIO
 import Synchronization
@@ -27,6 +28,9 @@ final class FetchTicket: Sendable {
 /// readers could read differently is refused, and a failure that is worth it is tried once more. Proxies come from the
 /// settings, never from the environment. `shutdown` before the loop is stopped.
 public final class CurlUpstream: Upstream {
+    /// That of libcurl as it was loaded, such as "7.88.1".
+    public static let libraryVersion = String(cString: larder_curl_version())
+
     /// How to reach what each loop owns; the home loop's comes first.
     let ways: [WayBack]
     private let places: SharedPlaces

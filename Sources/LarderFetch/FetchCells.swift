@@ -6,8 +6,10 @@ struct FetchCells: Sendable {
     let answered, retries, redirects, receivedBytes, newConnections, keptConnections, active, waiting,
         unfitConnections, paced, waited, waitedTime, full, late: CounterCell
     private let failures: [FetchError.Stage: CounterCell]
+    private let registry: CounterRegistry
 
     init(_ registry: CounterRegistry) {
+        self.registry = registry
         answered = registry.cell(FetchCounters.fetches, "answered")
         failures = Dictionary(
             uniqueKeysWithValues: FetchError.Stage.allCases.map {
@@ -26,6 +28,13 @@ struct FetchCells: Sendable {
         waitedTime = registry.cell(FetchCounters.waitedTime)
         full = registry.cell(FetchCounters.unplaced, "full")
         late = registry.cell(FetchCounters.unplaced, "late")
+    }
+
+    func observe(_ stages: TransferStages, of provider: String?) {
+        for (stage, microseconds) in stages.took {
+            registry.histogram(FetchCounters.stages, provider ?? FetchCounters.noProvider, stage.rawValue)
+                .observe(microseconds: microseconds)
+        }
     }
 
     func count(failure stage: FetchError.Stage) {

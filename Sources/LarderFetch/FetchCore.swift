@@ -277,7 +277,7 @@ final class FetchCore {
     private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
         exchange.sends += transfer.sends
-        count(transfer)
+        count(transfer, of: exchange.order.provider)
         let resent = max(0, transfer.sends - 1)
         exchange.retries += resent
         cells.retries.add(resent)
@@ -369,7 +369,7 @@ final class FetchCore {
         case .transferring(let transfer):
             multi?.remove(transfer)
             exchange.sends += transfer.sends
-            count(transfer)
+            count(transfer, of: exchange.order.provider)
         }
         exchange.phase = .idle
         exchange.tell(isWaiting: false, at: loop.monotonic)
@@ -388,11 +388,12 @@ final class FetchCore {
         exchange.tape = nil
     }
 
-    private func count(_ transfer: CurlTransfer) {
+    private func count(_ transfer: CurlTransfer, of provider: String?) {
         guard transfer.sends > 0 else { return }
         let fresh = min(transfer.sends, transfer.connectionsMade)
         cells.receivedBytes.add(transfer.received)
         cells.newConnections.add(fresh)
         cells.keptConnections.add(transfer.sends - fresh)
+        if let stages = transfer.stages { cells.observe(stages, of: provider) }
     }
 }

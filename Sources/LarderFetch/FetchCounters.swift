@@ -7,6 +7,15 @@ public enum FetchCounters {
     public static let fetches = CounterFamily(
         "larder_fetches_total",
         help: "Fetches that ended, by outcome: answered, or the stage that failed.", labels: ["outcome"])
+    /// The provider of a transfer that is made for none, such as one to a host of pictures.
+    static let noProvider = "none"
+    /// One for each stage of each transfer that ended.
+    public static let stages = CounterFamily(
+        "larder_upstream_duration_seconds", .histogram,
+        help:
+            "How long the stages of transfers took: name (its look-up), connect, tls (the handshake), answer (from the "
+            + "request to the first byte), body (from the first byte to the last, which a client may pace).",
+        labels: ["provider", "stage"])
     /// One per request sent, whatever came of it.
     public static let requests = CounterFamily(
         "larder_fetch_requests_total", help: "Requests sent upstream, redirects and retries included.",

@@ -31,13 +31,17 @@ public enum ProcessMemory {
     }
 
     /// What of the process is in memory; nil where the kernel does not tell (proc(5), statm).
-    public static func resident() -> Int? {
+    public static func resident() -> Int? { pages()?.resident }
+
+    /// Address space and memory in bytes; nil where the kernel does not tell.
+    static func pages() -> (virtual: Int, resident: Int)? {
         guard let file = fopen("/proc/self/statm", "r") else { return nil }
         defer { fclose(file) }
         var buffer = [UInt8](repeating: 0, count: 128)
         let count = fread(&buffer, 1, buffer.count, file)
-        let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ")
-        guard words.count > 1, let pages = Int(words[1]) else { return nil }
-        return pages * sysconf(Int32(_SC_PAGESIZE))
+        let words = String(decoding: buffer[..<count], as: UTF8.self).split(separator: " ").map { Int($0) }
+        guard words.count > 1, let all = words[0], let resident = words[1] else { return nil }
+        let size = sysconf(Int32(_SC_PAGESIZE))
+        return (all * size, resident * size)
     }
 }

@@ -193,7 +193,7 @@ extension Connection {
         }
         guard let answered = inHand.take() else { return nil }
         if !answered.request.isVersion10 { write(interim: response.interim) }
-        worker.shared.cells.answered(response.outcome)
+        worker.shared.cells.answered(response, after: worker.shared.time.monotonic() - answered.began)
         let isHead = answered.request.method == .head
         if case .stream(let reader, let length) = response.body {
             if !isHead, !ResponseEncoder.forbidsBody(response.status) {

@@ -21,8 +21,10 @@ final class ServerCells: Sendable {
     private let timeouts: [ConnectionMachine.Wait: CounterCell]
     let writeTimeouts: CounterCell
     private let cuts: [StreamEnding: CounterCell]
+    private let counters: CounterRegistry
 
     init(_ counters: CounterRegistry) {
+        self.counters = counters
         accepted = counters.cell(ServerCounters.accepted)
         open = counters.cell(ServerCounters.open)
         connectionsLimit = counters.cell(ServerCounters.connectionsLimit)
@@ -55,7 +57,11 @@ final class ServerCells: Sendable {
     }
 
     func refused(_ fault: RequestFault) { faults[fault]?.add() }
-    func answered(_ outcome: CacheOutcome) { outcomes[outcome]?.add() }
+    func answered(_ response: ServerResponse, after took: Duration) {
+        outcomes[response.outcome]?.add()
+        counters.histogram(ServerCounters.durations, response.provider ?? "none", response.outcome.rawValue)
+            .observe(took)
+    }
     func cut(_ ending: StreamEnding) { cuts[ending]?.add() }
     func timedOut(_ wait: ConnectionMachine.Wait) { timeouts[wait]?.add() }
 }

@@ -10,6 +10,12 @@ public enum ServerCounters {
     public static let requests = CounterFamily(
         "larder_server_requests_total", help: "Requests answered by a handler, by how the answer came to be.",
         labels: ["outcome"])
+    public static let durations = CounterFamily(
+        "larder_request_duration_seconds", .histogram,
+        help:
+            "From a request's head to its answer's head, of requests that a handler answered, by provider (none for the "
+            + "daemon's own pages and merged answers) and outcome. Hits that a loop answers at once are not among them.",
+        labels: ["provider", "outcome"])
     public static let refusals = CounterFamily(
         "larder_server_refusals_total", help: "Requests refused before any cache was looked at, by rule.",
         labels: ["reason"])

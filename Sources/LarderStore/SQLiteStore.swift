@@ -6,6 +6,9 @@ import LarderCore
 
 /// Larder's cache database. Must be closed before it is let go: its threads keep it alive.
 public final class SQLiteStore: CacheStore {
+    /// That of SQLite as it was loaded, such as "3.40.1".
+    public static let libraryVersion = String(cString: sqlite3_libversion())
+
     let shared: StoreShared
 
     private init(_ shared: StoreShared) { self.shared = shared }

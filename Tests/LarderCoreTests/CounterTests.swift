@@ -19,7 +19,7 @@ import Testing
         registry.gauge(CounterFamily("larder_level", .gauge, help: "Level.")) { 2.5 }
         registry.cell(family, "b").add(2)
         #expect(
-            registry.prometheus() == """
+            PrometheusText(registry).text == """
                 # HELP larder_things_total Things.
                 # TYPE larder_things_total counter
                 larder_things_total{kind="a"} 1

@@ -2,8 +2,10 @@
 import LarderCache
 import LarderCore
 import LarderEngine
+import LarderFetch
 import LarderIO
 import LarderServer
+import LarderSettings
 import LarderStore
 
 struct ProbeRoutes: Sendable {
@@ -29,7 +31,7 @@ struct ProbeRoutes: Sendable {
     /// The Prometheus text format.
     func metrics(route: RouteName) async -> ServerResponse {
         let statistics = await engine.cache.storeStatistics()
-        var text = engine.counters.prometheus()
+        var page = PrometheusText(engine.counters)
         let gauges: [(String, String, Int64)] = [
             ("larder_store_file_bytes", "Size of the cache database's file.", statistics.fileBytes),
             ("larder_store_entries", "Entries in the store.", statistics.entries),
@@ -40,11 +42,18 @@ struct ProbeRoutes: Sendable {
             ),
             ("larder_uptime_seconds", "Time since start.", (engine.time.wall() - startedAt).wholeSeconds),
         ]
-        for (name, help, value) in gauges {
-            text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n\(name) \(value)\n"
+        for (name, help, value) in gauges { page.add(CounterFamily(name, .gauge, help: help), [], Double(value)) }
+        page.add(
+            ProcessMetrics.build,
+            [LarderVersion.text, CurlUpstream.libraryVersion, SQLiteStore.libraryVersion], 1)
+        let lanes = engine.snapshot.providers.all.compactMap { provider in
+            engine.upstream.report(provider.name).map { (provider.name, $0) }
         }
-        var response = Self.text(200, text, route: route)
-        response.fields.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        let samples =
+            ProviderMetrics.samples(lanes) + ProcessMetrics.samples(ProcessFigures.read(), startedAt: startedAt)
+        for sample in samples { page.add(sample.family, sample.labels, sample.value) }
+        var response = Self.text(200, page.text, route: route)
+        response.fields.set("Content-Type", PrometheusText.contentType)
         return response
     }
 

@@ -48,7 +48,7 @@ public struct Reachability: Sendable {
     }
 
     /// The same as a truth; nil while it is unknown.
-    var isReachable: Bool? {
+    public var isReachable: Bool? {
         switch word {
         case "reachable": true
         case "unreachable": false

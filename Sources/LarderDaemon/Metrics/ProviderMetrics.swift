@@ -1,0 +1,70 @@
+// What `/metrics` tells of each provider as it stands: its budgets, its rest, and whether it was reached.
+import LarderCore
+import LarderEngine
+
+enum ProviderMetrics {
+    static let limit = CounterFamily(
+        "larder_budget_limit_calls", .gauge, help: "Calls that a limit permits within its window.",
+        labels: ["provider", "limit"])
+    static let left = CounterFamily(
+        "larder_budget_left_calls", .gauge, help: "Calls that are left of a limit now.", labels: ["provider", "limit"])
+    static let reset = CounterFamily(
+        "larder_budget_reset_timestamp_seconds", .gauge,
+        help: "When a limit is whole again if nothing more is called; without a series it is.",
+        labels: ["provider", "limit"])
+    static let suspended = CounterFamily(
+        "larder_provider_suspended", .gauge, help: "1 while a provider rests after failures and is not called.",
+        labels: ["provider"])
+    static let suspendedUntil = CounterFamily(
+        "larder_provider_suspended_until_timestamp_seconds", .gauge,
+        help: "When a rest ends; without a series there is none.", labels: ["provider"])
+    static let reachable = CounterFamily(
+        "larder_provider_reachable", .gauge,
+        help: "1 where a provider's last call reached it, 0 where it did not; without a series it was not called.",
+        labels: ["provider"])
+    static let lastSuccess = CounterFamily(
+        "larder_provider_last_success_timestamp_seconds", .gauge,
+        help: "When a call was last answered, in this run.", labels: ["provider"])
+
+    /// One series of a family.
+    struct Sample {
+        var family: CounterFamily
+        var labels: [String]
+        var value: Double
+    }
+
+    /// All of the providers, families together.
+    static func samples(_ reports: [(provider: String, lane: LaneReport)]) -> [Sample] {
+        var samples: [Sample] = []
+        func add(_ family: CounterFamily, _ values: (String, LaneReport) -> [(labels: [String], value: Double?)]) {
+            for (provider, lane) in reports {
+                for (labels, value) in values(provider, lane) {
+                    guard let value else { continue }
+                    samples.append(Sample(family: family, labels: [provider] + labels, value: value))
+                }
+            }
+        }
+        add(limit) { _, lane in lane.limits.map { ([$0.name], $0.limit.map(Double.init)) } }
+        add(left) { _, lane in lane.limits.map { ([$0.name], Double($0.left)) } }
+        add(reset) { _, lane in lane.limits.map { ([$0.name], $0.resetsAt?.secondsOfEpoch) } }
+        add(suspended) { _, lane in [([], lane.suspension == nil ? 0 : 1)] }
+        add(suspendedUntil) { _, lane in [([], lane.suspension?.until.secondsOfEpoch)] }
+        add(reachable) { _, lane in [([], lane.reachability.isReachable.map { $0 ? 1 : 0 })] }
+        add(lastSuccess) { _, lane in [([], lane.reachability.lastSuccess?.secondsOfEpoch)] }
+        return samples
+    }
+}
+
+extension LaneReport {
+    /// The configured limits, and those that the API itself tells of (`credits` and its name for them).
+    fileprivate var limits: [(name: String, limit: Int?, left: Int, resetsAt: WallTime?)] {
+        let own = [("rate", rate), ("quota", quota)].compactMap { name, report in
+            report.map { (name, Int?($0.limit.calls), $0.remaining, $0.resetsAt) }
+        }
+        return own + credits.map { ("credits " + $0.name, $0.limit, $0.remaining, $0.resetsAt) }
+    }
+}
+
+extension WallTime {
+    fileprivate var secondsOfEpoch: Double { Double(milliseconds) / 1000 }
+}
