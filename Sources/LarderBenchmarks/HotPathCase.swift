@@ -22,7 +22,7 @@ enum HotPathCase: String, CaseIterable {
         }
     }
 
-    /// Whether the way of this request is the one from readable socket to `writev` (decisions 3 to 6).
+    /// Whether the way of this request is the one from readable socket to `writev`.
     var isHot: Bool { self != .sqlite && self != .miss }
 
     var isFromMemory: Bool { self != .sqlite }

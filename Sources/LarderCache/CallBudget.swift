@@ -331,8 +331,7 @@ private struct CallRing: Sendable {
 
     var all: [Moment] { (0..<count).map { self[$0] } }
 
-    /// Whoever read the clock before another came here may come after it, and some calls count from later than others that
-    /// come after them.
+    /// Calls may arrive out of the clock's order: threads overtake each other, and some calls count from a later instant.
     mutating func insert(_ call: Moment) {
         // Of one more than are remembered the oldest is forgotten, which may be this one.
         guard limit > 0, count < limit || self[0].monotonic <= call.monotonic else { return }

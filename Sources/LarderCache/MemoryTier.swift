@@ -1,4 +1,4 @@
-// The memory tier (decisions 3 to 6): ready responses by the raw bytes of their request, for all loops of the process.
+// The memory tier: ready responses by the raw bytes of their request, for all loops of the process.
 // Sixteen shards by hash, each behind its own lock; a hit hashes, locks, probes, compares, sets a mark and goes.
 //
 // Bytes are promised before an entry goes in and given back after it came out, so the sum of what is held never exceeds

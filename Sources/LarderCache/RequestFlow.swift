@@ -96,7 +96,7 @@ public struct RequestFlow: Sendable {
             // An answer that is not said to be everybody's may differ for who shows who they are; nothing tells.
             return forwardOrRefuse(.bypass, .ownBusiness, nil, now)
         }
-        // Neither does it cover for a failure.
+        // An entry in doubt does not answer, and does not cover for a failure either.
         if isInDoubt { return forwardOrRefuse(.stale, .variantInDoubt, nil, now) }
         let verdict = terms.judge.decide(entry, directives, now: now)
         switch verdict.decision {

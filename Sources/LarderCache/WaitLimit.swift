@@ -2,7 +2,7 @@
 //
 // A limit grants the upstream a time. A call waits in our queue for its place before it is sent, and that is not the
 // upstream's time. The deadline of an answer of several calls is prolonged by it, up to a bound; a client's patience is not.
-// What is not added shortens the upstream's time. Our queue is to blame where it took a tenth of that time or more. Where it
+// Queue time that does not prolong the limit is taken from the upstream's time. Our queue is to blame where it took a tenth of that time or more. Where it
 // took less, the upstream had its time and is to blame, however long its calls waited before. Pure.
 import LarderCore
 

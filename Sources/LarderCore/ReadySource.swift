@@ -1,4 +1,4 @@
-// The hot path's border: what Server needs to answer from memory without knowing the cache (decisions 3 to 6).
+// The hot path's border: what Server needs to answer from memory without knowing the cache.
 
 /// What decides whether a ready response fits. The buffers are valid only during the call.
 public struct ReadyQuery {

@@ -16,8 +16,8 @@ import LarderCore
 import LarderIO
 
 extension FetchCore {
-    /// An answer that takes no longer than this needs no other place; and for so long one that has to leave may stay though
-    /// others wait.
+    /// An answer that takes no longer than this needs no other place. One that must move may keep its place for so long, even
+    /// if others wait.
     static let moment = Duration.milliseconds(500)
 
     func ask(_ exchange: Exchange, hasWaited: Bool = false) {

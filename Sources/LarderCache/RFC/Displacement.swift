@@ -34,7 +34,8 @@ public enum Displacement: Sendable, Hashable {
             }
     }
 
-    /// Which older answers that are still coming an answer overtakes that is to be stored; nil: none, since they may cover for it.
+    /// Which older answers under way are overtaken by one that will be stored. Nil for errors of the server: older answers may
+    /// cover for them.
     public static func reach(status: Int) -> AnswerOrder.Reach? {
         if status >= 500 { return nil }
         return putsOthersInDoubt(status: status) ? .all : .answered

@@ -28,8 +28,8 @@ extension EntryCache {
         memory.remove(digest)
     }
 
-    /// Removes one entry, and what was made from it, in favour of a newer answer. What is under way is no answer of before by that:
-    /// which of it is older, the order of answers tells.
+    /// Removes one entry, and what was made from it, in favour of a newer answer. Answers under way stay valid;
+    /// `AnswerOrder` decides which of them are older.
     func displace(_ digest: Digest, of provider: String) async {
         memory.invalidate(digest)
         if case .refused(let error) = await store.remove(.digest(digest), soft: false, provider: provider) {

@@ -174,8 +174,8 @@ extension PassFetch {
         }
         if kept.isOutdated { return written }
         guard written.isAccepted else {
-            // It was given out all the same. What a removal made an answer of before says nothing of what is stored now; what the
-            // flight found at its beginning may not be what is there by now.
+            // It was given out all the same. An answer fetched before a removal says nothing about what is stored now, and what
+            // the flight found at its beginning may not be there any more.
             guard engine.cache.isCurrent(began) else {
                 await hideWhatIsThere(by: entry, found, began, place)
                 return written

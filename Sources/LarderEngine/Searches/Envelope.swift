@@ -1,4 +1,4 @@
-// The one envelope of every search answer (product page, "The answer"). Pure: rows and failures in, bytes out. The body
+// The one envelope of every search answer. Pure: rows and failures in, bytes out. The body
 // is constant while the state is: nothing of age, outcome or request goes into it.
 import LarderCore
 

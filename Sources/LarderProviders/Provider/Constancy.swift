@@ -25,7 +25,7 @@ public struct PoolTerms: Sendable {
     public var most: Int
     /// A pool that is dealt from fills up by one call in this span at most.
     public var pause: Duration
-    /// The answers to one request each that a refill's answer holds; its content coding is undone.
+    /// Splits a refill's answer into single answers, one for each request. Its content coding is undone.
     public var answers: @Sendable (UpstreamResponse) -> [PooledAnswer]
 
     public init(

@@ -1,4 +1,5 @@
-// What an API is to the rest of the house: a name, a table of facts, and five pure functions. A provider holds no
+// What an API is to the rest of the house: a name, a table of facts, and pure functions: six must be
+// written, the others have a default. A provider holds no
 // state, does no I/O and reads no clock; the daemon performs what its values describe.
 import LarderCore
 

@@ -1,5 +1,5 @@
-// Removing as the rooms above see it. A removal counts as soon as its tombstone is in memory. Who asked for it waits for
-// the commit, and where that does not come, for the journal; but for neither longer than its time.
+// Removing as the rooms above see it. A removal counts as soon as its tombstone is in memory. The caller
+// waits a bounded time for the commit, then a bounded time for the journal.
 import CSQLite
 import LarderCore
 

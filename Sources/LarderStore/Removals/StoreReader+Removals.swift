@@ -1,4 +1,5 @@
-// A reader passes over what was removed and is still in the database. Asked only while there is something such.
+// A reader passes over what was removed and is still in the database. It is asked only while there are
+// tombstones.
 import LarderCore
 
 extension StoreReader {
