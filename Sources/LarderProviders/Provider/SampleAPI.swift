@@ -143,22 +143,6 @@ public struct RecordingRule: Sendable {
     public init() {}
 }
 
-/// A file of samples (`scripts/embed-samples`).
-struct SampleFile: Sendable {
-    let root: JSONValue?
-
-    /// - Parameter text: JSON; tests hold that it is.
-    init(_ text: StaticString) {
-        root = try? JSON.parse(Bytes(text: "\(text)"))
-    }
-
-    /// The elements of its list, or of a member's.
-    func records(_ member: String? = nil) -> [JSONValue] {
-        let list = member.map { root?[$0] } ?? root
-        return list.map { Array($0.elements) } ?? []
-    }
-}
-
 extension SampleAnswer {
     /// The weak tag of a body, as Express makes it.
     public static func tag(of body: Bytes) -> String {
