@@ -2,32 +2,6 @@
 // dead and deleted posts, texts in HTML.
 import LarderCore
 
-private struct Post: Sendable {
-    var id: Int
-    var type = "story"
-    var by = "ada"
-    /// Minutes after the first of them.
-    var minute: Int
-    var title: String?
-    var url: String?
-    var text: String?
-    var score: Int?
-    var parent: Int?
-    var kids: [Int] = []
-    var parts: [Int] = []
-    var isDead = false
-    var isDeleted = false
-
-    var time: Int { 1_795_168_800 + minute * 60 }
-
-    var tags: [String] {
-        var tags = [type, "author_\(by)", "story_\(HackerNewsSamples.story(of: id))"]
-        if title?.hasPrefix("Ask HN") == true { tags.append("ask_hn") }
-        if title?.hasPrefix("Show HN") == true { tags.append("show_hn") }
-        return tags
-    }
-}
-
 struct HackerNewsSamples: SampleAPI {
     let name = "hackernews"
     let paths = ["/v0/", "/api/v1/"]
@@ -72,10 +46,10 @@ struct HackerNewsSamples: SampleAPI {
         let segments = path.dropFirst("/v0/".utf8.count).dropLast(".json".utf8.count).split(separator: "/")
         switch (segments.first, segments.count) {
         case ("item", 2): return Int(segments[1]).flatMap { Self.posts[$0] }.map(item) ?? nothing
-        case ("user", 2): return Self.users[String(segments[1])].map { json(Bytes(text: $0)) } ?? nothing
+        case ("user", 2): return Self.users?[String(segments[1])].map(sample) ?? nothing
         case ("maxitem", 1): return json(Bytes(text: "\(Self.posts.keys.max() ?? 0)"))
         case (let name?, 1):
-            return Self.lists[String(name)].map { json(Bytes(text: "\($0)")) } ?? .text(404, "Not Found")
+            return Self.lists?[String(name)].map { json($0.raw) } ?? .text(404, "Not Found")
         default: return .text(404, "Not Found")
         }
     }
@@ -87,28 +61,11 @@ struct HackerNewsSamples: SampleAPI {
         SampleAnswer(fields: fields, body: body)
     }
 
+    /// Lists of ids keep the spaces of the file.
     private func item(_ post: Post) -> SampleAnswer {
-        var writer = JSONWriter()
-        writer.object { writer in
-            if !post.isDeleted { writer.member("by", post.by) }
-            if post.isDead { writer.member("dead", true) }
-            if post.isDeleted { writer.member("deleted", true) }
-            if ["story", "poll"].contains(post.type), !post.isDeleted {
-                writer.member("descendants", Self.comments(below: post.id))
-            }
-            writer.member("id", post.id)
-            if !post.kids.isEmpty { writer.member("kids", raw: Bytes(text: "\(post.kids)")) }
-            if let parent = post.parent { writer.member(post.type == "pollopt" ? "poll" : "parent", parent) }
-            if !post.parts.isEmpty { writer.member("parts", raw: Bytes(text: "\(post.parts)")) }
-            if let score = post.score, !post.isDeleted { writer.member("score", score) }
-            // Dead items carry no text.
-            if !post.isDead, !post.isDeleted { writer.member(ifPresent: "text", post.text) }
-            writer.member("time", post.time)
-            if !post.isDeleted { writer.member(ifPresent: "title", post.title) }
-            writer.member("type", post.type)
-            if !post.isDeleted { writer.member(ifPresent: "url", post.url) }
+        json { writer in
+            for member in post.record.members { writer.member(member.name, raw: member.value.raw) }
         }
-        return json(writer.bytes)
     }
 
     private func search(_ parameters: QueryParameters, isRecent: Bool) -> SampleAnswer {
@@ -122,8 +79,8 @@ struct HackerNewsSamples: SampleAPI {
         }
         let question = parameters["query"] ?? ""
         let found = Self.posts.values.filter { post in
-            !post.isDead && !post.isDeleted && (question.isEmpty || SampleText.matches(Self.words(post), question))
-                && Self.agrees(post, tags: parameters["tags"] ?? "")
+            !post.isHidden && (question.isEmpty || SampleText.matches(post.words, question))
+                && Self.agrees(post.tags, with: parameters["tags"] ?? "")
                 && filters.allSatisfy { Self.passes(post.time, $0) }
         }.sorted { left, right in
             isRecent || left.score == right.score
@@ -146,22 +103,20 @@ struct HackerNewsSamples: SampleAPI {
         }
     }
 
-    private static func words(_ post: Post) -> String { "\(post.title ?? "") \(post.text ?? "") \(post.by)" }
-
     private static func hit(_ post: Post, _ writer: inout JSONWriter) {
-        let story = posts[story(of: post.id)]
         writer.object { writer in
             writer.member("created_at", WallTime(seconds: Int64(post.time)).rfc3339)
-            writer.member(ifPresent: "title", post.title)
-            writer.member(ifPresent: "url", post.url)
-            writer.member("author", post.by)
+            writer.member(ifPresent: "title", post.text("title"))
+            writer.member(ifPresent: "url", post.text("url"))
+            writer.member(ifPresent: "author", post.text("by"))
             if let score = post.score { writer.member("points", score) }
-            writer.member(ifPresent: post.type == "comment" ? "comment_text" : "story_text", post.text)
-            if post.parent == nil { writer.member("num_comments", comments(below: post.id)) }
-            writer.member("story_id", story?.id ?? post.id)
+            writer.member(ifPresent: post.type == "comment" ? "comment_text" : "story_text", post.text("text"))
+            if post.parent == nil { writer.member("num_comments", post.record["descendants"]?.integer ?? 0) }
+            let story = story(of: post)
+            writer.member("story_id", story.id)
             if let parent = post.parent {
-                writer.member(ifPresent: "story_title", story?.title)
-                writer.member(ifPresent: "story_url", story?.url)
+                writer.member(ifPresent: "story_title", story.text("title"))
+                writer.member(ifPresent: "story_url", story.text("url"))
                 writer.member("parent_id", parent)
             }
             writer.member("created_at_i", post.time)
@@ -171,13 +126,13 @@ struct HackerNewsSamples: SampleAPI {
     }
 
     /// All of the tags; of those in brackets, one.
-    private static func agrees(_ post: Post, tags: String) -> Bool {
-        var rest = tags[...]
+    private static func agrees(_ tags: [String], with wanted: String) -> Bool {
+        var rest = wanted[...]
         while !rest.isEmpty {
             let isGroup = rest.first == "("
             if isGroup { rest.removeFirst() }
             let term = rest.prefix { $0 != (isGroup ? ")" : ",") }
-            guard term.split(separator: ",").contains(where: { post.tags.contains(String($0)) }) else { return false }
+            guard term.split(separator: ",").contains(where: { tags.contains(String($0)) }) else { return false }
             rest = rest.dropFirst(term.count).drop { $0 == ")" || $0 == "," }
         }
         return true
@@ -196,79 +151,40 @@ struct HackerNewsSamples: SampleAPI {
         }
     }
 
-    fileprivate static func story(of id: Int) -> Int {
-        var id = id
-        while let parent = posts[id]?.parent { id = parent }
-        return id
-    }
-
-    private static func comments(below id: Int) -> Int {
-        (posts[id]?.kids ?? []).reduce(0) { sum, kid in
-            sum + (posts[kid].map { $0.isDead || $0.isDeleted ? 0 : 1 } ?? 0) + comments(below: kid)
-        }
+    private static func story(of post: Post) -> Post {
+        var post = post
+        while let parent = post.parent, let above = posts[parent] { post = above }
+        return post
     }
 
     /// 1000008 names nothing, 1000006 is dead and 1000007 deleted, as happens in the live lists.
-    private static let lists: [String: [Int]] = [
-        "topstories": [
-            1_000_001, 1_000_002, 1_000_008, 1_000_005, 1_000_006, 1_000_003, 1_000_009, 1_000_004, 1_000_007,
-        ],
-        "newstories": [
-            1_000_009, 1_000_008, 1_000_007, 1_000_006, 1_000_005, 1_000_004, 1_000_003, 1_000_002, 1_000_001,
-        ],
-        "beststories": [1_000_001, 1_000_005, 1_000_002], "askstories": [1_000_003], "showstories": [1_000_002],
-        "jobstories": [1_000_004],
-    ]
+    private static let lists = SampleFile(HackerNewsSampleFiles.lists).root
+    private static let users = SampleFile(HackerNewsSampleFiles.users).root
 
-    private static let posts = Dictionary(all.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    private static let posts = Dictionary(
+        SampleFile(HackerNewsSampleFiles.items).records().map(Post.init).map { ($0.id, $0) },
+        uniquingKeysWith: { first, _ in first })
 
-    private static let all = [
-        Post(
-            id: 1_000_001, minute: 0, title: "A cache that survives the night",
-            url: "https://blog.example.org/2026/night", score: 214, kids: [1_000_011, 1_000_012, 1_000_013]),
-        Post(
-            id: 1_000_002, by: "grace", minute: 30, title: "Show HN: One local cache in front of every API",
-            url: "https://www.example.com/one-cache?ref=hn&amp=1", score: 97, kids: [1_000_016]),
-        Post(
-            id: 1_000_003, by: "alan", minute: 60, title: "Ask HN: How do you count calls that were never made?",
-            text: "My dashboard says <i>zero</i>, and I&#x27;d like to believe it.<p>What do you use?", score: 41),
-        Post(
-            id: 1_000_004, type: "job", by: "samplelabs", minute: 90,
-            title: "Sample Labs is hiring a librarian for its caches", url: "https://jobs.example.com/librarian",
-            score: 1),
-        Post(
-            id: 1_000_005, by: "grace", minute: 120, title: "Octopus found to remember which jars it has opened",
-            url: "https://science.example.org/octopus", score: 180, kids: [1_000_017]),
-        Post(
-            id: 1_000_006, by: "spam", minute: 130, title: "Buy jars now", url: "https://jars.example.com", isDead: true
-        ),
-        Post(id: 1_000_007, minute: 140, isDeleted: true),
-        Post(
-            id: 1_000_009, type: "poll", minute: 150, title: "Poll: Tabs or spaces in your cache keys?", text: "",
-            score: 12, parts: [1_000_021, 1_000_022]),
-        Post(
-            id: 1_000_011, type: "comment", by: "alan", minute: 10,
-            text:
-                "It&#x27;s the <i>stale</i> copy that I&#x27;d thank in the morning.<p>Ours is four years old by now, "
-                + "see <a href=\"https:&#x2F;&#x2F;example.org&#x2F;a\" rel=\"nofollow\">https:&#x2F;&#x2F;example.org&#x2F;a</a>",
-            parent: 1_000_001, kids: [1_000_014]),
-        Post(
-            id: 1_000_012, type: "comment", by: "barbara", minute: 20,
-            text: "Does it keep <code>Cache-Control: no-store &amp; friends</code> apart?", parent: 1_000_001),
-        Post(
-            id: 1_000_013, type: "comment", minute: 25, parent: 1_000_001, kids: [1_000_015], isDeleted: true),
-        Post(id: 1_000_014, type: "comment", minute: 40, text: "Mine is five. &gt; four!", parent: 1_000_011),
-        Post(id: 1_000_015, type: "comment", by: "grace", minute: 45, text: "Well said.", parent: 1_000_013),
-        Post(id: 1_000_016, type: "comment", by: "alan", minute: 50, text: "Nice work.", parent: 1_000_002),
-        Post(
-            id: 1_000_017, type: "comment", by: "barbara", minute: 125, text: "So does my octopus.", parent: 1_000_005),
-        Post(id: 1_000_021, type: "pollopt", minute: 150, text: "Tabs", score: 7, parent: 1_000_009),
-        Post(id: 1_000_022, type: "pollopt", minute: 150, text: "Length, then bytes", score: 31, parent: 1_000_009),
-    ]
+    private struct Post: Sendable {
+        let record: JSONValue
 
-    private static let users = [
-        "ada": #"{"about":"Writes about <b>caches</b> &amp; looms.","created":1173923446,"id":"ada","karma":4217,"#
-            + #""submitted":[1000001,1000014]}"#,
-        "grace": #"{"created":1190398535,"id":"grace","karma":1906,"submitted":[1000002,1000005,1000015]}"#,
-    ]
+        var id: Int { record["id"]?.integer ?? 0 }
+        var type: String { text("type") ?? "" }
+        var time: Int { record["time"]?.integer ?? 0 }
+        var score: Int? { record["score"]?.integer }
+        /// Of a choice, its poll.
+        var parent: Int? { (record["parent"] ?? record["poll"])?.integer }
+        /// Searches know nothing of it.
+        var isHidden: Bool { record["dead"] != nil || record["deleted"] != nil }
+        var words: String { ["title", "text", "by"].compactMap(text).joined(separator: " ") }
+
+        var tags: [String] {
+            var tags = [type, "author_\(text("by") ?? "")", "story_\(story(of: self).id)"]
+            if text("title")?.hasPrefix("Ask HN") == true { tags.append("ask_hn") }
+            if text("title")?.hasPrefix("Show HN") == true { tags.append("show_hn") }
+            return tags
+        }
+
+        func text(_ member: String) -> String? { record[member]?.string }
+    }
 }
