@@ -16,63 +16,11 @@ struct ImgurSamples: SampleAPI {
         return rule
     }
 
-    private struct Picture: Sendable {
-        var id: String
-        var title: String?
-        var text: String?
-        /// The ending of its file.
-        var ending = "jpg"
-        var width = 1024
-        var height = 768
-        var isExplicit: Bool?
-    }
-
-    private struct Post: Sendable {
-        var id: String
-        var title: String
-        var author: String?
-        var time: Int
-        var pictures: [Picture]
-        var isAlbum = false
-        /// An album in a list without its pictures.
-        var isBare = false
-        var tags: [String] = []
-        var section: String?
-        var score = 100
-    }
-
-    private static let posts: [Post] = [
-        Post(
-            id: "LmpA001", title: "A lantern in the fog", author: "harbourcat", time: 1_795_168_800,
-            pictures: [Picture(id: "LmpA001", title: "A lantern in the fog", text: "Taken at six in the morning.")],
-            tags: ["photography", "lantern"], section: "pics", score: 4021),
-        Post(
-            id: "LmpAlb2", title: "How to make a paper lantern", author: "foldedpaper", time: 1_795_100_000,
-            pictures: [
-                Picture(id: "LmpB001", text: "One: the paper."), Picture(id: "LmpB002", title: "Two: the fold"),
-                Picture(id: "LmpB003", ending: "png", width: 640, height: 480, isExplicit: false),
-            ], isAlbum: true, tags: ["diy", "lantern"], score: 12_874),
-        Post(
-            id: "LmpGif3", title: "The lantern goes out by itself", time: 1_794_900_000,
-            pictures: [
-                Picture(id: "LmpGif3", title: "The lantern goes out by itself", ending: "gif", width: 636, height: 357)
-            ], section: "funny", score: 553),
-        Post(
-            id: "LmpAlb4", title: "Every lantern of our street", author: "wanderer", time: 1_394_000_000,
-            pictures: [Picture(id: "LmpC001", width: 610, height: 3704), Picture(id: "LmpC002")], isAlbum: true,
-            isBare: true, score: 88),
-        Post(
-            id: "OctoP01", title: "An octopus opens a jar", author: "tidepool", time: 1_795_000_000,
-            pictures: [
-                Picture(id: "OctoP01", title: "An octopus opens a jar", ending: "mp4", width: 1280, height: 720)
-            ],
-            tags: ["octopus"], score: 30_211),
-        Post(
-            id: "CatsA01", title: "The cat that answers the door", author: "harbourcat", time: 1_795_120_000,
-            pictures: [Picture(id: "CatsA01", title: "The cat that answers the door", isExplicit: true)],
-            tags: ["cats"],
-            score: 7),
-    ]
+    /// What the gallery shows.
+    private static let posts = SampleFile(ImgurSampleFiles.gallery).records()
+    /// The pictures of those albums that the gallery shows without them.
+    private static let hidden = SampleFile(ImgurSampleFiles.hidden).root
+    private static let tags = SampleFile(ImgurSampleFiles.tags).root
 
     /// Other links are those of pages.
     func isPicture(member: String, _ text: String) -> Bool { member == "link" && text.contains("://i.imgur.com/") }
@@ -96,17 +44,17 @@ struct ImgurSamples: SampleAPI {
         case ("gallery", 2...): return gallery(Array(segments.dropFirst(2)), path, parameters)
         case ("image", 3):
             for post in Self.posts {
-                for picture in post.pictures where picture.id == segments[2] {
-                    return success { writer in writer.object { Self.write(picture, of: post, isWhole: true, &$0) } }
+                for picture in Self.pictures(of: post) where picture["id"]?.string == segments[2] {
+                    return success { writer in writer.object { Self.write(picture, of: post, &$0) } }
                 }
             }
             return failure(404, "Unable to find an image with the id, \(segments[2])", path)
         case ("album", 3):
-            guard let album = Self.posts.first(where: { $0.id == segments[2] && $0.isAlbum }) else {
+            guard let album = Self.posts.first(where: { $0["id"]?.string == segments[2] && Self.isAlbum($0) }) else {
                 return failure(404, "Unable to find an album with the id, \(segments[2])", path)
             }
-            return success { writer in writer.object { Self.write(album: album, isWhole: true, &$0) } }
-        case ("tags", 2): return tags
+            return success { writer in writer.object { Self.write(album: album, &$0) } }
+        case ("tags", 2): return success { writer in if let tags = Self.tags { writer.sample(tags) } }
         case ("credits", 2):
             return success { writer in
                 writer.object { writer in
@@ -124,62 +72,34 @@ struct ImgurSamples: SampleAPI {
     private func gallery(
         _ segments: [String], _ path: String, _ parameters: QueryParameters
     ) -> SampleAnswer {
-        var wanted: (Post) -> Bool = { _ in true }
+        var wanted: (JSONValue) -> Bool = { _ in true }
         switch segments.first {
         case "search":
             let words = ["q", "q_all", "q_any", "q_exactly"].compactMap { parameters[$0] }.filter { !$0.isEmpty }
             guard !words.isEmpty else { return failure(400, "A search query is required", path) }
             let type = parameters["q_type"]
             wanted = { post in
-                guard type == nil || type == (post.isAlbum ? "album" : Self.ending(post)) else { return false }
-                return words.allSatisfy { SampleText.matches(post.title, $0) }
+                guard type == nil || type == Self.type(of: post) else { return false }
+                return words.allSatisfy { SampleText.matches(post["title"]?.string ?? "", $0) }
             }
         case "t" where segments.count > 1:
             let tag = segments[1].lowercased()
-            wanted = { $0.tags.contains(tag) }
-        case "r" where segments.count > 1: wanted = { $0.section == segments[1] }
+            wanted = { $0["tags"]?.elements.contains { $0["name"]?.string == tag } == true }
+        case "r" where segments.count > 1: wanted = { $0["section"]?.string == segments[1] }
         case nil, "hot", "top", "user": break
         default: return failure(404, "Unable to find it", path)
         }
         // The page is the last segment; there is one page of everything.
         let isFirst = segments.last.flatMap { Int($0) }.map { $0 == 0 } ?? true
         let found = isFirst ? Self.posts.filter(wanted) : []
-        guard segments.first == "t" else { return success { Self.write(found, &$0) } }
+        guard segments.first == "t" else { return success { $0.samples(found) } }
         return success { writer in
             writer.object { writer in
                 writer.member("name", segments[1])
                 writer.member("display_name", segments[1])
                 writer.member("total_items", found.count)
                 writer.name("items")
-                Self.write(found, &writer)
-            }
-        }
-    }
-
-    private static func ending(_ post: Post) -> String? {
-        post.pictures.first.map { $0.ending == "gif" ? "anigif" : $0.ending }
-    }
-
-    private var tags: SampleAnswer {
-        success { writer in
-            writer.object { writer in
-                writer.name("tags")
-                writer.array { writer in
-                    for name in ["lantern", "octopus", "cats"] {
-                        writer.object { writer in
-                            writer.member("name", name)
-                            writer.member("display_name", name.prefix(1).uppercased() + name.dropFirst())
-                            writer.member("followers", 17)
-                            writer.member("total_items", Self.posts.count { $0.tags.contains(name) })
-                            writer.member("background_hash", "LmpA001")
-                            writer.name("description")
-                            writer.null()
-                        }
-                    }
-                }
-                writer.member("featured", "lantern")
-                writer.name("galleries")
-                writer.array { _ in }
+                writer.samples(found)
             }
         }
     }
@@ -238,110 +158,40 @@ struct ImgurSamples: SampleAPI {
 
     // MARK: Records
 
-    private static func write(_ posts: [Post], _ writer: inout JSONWriter) {
-        writer.array { writer in
-            for post in posts {
-                writer.object { writer in
-                    if post.isAlbum {
-                        write(album: post, isWhole: !post.isBare, &writer)
-                        writer.member("is_album", true)
-                    } else {
-                        write(post.pictures[0], of: post, isWhole: true, &writer)
-                        writer.member("is_album", false)
-                    }
-                    write(counts: post, &writer)
-                }
-            }
-        }
+    private static func isAlbum(_ post: JSONValue) -> Bool { post["is_album"]?.bool == true }
+
+    private static func pictures(of post: JSONValue) -> [JSONValue] {
+        guard isAlbum(post) else { return [post] }
+        let pictures = post["images"] ?? post["id"]?.string.flatMap { hidden?[$0] }
+        return pictures.map { Array($0.elements) } ?? []
     }
 
-    private static func write(album post: Post, isWhole: Bool, _ writer: inout JSONWriter) {
-        writer.member("id", post.id)
-        writer.member("title", post.title)
-        writer.nullable("description", nil)
-        writer.member("datetime", post.time)
-        writer.nullable("cover", post.pictures.first?.id)
-        writer.member("cover_width", post.pictures[0].width)
-        writer.member("cover_height", post.pictures[0].height)
-        writer.nullable("account_url", post.author)
-        writer.member("privacy", "public")
-        writer.member("layout", "blog")
-        writer.member("views", post.score * 97)
-        writer.member("link", "\(post.time < 1_400_000_000 ? "http" : "https")://imgur.com/a/\(post.id)")
-        writer.member("images_count", post.pictures.count)
-        guard isWhole else { return }
+    /// As a search's `q_type` calls it.
+    private static func type(of post: JSONValue) -> String {
+        if isAlbum(post) { return "album" }
+        let ending = post["link"]?.string?.split(separator: ".").last.map(String.init) ?? ""
+        return ending == "gif" ? "anigif" : ending
+    }
+
+    /// The members of a record that do not belong to its place in the gallery.
+    private static func own(_ record: JSONValue) -> some Sequence<JSONValue.Member> {
+        record.members.prefix { !$0.isNamed("is_album") }
+    }
+
+    private static func write(album: JSONValue, _ writer: inout JSONWriter) {
+        for member in own(album) where !member.isNamed("images") { writer.sample(member) }
         writer.name("images")
-        writer.array { writer in
-            for picture in post.pictures {
-                writer.object { write(picture, of: post, isWhole: false, &$0) }
-            }
-        }
+        writer.samples(pictures(of: album))
     }
 
-    /// - Parameter isWhole: false inside an album: no account and nothing that is counted of a post.
-    private static func write(_ picture: Picture, of post: Post, isWhole: Bool, _ writer: inout JSONWriter) {
-        let isMoving = picture.ending == "gif" || picture.ending == "mp4"
-        writer.member("id", picture.id)
-        writer.nullable("title", picture.title)
-        writer.nullable("description", picture.text)
-        writer.member("datetime", post.time)
-        writer.member("type", type(picture))
-        writer.member("animated", isMoving)
-        writer.member("width", picture.width)
-        writer.member("height", picture.height)
-        writer.member("size", picture.width * picture.height / 4)
-        writer.member("views", post.score * 97)
-        writer.member("bandwidth", post.score * picture.width * picture.height * 24)
-        writer.nullable("vote", nil)
-        writer.member("favorite", false)
-        writer.name("nsfw")
-        if let isExplicit = picture.isExplicit { writer.bool(isExplicit) } else { writer.null() }
-        writer.nullable("section", post.section)
-        if isWhole {
-            writer.nullable("account_url", post.author)
+    /// A picture by itself. Inside an album it has no account.
+    private static func write(_ picture: JSONValue, of post: JSONValue, _ writer: inout JSONWriter) {
+        for member in own(picture) {
+            writer.sample(member)
+            guard member.isNamed("section"), isAlbum(post) else { continue }
+            writer.nullable("account_url", post["account_url"]?.string)
             writer.name("account_id")
             writer.null()
-        }
-        if isMoving {
-            writer.member("has_sound", picture.ending == "mp4")
-            writer.member("mp4", "https://i.imgur.com/\(picture.id).mp4")
-            writer.member("gifv", "https://i.imgur.com/\(picture.id).gifv")
-            writer.member("hls", "")
-            writer.member("mp4_size", picture.width * 300)
-            writer.member("looping", true)
-        }
-        writer.member("link", "http://i.imgur.com/\(picture.id).\(picture.ending)")
-    }
-
-    private static func write(counts post: Post, _ writer: inout JSONWriter) {
-        // On posts of a subreddit nothing is counted.
-        let isCounted = post.section == nil
-        for (name, value) in [
-            ("ups", post.score), ("downs", post.score / 40), ("points", post.score - post.score / 40),
-            ("score", post.score), ("comment_count", post.score / 17),
-        ] {
-            writer.name(name)
-            if isCounted { writer.integer(value) } else { writer.null() }
-        }
-        writer.nullable("topic", nil)
-        writer.member("in_most_viral", post.score > 10_000)
-        writer.member("is_ad", false)
-        writer.name("tags")
-        writer.array { writer in
-            for tag in post.tags {
-                writer.object { writer in
-                    writer.member("name", tag)
-                    writer.member("display_name", tag)
-                }
-            }
-        }
-    }
-
-    private static func type(_ picture: Picture) -> String {
-        switch picture.ending {
-        case "jpg": "image/jpeg"
-        case "mp4": "video/mp4"
-        default: "image/\(picture.ending)"
         }
     }
 }
