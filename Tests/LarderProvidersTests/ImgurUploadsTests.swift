@@ -1,8 +1,11 @@
 import LarderCore
-import LarderProviders
 import Testing
 
+@testable import LarderProviders
+
 @Suite struct ImgurUploadsTests {
+    private let uploads = ImgurUploads()
+
     private func answer(_ status: Int, _ body: String, _ fields: HeaderFields = [:]) -> UpstreamResponse {
         UpstreamResponse(
             status: status, fields: fields, body: Bytes(text: body), requestTime: WallTime(seconds: 0),
@@ -24,16 +27,16 @@ import Testing
             (503, "<html>Varnish</html>", "broken"),
         ]
         for (status, body, word) in known {
-            #expect(ImgurUploads.classify(answer(status, body)).word == word, "\(body)")
+            #expect(uploads.classify(answer(status, body)).word == word, "\(body)")
         }
         // Before the body is there, only what is certain is told: a refusal may be of the file or of the client.
         for (status, word) in [
             (200, "data"), (400, "invalidRequest"), (403, "invalidRequest"), (429, "limited"), (502, "broken"),
         ] {
-            #expect(ImgurUploads.classifyHead(answer(status, "")).word == word)
+            #expect(uploads.classifyHead(answer(status, "")).word == word)
         }
         let spent: HeaderFields = ["X-RateLimit-UserRemaining": "0", "X-RateLimit-UserReset": "1800"]
-        #expect(ImgurUploads.classifyHead(answer(429, "", spent)) == .limited(until: WallTime(seconds: 1801)))
+        #expect(uploads.classifyHead(answer(429, "", spent)) == .limited(until: WallTime(seconds: 1801)))
     }
 
     @Test func thePictureIsReadWithItsDeleteHash() throws {
@@ -42,22 +45,22 @@ import Testing
             "width":1,"height":2,"size":42,"views":0,"bandwidth":0,"deletehash":"x70po4w7BVvSUzZ","name":"",
             "link":"http://i.imgur.com/orunSTu.gif"},"success":true,"status":200}
             """
-        let image = try #require(ImgurUploads.image(in: Bytes(text: body)))
+        let image = try #require(uploads.image(in: Bytes(text: body)))
         #expect(image.id == "orunSTu")
         #expect(image.link == "https://i.imgur.com/orunSTu.gif")
-        #expect(image.deletehash == "x70po4w7BVvSUzZ")
+        #expect(image.removal == "x70po4w7BVvSUzZ")
         #expect(image.width == 1 && image.height == 2 && image.size == 42)
         #expect(image.description == nil)
-        #expect(ImgurUploads.image(in: Bytes(text: #"{"data":true,"success":true}"#)) == nil)
-        #expect(ImgurUploads.image(in: Bytes(text: "no")) == nil)
+        #expect(uploads.image(in: Bytes(text: #"{"data":true,"success":true}"#)) == nil)
+        #expect(uploads.image(in: Bytes(text: "no")) == nil)
     }
 
     @Test func fieldsAreCheckedAndKeptInOneOrder() throws {
         let query = try QueryParameters(parsing: "name=a.png&title=A+cat&album=AbC12&disable_audio=true&description=")
-        let fields = try ImgurUploadFields(query)
+        let fields = try UploadFields(uploads, query)
         let form = fields.form.map { "\($0.name)=\($0.value)" }
         #expect(form == ["type=file", "title=A cat", "album=AbC12", "name=a.png", "disable_audio=1"])
-        let long = String(repeating: "x", count: ImgurUploadFields.maxValue + 1)
+        let long = String(repeating: "x", count: UploadFields.maxValue + 1)
         let wrong = [
             ("x=1", 400), ("title=a&title=b", 400), ("album=../x", 400), ("disable_audio=maybe", 400),
             ("type=base64", 415),
@@ -65,16 +68,22 @@ import Testing
         ]
         for (text, status) in wrong {
             let query = try QueryParameters(parsing: text)
-            #expect { try ImgurUploadFields(query) } throws: {
+            #expect { try UploadFields(uploads, query) } throws: {
                 ($0 as? ClientFacingError)?.status == status
             }
         }
     }
 
+    @Test func whoeverTellsOfUploadsKnowsHowFilesReachIt() {
+        for provider in ProviderRegistry.builtIn {
+            #expect(provider.uploads?.about == provider.about.uploads, "\(provider.about.name)")
+        }
+    }
+
     @Test func onlyWhatMayBeAHashBecomesAPath() {
-        #expect(ImgurUploads.deletionPath(of: "x70po4w7BVvSUzZ") == "/3/image/x70po4w7BVvSUzZ")
+        #expect(uploads.removalPath(of: "x70po4w7BVvSUzZ") == "/3/image/x70po4w7BVvSUzZ")
         for bad in ["", "..", "a/b", "a?b", "ä", String(repeating: "a", count: 65)] {
-            #expect(ImgurUploads.deletionPath(of: bad) == nil, "\(bad)")
+            #expect(uploads.removalPath(of: bad) == nil, "\(bad)")
         }
     }
 }

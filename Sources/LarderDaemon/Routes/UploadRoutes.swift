@@ -32,16 +32,16 @@ struct UploadRoutes: Sendable {
     ) async throws(ClientFacingError) -> ServerResponse {
         let context = RequestContext(request: request, snapshot: engine.snapshot, route: route)
         let settings = context.snapshot.settings.uploads
-        let provider = try configured(name, context.snapshot)
-        let fields = try UploadFields(request.parameters())
+        let taker = try taker(name, context.snapshot)
+        let fields = try UploadFields(taker.format, request.parameters())
         guard request.upload != nil || !request.body.isEmpty else {
-            let id = try await uploads.create(fields, of: provider.name, settings)
+            let id = try await uploads.create(fields, of: name, settings)
             return await response(201, id, route, isMade: true)
         }
         let source = try Self.source(request, mayBeForm: true, settings)
-        let id = try await uploads.create(fields, of: provider.name, settings)
+        let id = try await uploads.create(fields, of: name, settings)
         do {
-            return try await pass(source, to: id, fields, provider, context, status: 201)
+            return try await pass(source, to: id, fields, taker, context, status: 201)
         } catch {
             // One that could not begin waits for nothing: nobody knows its id.
             try? await uploads.command(id, .cancel, settings)
@@ -77,13 +77,13 @@ struct UploadRoutes: Sendable {
             throw .invalid("query", "What is said about the file is said when the upload is made.")
         }
         guard let report = await uploads.report(id) else { throw UploadCoordinator.unknown }
-        let provider = try configured(report.provider, context.snapshot)
+        let taker = try taker(report.provider, context.snapshot)
         // Before the content is looked at: it would be in vain.
         guard report.machine.state == .waiting else {
             throw UploadCoordinator.conflict(report.machine.state, "take content")
         }
         let source = try Self.source(context.request, mayBeForm: false, context.snapshot.settings.uploads)
-        return try await pass(source, to: id, report.fields, provider, context, status: 200)
+        return try await pass(source, to: id, report.fields, taker, context, status: 200)
     }
 
     private func events(
@@ -99,12 +99,12 @@ struct UploadRoutes: Sendable {
 
     /// Hands the content on, and answers when the provider has.
     private func pass(
-        _ source: UploadSource, to id: String, _ fields: UploadFields, _ provider: ConfiguredProvider,
+        _ source: UploadSource, to id: String, _ fields: UploadFields, _ taker: UploadTaker,
         _ context: RequestContext, status: Int
     ) async throws(ClientFacingError) -> ServerResponse {
         let settings = context.snapshot.settings
         let work = UploadWork(
-            engine: engine, uploads: uploads, id: id, provider: provider, settings: settings, source: source,
+            engine: engine, uploads: uploads, id: id, taker: taker, settings: settings, source: source,
             fields: fields)
         var total: Int64?
         if case .file(_, let length) = source { total = length }
@@ -121,7 +121,7 @@ struct UploadRoutes: Sendable {
         case .cancelled:
             throw ClientFacingError(status: 409, code: "cancelled", detail: "The upload was cancelled.")
         case .waiting, .running, .paused, .failed:
-            engine.countFailure(provider.name)
+            engine.countFailure(taker.provider.name)
             throw report.problem
                 ?? ClientFacingError(status: 502, code: "failed", detail: "The upload failed.")
         }
@@ -134,26 +134,27 @@ struct UploadRoutes: Sendable {
         _ hash: String, at name: String, route: RouteName
     ) async throws(ClientFacingError) -> ServerResponse {
         let snapshot = engine.snapshot
-        let provider = try configured(name, snapshot)
-        let removal = UploadRemoval(engine: engine, uploads: uploads, provider: provider, settings: snapshot.settings)
+        let taker = try taker(name, snapshot)
+        let removal = UploadRemoval(engine: engine, uploads: uploads, taker: taker, settings: snapshot.settings)
         let known = try await removal.run(hash)
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("deleted", true)
             writer.member(ifPresent: "id", known)
         }
-        return Self.json(200, writer.bytes, provider.name, route)
+        return Self.json(200, writer.bytes, name, route)
     }
 
     // MARK: Pieces
 
-    private func configured(_ name: String, _ snapshot: Snapshot) throws(ClientFacingError) -> ConfiguredProvider {
-        guard let provider = snapshot.providers.named(name) else {
+    private func taker(_ name: String, _ snapshot: Snapshot) throws(ClientFacingError) -> UploadTaker {
+        guard let taker = snapshot.providers.named(name).flatMap(UploadTaker.init) else {
             throw ClientFacingError(
                 status: 404, code: "unknownProvider", detail: "There is no provider \"\(name)\".")
         }
+        let provider = taker.provider
         guard provider.isConfigured else { throw provider.notConfigured.clientFacing(now: engine.time.wall()) }
-        return provider
+        return taker
     }
 
     /// The body as the request brings it, by its declared type; what it is in truth its first bytes tell.

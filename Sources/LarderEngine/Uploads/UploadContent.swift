@@ -24,7 +24,7 @@ final class FormFile: BodyReader {
     private struct State {
         var form: MultipartFormReader
         var waiting: [MultipartFormReader.Event] = []
-        var fields = UploadFields()
+        var fields: UploadFields
         var fault: ClientFacingError?
         /// The text field that is being read.
         var field: (name: String, value: Bytes)?
@@ -34,9 +34,9 @@ final class FormFile: BodyReader {
     private let base: any BodyReader
     private let state: Lock<State>
 
-    init(_ base: any BodyReader, boundary: String) throws(MultipartFault) {
+    init(_ base: any BodyReader, boundary: String, of format: any UploadFormat) throws(MultipartFault) {
         self.base = base
-        state = Lock(State(form: try MultipartFormReader(boundary: boundary)))
+        state = Lock(State(form: try MultipartFormReader(boundary: boundary), fields: UploadFields(format)))
     }
 
     /// Why the form is refused, where it is the form's own fault.
@@ -119,9 +119,11 @@ final class FormFile: BodyReader {
     private static func take(_ event: MultipartFormReader.Event, _ state: inout State) throws(Refusal) {
         switch event {
         case .part(let part):
-            if part.filename != nil || ["image", "video"].contains(part.name) {
-                guard ["image", "video", "file"].contains(part.name) else {
-                    throw refusal("The file belongs into the field \"image\" or \"video\".")
+            let ofFiles = state.fields.format.fileFields
+            if part.filename != nil || ofFiles.contains(part.name) {
+                guard ofFiles.contains(part.name) || part.name == "file" else {
+                    let names = ofFiles.map { "\"\($0)\"" }.joined(separator: " or ")
+                    throw refusal("The file belongs into the field \(names).")
                 }
                 // Text there is base64 or a URL, which other clients of the API send.
                 guard part.filename != nil else {

@@ -6,9 +6,6 @@ import LarderIO
 import LarderProviders
 import LarderSettings
 
-/// What may be said of a file, in the words of the one API that takes files so far.
-public typealias UploadFields = ImgurUploadFields
-
 /// What there is to tell of one upload.
 public struct UploadReport: Sendable {
     var id: String
@@ -113,9 +110,9 @@ public actor UploadCoordinator {
     /// What happens to it; nil where there is none.
     public func feed(_ id: String) -> EventFeed? { entries[id]?.feed }
 
-    /// The id of a picture whose upload is remembered, by its delete hash.
-    public func imageID(deletehash: String) -> String? {
-        entries.values.first { $0.image?.deletehash == deletehash }?.image?.id
+    /// The id of a picture of that provider whose upload is remembered, by what names it for its removal.
+    public func imageID(removal: String, of provider: String) -> String? {
+        entries.values.first { $0.provider == provider && $0.image?.removal == removal }?.image?.id
     }
 
     // MARK: What happens

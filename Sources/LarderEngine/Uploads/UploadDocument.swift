@@ -23,7 +23,7 @@ public enum UploadDocument {
             writer.member(ifPresent: "endedAt", report.endedAt?.rfc3339)
             if let image = report.image {
                 writer.name("image")
-                image.write(to: &writer)
+                image.write(to: &writer, of: report.fields.format.about)
             }
             if let failure = machine.failure {
                 writer.name("error")

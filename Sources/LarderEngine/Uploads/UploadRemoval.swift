@@ -9,35 +9,37 @@ import LarderSettings
 public struct UploadRemoval: Sendable {
     let engine: Engine
     let uploads: UploadCoordinator
-    let provider: ConfiguredProvider
+    let taker: UploadTaker
     let settings: Settings
 
-    /// A removal at that provider, which takes files.
-    public init(engine: Engine, uploads: UploadCoordinator, provider: ConfiguredProvider, settings: Settings) {
+    /// A removal at that one.
+    public init(engine: Engine, uploads: UploadCoordinator, taker: UploadTaker, settings: Settings) {
         self.engine = engine
         self.uploads = uploads
-        self.provider = provider
+        self.taker = taker
         self.settings = settings
     }
 
     /// Takes the file down.
     ///
-    /// - Parameter hash: what names it for that, a delete hash.
+    /// - Parameter name: what names it for that.
     /// - Returns: the file's id, where its upload is remembered.
-    public func run(_ hash: String) async throws(ClientFacingError) -> String? {
-        guard let path = ImgurUploads.deletionPath(of: hash) else {
+    public func run(_ name: String) async throws(ClientFacingError) -> String? {
+        let (provider, format) = (taker.provider, taker.format)
+        let word = "delete \(format.about.removalWord)"
+        guard let path = format.removalPath(of: name) else {
             throw ClientFacingError(
-                status: 400, code: "invalidParameter", detail: "That is no delete hash, and no id of a picture.",
-                parameter: provider.about.uploads?.removalName)
+                status: 400, code: "invalidParameter", detail: "That is no \(word), and no id of a picture.",
+                parameter: format.about.removalName)
         }
         var order = provider.order(UpstreamRequest(method: .delete, path: path), settings: settings)
         order.fields.set("Accept-Encoding", "identity")
         order.maxRedirects = 0
         order.mayRetry = false
-        order.maxBody = ImgurUploads.maxAnswer
+        order.maxBody = UploadTaker.maxAnswer
         let call = UpstreamCall(
             provider: provider.name, order: order, isBudgeted: true, claim: provider.claimForChanges,
-            classify: ImgurUploads.classify)
+            classify: format.classify)
         switch await engine.upstream.perform(call) {
         case .failure(let failure):
             engine.countFailure(provider.name)
@@ -47,13 +49,13 @@ public struct UploadRemoval: Sendable {
         case .success((_, .notFound)):
             throw ClientFacingError(
                 status: 404, code: FailureClass.notFound.rawValue,
-                detail: "\(provider.about.title) knows no picture by that delete hash.", provider: provider.name,
+                detail: "\(provider.about.title) knows no picture by that \(word).", provider: provider.name,
                 failure: .notFound, retryable: false)
         case .success: break
         }
-        // The hash is no part of any key: what is stored goes by the picture's id, where that is known.
-        let known = await uploads.imageID(deletehash: hash)
-        await engine.forgetUploaded(to: provider.name, ["/\(known ?? hash)", "/account/"])
+        // The name is no part of any key: what is stored goes by the picture's id, where that is known.
+        let known = await uploads.imageID(removal: name, of: provider.name)
+        await engine.forgetUploaded(to: provider.name, ["/\(known ?? name)"] + format.outdatedPaths)
         return known
     }
 }

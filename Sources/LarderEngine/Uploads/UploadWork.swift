@@ -12,24 +12,27 @@ public struct UploadWork: Sendable {
     let engine: Engine
     let uploads: UploadCoordinator
     let id: String
-    let provider: ConfiguredProvider
+    let taker: UploadTaker
     let settings: Settings
     let source: UploadSource
     let fields: UploadFields
 
     /// The way of the upload `id`, which `uploads` has.
     public init(
-        engine: Engine, uploads: UploadCoordinator, id: String, provider: ConfiguredProvider, settings: Settings,
+        engine: Engine, uploads: UploadCoordinator, id: String, taker: UploadTaker, settings: Settings,
         source: UploadSource, fields: UploadFields
     ) {
         self.engine = engine
         self.uploads = uploads
         self.id = id
-        self.provider = provider
+        self.taker = taker
         self.settings = settings
         self.source = source
         self.fields = fields
     }
+
+    private var provider: ConfiguredProvider { taker.provider }
+    private var format: any UploadFormat { taker.format }
 
     /// An API works on a film for a while before it answers.
     private static let patience = Duration.seconds(60)
@@ -71,7 +74,7 @@ public struct UploadWork: Sendable {
             (form, base) = (file, file)
         }
         let (type, held) = try await look(at: base, form)
-        let limit = ImgurUploads.isFilm(type) ? settings.uploads.maxFilm : settings.uploads.maxSize
+        let limit = UploadTaker.isFilm(type) ? settings.uploads.maxFilm : settings.uploads.maxSize
         if let length, length > limit { throw tooLarge(limit) }
         let content = metered(base, held, limit: limit, form)
         let writer = MultipartFormWriter(random: LarderCore.Secrets.random(16))
@@ -86,7 +89,7 @@ public struct UploadWork: Sendable {
         let before =
             given.form.reduce(into: Bytes()) { $0 += writer.field($1.name, $1.value) }
             + writer.fileHead(
-                ImgurUploads.part(of: type), filename: ImgurUploads.filename(of: type), contentType: type)
+                format.fileField(of: type), filename: UploadTaker.filename(of: type), contentType: type)
         let shortest = MultipartFormWriter.fileEnd + writer.end
         // What a form says behind its file is known only then, and so is the length.
         let whole = form == nil ? length.map { $0 + Int64(before.count + shortest.count) } : nil
@@ -109,7 +112,7 @@ public struct UploadWork: Sendable {
     private func open(_ reader: any BodyReader, _ boundary: String) async throws(Ending) -> FormFile {
         let file: FormFile
         do throws(MultipartFault) {
-            file = try FormFile(reader, boundary: boundary)
+            file = try FormFile(reader, boundary: boundary, of: format)
         } catch {
             throw malformed("The form cannot be read: \(error.rawValue).")
         }
@@ -218,15 +221,15 @@ public struct UploadWork: Sendable {
     ) async throws(Ending) -> UpstreamResponse {
         var order = provider.order(
             UpstreamRequest(
-                method: .post, path: ImgurUploads.path, fields: ["Content-Type": contentType]), settings: settings)
+                method: .post, path: format.path, fields: ["Content-Type": contentType]), settings: settings)
         order.fields.set("Accept-Encoding", "identity")
         order.maxRedirects = 0
         order.mayRetry = false
-        order.maxBody = ImgurUploads.maxAnswer
+        order.maxBody = UploadTaker.maxAnswer
         order.deadline = max(order.deadline, Self.patience)
         if let account { order.secretFields = account }
         let call = UpstreamCall(
-            provider: provider.name, order: order, isBudgeted: true, classify: ImgurUploads.classifyHead)
+            provider: provider.name, order: order, isBudgeted: true, classify: format.classifyHead)
         switch await engine.upstream.open(call, upload: upload, stall: Self.stall) {
         case .failure(let failure): throw ending(failure)
         case .success((let stream, _)): return try await read(stream)
@@ -234,18 +237,18 @@ public struct UploadWork: Sendable {
     }
 
     private func failure(in answer: UpstreamResponse) -> UpstreamFailure? {
-        UpstreamFailure(ImgurUploads.classify(answer), response: answer, provider: provider.name)
+        UpstreamFailure(format.classify(answer), response: answer, provider: provider.name)
     }
 
     private func image(in answer: UpstreamResponse, ofAccount: Bool = false) throws(Ending) -> UploadedImage {
-        if ImgurUploads.classify(answer) == .notFound {
+        if format.classify(answer) == .notFound {
             throw Ending(.refused, problem(.broken, "\(provider.about.title)'s upload is not where it was: 404."))
         }
         if let failure = failure(in: answer) {
             let shown = ofAccount && failure.isAccountRefusal ? failure.ofAccount : failure
             throw Ending(.refused, shown.clientFacing(now: engine.time.wall()))
         }
-        guard let image = ImgurUploads.image(in: answer.body) else {
+        guard let image = format.image(in: answer.body) else {
             throw Ending(
                 .refused, problem(.broken, "\(provider.about.title) says that it took the file, but not where it is."))
         }
@@ -307,7 +310,7 @@ public struct UploadWork: Sendable {
 
     /// The account's lists lack the new picture.
     private func forgetLists() async {
-        await engine.forgetUploaded(to: provider.name, ["/account/"])
+        await engine.forgetUploaded(to: provider.name, format.outdatedPaths)
     }
 }
 

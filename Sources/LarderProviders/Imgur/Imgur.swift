@@ -10,6 +10,8 @@ public struct Imgur: Provider {
 
     public var about: ProviderAbout { Self.facts }
 
+    public var uploads: (any UploadFormat)? { ImgurUploads() }
+
     static let facts: ProviderAbout = {
         var facts = ProviderAbout(
             name: "imgur", routePrefix: "imgur", title: "Imgur", defaultBaseURL: "https://api.imgur.com",
@@ -46,7 +48,7 @@ public struct Imgur: Provider {
         facts.signIn = SignInAbout(
             authorizePath: "/oauth2/authorize", tokenPath: "/oauth2/token", responseTypes: [.token, .code],
             ownPaths: ["/3/account/me"], accountParameters: [.init("mature", "true")])
-        facts.uploads = ImgurUploadFields.about
+        facts.uploads = ImgurUploads.facts
         return facts
     }()
 

@@ -62,12 +62,17 @@ public protocol Provider: Sendable {
     /// - Parameter now: when the answer came.
     func credits(in fields: HeaderFields, now: WallTime) -> Credits?
 
+    /// How files reach its API, where `about.uploads` says that it takes them.
+    var uploads: (any UploadFormat)? { get }
+
     /// What its API would have answered, for the stand-in: one for each make of it, the usual one first.
     var samples: [any SampleAPI] { get }
 }
 
 extension Provider {
     public var samples: [any SampleAPI] { [] }
+
+    public var uploads: (any UploadFormat)? { nil }
 
     public func credentialQuery(key: String) -> QueryParameters { QueryParameters() }
 

@@ -21,7 +21,7 @@ public enum SettingsTable {
         Section(name: "fetch", title: "Calls to the APIs", parameters: fetch),
         Section(name: "search", title: "Searches over several sources", parameters: search),
         Section(name: "artwork", title: "Artwork", parameters: artwork),
-        Section(name: "uploads", title: "Uploads to Imgur", parameters: uploads),
+        Section(name: "uploads", title: "Uploads to \(takers)", parameters: uploads),
         Section(name: "log", title: "The log", parameters: log),
         Section(name: "providers", title: "The APIs", parameters: provider),
     ]

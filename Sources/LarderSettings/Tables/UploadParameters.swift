@@ -1,18 +1,24 @@
 // The records about uploads.
 import LarderCore
+import LarderProviders
 
 extension SettingsTable {
+    /// Those that take files.
+    static let takers = ProviderRegistry.list { $0.uploads == nil ? nil : $0.title }
+    /// What they say of the largest one.
+    private static let takersLimits = ProviderRegistry.list { $0.uploads?.sizeNote }
+
     static let uploadsMaxSize = Parameter(
         "uploads.maxSize", .size((1 << 10)...(1 << 30)), default: "20 MiB",
         summary: "The largest picture taken for upload.",
-        advice: "Imgur's own limit is about 20 MB; what is larger is refused before it is sent.")
+        advice: "\(takersLimits); what is larger is refused before it is sent.")
     static let uploadsMaxFilm = Parameter(
         "uploads.maxFilm", .size((1 << 10)...(4 << 30)), default: "200 MiB",
         summary: "The largest film or moving picture taken for upload.")
     static let uploadsMaxPause = Parameter(
         "uploads.maxPause", .duration(.milliseconds(100) ... .seconds(86_400)), default: "10min",
         summary: "An upload that is paused for longer fails.",
-        advice: "Imgur may give up its side of the connection sooner; the upload then fails as well.")
+        advice: "\(takers) may give up its side of the connection sooner; the upload then fails as well.")
     static let uploadsMaxEntries = Parameter(
         "uploads.maxEntries", .count(1...10_000), default: "64",
         summary: "Uploads under way or remembered at once; more are refused.")
@@ -22,7 +28,7 @@ extension SettingsTable {
     static let uploadsAtOnce = Parameter(
         "uploads.atOnce", .count(1...7), default: "4",
         summary: "Uploads under way at once, paused ones included; more are refused.",
-        advice: "Each holds one of the eight connections to Imgur's host.")
+        advice: "Each holds one of the eight connections to \(takers)'s host.")
     static let uploads = [
         uploadsMaxSize, uploadsMaxFilm, uploadsMaxPause, uploadsMaxEntries, uploadsAtOnce, uploadsKeep,
     ]
