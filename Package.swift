@@ -128,7 +128,8 @@ let package = Package(
         tests(
             "LarderCLITests",
             [
-                "LarderCore", "LarderHTTP", "LarderIO", "LarderSettings", "LarderDaemon", "LarderCLI",
+                "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderSettings", "LarderDaemon",
+                "LarderCLI",
                 "LarderTestSupport",
             ]),
         tests("LarderBenchmarksTests", ["LarderCore", "LarderBenchmarks"]),

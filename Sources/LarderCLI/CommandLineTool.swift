@@ -14,15 +14,16 @@ public struct CommandLineTool: Sendable {
     /// - Parameter serve: what `larder serve` does; the process's own is `ServeOrder.run`.
     public init(serve: @escaping Serve) {
         self.serve = serve
-        subcommands = [
+        let first = [
             ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
-            ExplainCommand.command,
-            ArtworkCommand.command, StatusCommand.command, EventsCommand.command, QuotaCommand.command,
-            PurgeCommand.command, WarmCommand.command, ResumeCommand.command, SignInCommand.login,
-            SignInCommand.logout, SignInCommand.status, ImgurUploadCommand.command, ImgurDeleteCommand.command,
-            ConfigCommand.command, ParamsCommand.command,
-            CompletionsCommand.command, HelpCommand.command, VersionCommand.command,
+            ExplainCommand.command, ArtworkCommand.command, StatusCommand.command, EventsCommand.command,
+            QuotaCommand.command, PurgeCommand.command, WarmCommand.command, ResumeCommand.command,
         ]
+        let last = [
+            ConfigCommand.command, ParamsCommand.command, CompletionsCommand.command, HelpCommand.command,
+            VersionCommand.command,
+        ]
+        subcommands = first + ProviderCommands.all + last
     }
 
     /// Runs one command.

@@ -14,7 +14,7 @@ extension CommandLineTool {
             Signals.block(Daemon.signals)
             Signals.ignoreWriteSignals()
             ProcessMemory.shapeHeap()
-        case "imgur" where arguments.dropFirst().first == "upload": Signals.block(Interruption.signals)
+        case _ where ProviderCommands.isUpload(arguments): Signals.block(Interruption.signals)
         case "demo":
             Signals.block(Interruption.signals)
             // A reader that has seen enough must not end it before its daemon and its directory are cleared away.

@@ -1,6 +1,7 @@
 // The words of the command line, its help, and the pages that are made from its records.
 import Foundation
 import LarderCore
+import LarderProviders
 import LarderTestSupport
 import Testing
 
@@ -39,6 +40,34 @@ struct CommandLineTests {
         let wrong = await larder("config", "bogus").err
         #expect(wrong == "larder: there is no command \"config bogus\"\nThere is: larder config check\n")
         #expect(await larder().status == .usage)
+    }
+
+    @Test func aProviderThatTakesFilesOrHasAccountsHasCommandsOfItsName() throws {
+        var about = Jokes().about
+        #expect(ProviderCommands.of(about).isEmpty)
+        about.signIn = SignInAbout(authorizePath: "/a", tokenPath: "/t", responseTypes: [.code], ownPaths: [])
+        about.uploads = UploadAbout(
+            collection: "scripts",
+            fields: [
+                .init("tone", "How dry it is.", option: .init("--tone", "how dry it is")), .init("pace", "How fast."),
+            ],
+            removalName: "pin")
+        let commands = ProviderCommands.of(about)
+        #expect(commands.map(\.name) == ["login", "logout", "status", "upload", "delete"].map { "jokes \($0)" })
+        for command in commands {
+            #expect(command.examples.allSatisfy { $0.command.hasPrefix("larder \(command.name)") })
+            #expect(!command.examples.isEmpty && !HelpText.page(command).lowercased().contains("imgur"))
+        }
+        let own = Conversation.options.map(\.name)
+        #expect(commands[3].options.map(\.name) == ["--tone", "--json"] + own)
+        #expect(commands[4].operands == "PIN")
+    }
+
+    @Test func onlyTheWordsOfAnUploadBeginOne() {
+        #expect(ProviderCommands.isUpload(["imgur", "upload", "cat.jpg"]))
+        for words in [["imgur"], ["imgur", "delete"], ["jokes", "upload"], ["upload", "imgur"]] {
+            #expect(!ProviderCommands.isUpload(words), "\(words)")
+        }
     }
 
     @Test func everyCommandHasHelpAndTheUsualWordsForIt() async {

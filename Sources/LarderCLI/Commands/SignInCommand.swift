@@ -1,27 +1,38 @@
-// larder imgur login, logout, status: who Larder is to Imgur.
+// larder NAME login, logout, status: who Larder is to a provider whose users can sign in.
 import Glibc
 import LarderCore
+import LarderProviders
 
-enum SignInCommand {
-    static let login = Subcommand(
-        "imgur login", "sign in to Imgur",
-        details: [
-            "Prints the page on which to sign in, and waits until the browser has come back from it to the daemon; "
-                + "Ctrl-C ends the waiting. It needs providers.imgur.key, the Client-ID of an application of your own "
-                + "whose callback is the daemon's /v1/imgur/oauth/callback, and providers.imgur.clientSecret to stay signed in.",
-            "Imgur admits no new applications, and its own sign-in page has failed since 2025.",
-        ],
-        options: [
-            CommandOption("--no-wait", "only print the page"),
-            CommandOption("--code", "ask for a code instead of tokens, where the application was made for it"),
-            CommandOption("--json", "JSON on a terminal too"),
-        ] + Conversation.options,
-        examples: [("larder imgur login", "then open what it prints")]
-    ) { invocation throws(CommandFailure) in
+struct SignInCommand: Sendable {
+    let about: ProviderAbout
+    let facts: SignInAbout
+
+    private var words: String { "larder \(about.name)" }
+    private var root: String { "/v1/\(about.routePrefix)" }
+
+    var login: Subcommand {
+        let setting = "providers.\(about.name)"
+        return Subcommand(
+            "\(about.name) login", "sign in to \(about.title)",
+            details: [
+                "Prints the page on which to sign in, and waits until the browser has come back from it to the daemon; "
+                    + "Ctrl-C ends the waiting. It needs \(setting).key, the \(facts.clientIDTitle) of an application of your own "
+                    + "whose callback is the daemon's \(root)/oauth/callback, and \(setting).clientSecret to stay signed in."
+            ] + (facts.note.map { [$0] } ?? []),
+            options: [
+                CommandOption("--no-wait", "only print the page"),
+                CommandOption("--code", "ask for a code instead of tokens, where the application was made for it"),
+                CommandOption("--json", "JSON on a terminal too"),
+            ] + Conversation.options,
+            examples: [("\(words) login", "then open what it prints")],
+            run: signIn)
+    }
+
+    private func signIn(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         try invocation.noOperands()
         let conversation = try Conversation(invocation)
         var request = LocalRequest(
-            .get, "/v1/imgur/oauth/start" + (invocation.has("--code") ? "?response_type=code" : ""))
+            .get, "\(root)/oauth/start" + (invocation.has("--code") ? "?response_type=code" : ""))
         request.needsAuthority = true
         let (begun, response) = try conversation.json(request)
         guard let url = begun["url"]?.string, let startedAt = begun["startedAt"]?.string,
@@ -43,7 +54,7 @@ enum SignInCommand {
         return .done
     }
 
-    private static func show(_ begun: JSONValue, _ url: String, _ expiresAt: String, _ console: Console) {
+    private func show(_ begun: JSONValue, _ url: String, _ expiresAt: String, _ console: Console) {
         console.line("Open this page to sign in, until \(StatusCommand.time(expiresAt)):")
         console.line()
         console.line("  " + console.styled(Console.printable(url), .bold))
@@ -53,16 +64,17 @@ enum SignInCommand {
         }
         if begun["renewable"]?.bool == false {
             console.note(
-                "Without providers.imgur.clientSecret the sign-in cannot be renewed and ends with its first token.")
+                "Without providers.\(about.name).clientSecret the sign-in cannot be renewed and ends with its first token."
+            )
         }
     }
 
     /// Asks once a second. Instants in one form compare as texts.
-    private static func wait(
+    private func wait(
         _ conversation: Conversation, since startedAt: String, until expiresAt: String
     ) throws(CommandFailure) -> (JSONValue, LocalResponse) {
         while true {
-            let (account, response) = try conversation.json(LocalRequest(.get, "/v1/imgur/account"))
+            let (account, response) = try conversation.json(LocalRequest(.get, "\(root)/account"))
             if account["signedIn"]?.bool == true, let at = account["signedInAt"]?.string, at >= startedAt {
                 return (account, response)
             }
@@ -71,35 +83,41 @@ enum SignInCommand {
             }
             guard SystemTime().wall().rfc3339 < expiresAt, account["pending"]?.integer != 0 else {
                 throw CommandFailure(
-                    .refused, "nobody came back from the page in time", advice: "Begin again: larder imgur login")
+                    .refused, "nobody came back from the page in time", advice: "Begin again: \(words) login")
             }
             poll(nil, 0, 1000)
         }
     }
 
-    static let logout = Subcommand(
-        "imgur logout", "sign out of Imgur",
-        details: [
-            "Larder forgets the tokens. To take them back at Imgur too, remove the application from your account's settings."
-        ],
-        options: Conversation.options,
-        examples: [("larder imgur logout", "anonymous again")]
-    ) { invocation throws(CommandFailure) in
+    var logout: Subcommand {
+        Subcommand(
+            "\(about.name) logout", "sign out of \(about.title)",
+            details: [
+                "Larder forgets the tokens. To take them back at \(about.title) too, remove the application from your "
+                    + "account's settings."
+            ],
+            options: Conversation.options, examples: [("\(words) logout", "anonymous again")], run: signOut)
+    }
+
+    private func signOut(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         try invocation.noOperands()
-        let (value, _) = try Conversation(invocation).json(LocalRequest(.delete, "/v1/imgur/account"))
+        let (value, _) = try Conversation(invocation).json(LocalRequest(.delete, "\(root)/account"))
         guard invocation.console.isTerminal else { return .done }
         invocation.console.line(value["wasSignedIn"]?.bool == true ? "Signed out." : "Nobody was signed in.")
         return .done
     }
 
-    static let status = Subcommand(
-        "imgur status", "show who is signed in to Imgur",
-        details: ["The exit status is 3 where nobody is."],
-        options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
-        examples: [("larder imgur status", "the account, and until when")]
-    ) { invocation throws(CommandFailure) in
+    var status: Subcommand {
+        Subcommand(
+            "\(about.name) status", "show who is signed in to \(about.title)",
+            details: ["The exit status is 3 where nobody is."],
+            options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
+            examples: [("\(words) status", "the account, and until when")], run: showAccount)
+    }
+
+    private func showAccount(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         try invocation.noOperands()
-        let (value, response) = try Conversation(invocation).json(LocalRequest(.get, "/v1/imgur/account"))
+        let (value, response) = try Conversation(invocation).json(LocalRequest(.get, "\(root)/account"))
         let isSignedIn = value["signedIn"]?.bool == true
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + [0x0A])
@@ -109,7 +127,7 @@ enum SignInCommand {
             let isRenewed = value["renewable"]?.bool == true ? " and renewed before" : ""
             invocation.console.line("Signed in\(name)\(until)\(until.isEmpty ? "" : isRenewed).")
         } else {
-            invocation.console.line("Nobody is signed in: larder imgur login")
+            invocation.console.line("Nobody is signed in: \(words) login")
             if let reason = value["reason"]?.string { invocation.console.line(Console.printable(reason)) }
         }
         return isSignedIn ? .done : .noResults

@@ -45,9 +45,12 @@ public struct Imgur: Provider {
         // Whoever has it can take the picture down.
         facts.secretMembers = ["deletehash"]
         // What is the account's own, and what only an account may see; all else stays everybody's.
-        facts.signIn = SignInAbout(
+        var signIn = SignInAbout(
             authorizePath: "/oauth2/authorize", tokenPath: "/oauth2/token", responseTypes: [.token, .code],
             ownPaths: ["/3/account/me"], accountParameters: [.init("mature", "true")])
+        signIn.clientIDTitle = "Client-ID"
+        signIn.note = "Imgur admits no new applications, and its own sign-in page has failed since 2025."
+        facts.signIn = signIn
         facts.uploads = ImgurUploads.facts
         return facts
     }()

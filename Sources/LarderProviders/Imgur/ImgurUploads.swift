@@ -14,11 +14,24 @@ struct ImgurUploads: UploadFormat {
         var facts = UploadAbout(
             collection: "images",
             fields: [
-                .init("title", "The picture's title."), .init("description", "What is said below it."),
-                .init("album", "The album that it goes to, by its id, or by its delete hash where it is nobody's."),
-                .init("name", "The file's name."), .init("disable_audio", "1 takes the sound out of a film."),
+                .init("title", "The picture's title.", option: .init("--title", "the picture's title")),
+                .init("description", "What is said below it.", option: .init("--description", "its description")),
+                .init(
+                    "album", "The album that it goes to, by its id, or by its delete hash where it is nobody's.",
+                    option: .init(
+                        "--album", "the album it belongs into; an anonymous one by its delete hash", .called("ID"))),
+                .init(
+                    "name", "The file's name.",
+                    option: .init("--name", "a name for the file; the file's own name stays here")),
+                .init(
+                    "disable_audio", "1 takes the sound out of a film.",
+                    option: .init("--mute", "without the film's sound", .always("1"))),
             ], removalName: "deletehash", removalWord: "hash")
         facts.sizeNote = "Imgur's own limit is about 20 MB"
+        facts.uploadExamples = [
+            .init("cat.jpg --title 'A cat'", "one picture"),
+            .init("cat.mp4 --mute --json | jq -r .image.link", "a film, for a script"),
+        ]
         return facts
     }()
 

@@ -31,6 +31,9 @@ public struct SignInAbout: Sendable, Hashable {
     public var ownPaths: [String]
     /// Parameters with which the answer to any request depends on the account.
     public var accountParameters: [QueryParameters.Item]
+    /// What the API calls the client identifier of an application (RFC 6749 §2.2), and a sentence for who would sign in.
+    public var clientIDTitle = "client id"
+    public var note: String?
 
     public init(
         authorizePath: String, tokenPath: String, responseTypes: [ResponseType], ownPaths: [String],

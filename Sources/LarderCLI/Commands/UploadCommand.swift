@@ -1,33 +1,45 @@
-// larder imgur upload: a picture or film from a file, with its progress. Ctrl-C ends it in the daemon as well, at once.
+// larder NAME upload: a picture or film from a file to a provider that takes them, with its progress. Ctrl-C ends it in the
+// daemon as well, at once.
 import Glibc
 import LarderCore
 import LarderIO
+import LarderProviders
 
-enum ImgurUploadCommand {
-    static let command = Subcommand(
-        "imgur upload", "upload a picture or film to Imgur", operands: "FILE",
-        details: [
-            "Shows how much was sent, and at the end the picture's address and the hash that deletes it: keep that, there is "
-                + "no other way to take down a picture that belongs to no account. Ctrl-C cancels the upload in the daemon. "
-                + "Nothing is ever sent twice: after a failure say again what you want. It needs the Unix socket or a token."
-        ],
-        options: [
-            CommandOption("--title", value: "TEXT", "the picture's title"),
-            CommandOption("--description", value: "TEXT", "its description"),
-            CommandOption("--album", value: "ID", "the album it belongs into; an anonymous one by its delete hash"),
-            CommandOption("--name", value: "TEXT", "a name for the file; the file's own name stays here"),
-            CommandOption("--mute", "without the film's sound"),
-            CommandOption("--json", "JSON on a terminal too"),
-        ] + Conversation.options,
-        examples: [
-            ("larder imgur upload cat.jpg --title 'A cat'", "one picture"),
-            ("larder imgur upload cat.mp4 --mute --json | jq -r .image.link", "a film, for a script"),
-        ]
-    ) { invocation throws(CommandFailure) in
+struct UploadCommand: Sendable {
+    let about: ProviderAbout
+    let facts: UploadAbout
+
+    /// Its second word.
+    static let word = "upload"
+
+    var command: Subcommand {
+        let words = "\(about.name) \(Self.word)"
+        return Subcommand(
+            words, "upload a picture or film to \(about.title)", operands: "FILE",
+            details: [
+                "Shows how much was sent, and at the end the picture's address and the \(facts.removalWord) that deletes it: "
+                    + "keep that, there is no other way to take down a picture that belongs to no account. Ctrl-C cancels the "
+                    + "upload in the daemon. Nothing is ever sent twice: after a failure say again what you want. It needs the "
+                    + "Unix socket or a token."
+            ],
+            options: facts.fields.compactMap(\.option).map(Self.option) + [
+                CommandOption("--json", "JSON on a terminal too")
+            ] + Conversation.options,
+            examples: facts.uploadExamples.map { ("larder \(words) \($0.words)", $0.purpose) }, run: upload)
+    }
+
+    private static func option(_ option: UploadAbout.Option) -> CommandOption {
+        switch option.value {
+        case .called(let name): CommandOption(option.name, value: name, option.line)
+        case .always: CommandOption(option.name, option.line)
+        }
+    }
+
+    private func upload(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         let file = try OutgoingFile(try invocation.operand("file"))
         let conversation = try Conversation(invocation)
         let query = parameters(invocation).encoded
-        let target = "/v1/imgur/images" + (query.isEmpty ? "" : "?\(query)")
+        let target = "/v1/\(about.routePrefix)/\(facts.collection)" + (query.isEmpty ? "" : "?\(query)")
         let present = Lock<String?>(nil)
         let cancel: @Sendable () -> Void = {
             if let id = present.withLock({ $0 }) {
@@ -63,16 +75,17 @@ enum ImgurUploadCommand {
         return .done
     }
 
-    private static func parameters(_ invocation: Invocation) -> QueryParameters {
+    private func parameters(_ invocation: Invocation) -> QueryParameters {
         var parameters = QueryParameters()
-        for name in ["title", "description", "album", "name"] {
-            if let value = invocation.value("--\(name)") { parameters.items.append(.init(name, value)) }
+        for field in facts.fields {
+            guard let option = field.option, let given = invocation.value(option.name) else { continue }
+            let value = if case .always(let text) = option.value { text } else { given }
+            parameters.items.append(.init(field.name, value))
         }
-        if invocation.has("--mute") { parameters.items.append(.init("disable_audio", "1")) }
         return parameters
     }
 
-    private static func show(_ response: LocalResponse, _ invocation: Invocation) throws(CommandFailure) {
+    private func show(_ response: LocalResponse, _ invocation: Invocation) throws(CommandFailure) {
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
             return
@@ -81,8 +94,9 @@ enum ImgurUploadCommand {
             throw CommandFailure(.broken, "the daemon's answer names no picture")
         }
         invocation.console.line(Console.printable(link))
-        if let hash = image["deletehash"]?.string {
-            invocation.console.line("To delete it: larder imgur delete \(Console.printable(hash))")
+        if let name = image[facts.removalName]?.string {
+            invocation.console.line(
+                "To delete it: larder \(about.name) \(RemovalCommand.word) \(Console.printable(name))")
         }
     }
 }

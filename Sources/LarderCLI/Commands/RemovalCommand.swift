@@ -1,0 +1,40 @@
+// larder NAME delete: takes one picture down again, by what its upload gave for that.
+import LarderCore
+import LarderProviders
+
+struct RemovalCommand: Sendable {
+    let about: ProviderAbout
+    let facts: UploadAbout
+
+    /// Its second word.
+    static let word = "delete"
+
+    var command: Subcommand {
+        let words = "\(about.name) \(Self.word)"
+        let operand = facts.removalName.uppercased()
+        return Subcommand(
+            words, "delete an uploaded image at \(about.title)", operands: operand,
+            details: [
+                "\(operand) is what the upload gave as `\(facts.removalName)`; for a picture of the signed-in account its id "
+                    + "does as well. What the cache holds of the picture is purged. It needs the Unix socket or a token."
+            ],
+            options: [CommandOption("--json", "JSON on a terminal too")] + Conversation.options,
+            examples: facts.removalExamples.map { ("larder \(words) \($0.words)", $0.purpose) }, run: delete)
+    }
+
+    private func delete(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
+        let what = "delete \(facts.removalWord)"
+        let name = try invocation.operand(what)
+        guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PercentCoding.isUnreserved) else {
+            throw CommandFailure(.usage, "that is no \(what)")
+        }
+        let target = "/v1/\(about.routePrefix)/\(facts.collection)/\(name)"
+        let (_, response) = try Conversation(invocation).json(LocalRequest(.delete, target))
+        if invocation.wantsJSON {
+            _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+        } else {
+            invocation.console.line("Deleted.")
+        }
+        return .done
+    }
+}
