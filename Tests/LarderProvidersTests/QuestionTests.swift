@@ -252,6 +252,35 @@ func refusal(_ route: String) -> ClientFacingError? {
         #expect(seen.count == count)
     }
 
+    /// A route may stand for several questions: it tells what any of them takes.
+    @Test func everyEndpointTellsWhatItsQuestionsTake() throws {
+        let words = [
+            "{id}": ["12345"], "{collection}": ["monsters", "equipment", "spells"], "{index}": ["goblin"],
+            "{kind}": ["movie"], "{span}": ["day"], "{tag}": ["cats"], "{subreddit}": ["pics"],
+        ]
+        let query = try QueryParameters(parsing: "no-such-parameter=1")
+        for provider in ProviderRegistry.builtIn {
+            for endpoint in provider.about.endpoints where endpoint.name != "other" {
+                var paths: [[String]] = [[]]
+                for segment in endpoint.route.split(separator: "/").map(String.init) {
+                    paths = paths.flatMap { path in (words[segment] ?? [segment]).map { path + [$0] } }
+                }
+                var taken: Set<String> = []
+                for path in paths {
+                    #expect("\(provider.about.name)/\(endpoint.name)") {
+                        try provider.endpoint(path: path, query: query)
+                    } throws: { error in
+                        guard let refusal = error as? ClientFacingError else { return false }
+                        taken.formUnion(refusal.allowed)
+                        return refusal.status == 400 && refusal.parameter == "no-such-parameter"
+                    }
+                }
+                #expect(taken == Set(endpoint.parameters), "\(provider.about.name)/\(endpoint.name)")
+                #expect(taken.count == endpoint.parameters.count)
+            }
+        }
+    }
+
     /// A key in a canonical request would be part of keys, labels and explanations.
     @Test(arguments: [
         ("newsapi", "/v2/everything", "apiKey"), ("tmdb", "/3/search/multi", "api_key"),

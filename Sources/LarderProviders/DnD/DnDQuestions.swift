@@ -46,15 +46,20 @@ extension DnD {
         ],
     ]
 
+    private static let usualParameters = ["name", "edition", "limit", "sort"]
+    /// Those of all collections.
+    static let listParameters = usualParameters + DnDCollection.allCases.flatMap(\.filters).map(\.name)
+    static let detailParameters = ["edition"]
+
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         guard let first = path.first, let collection = DnDCollection(rawValue: first), path.count <= 2 else {
             throw ProviderError.noRoute(path, provider: about)
         }
         if path.count == 2 {
-            let reader = try QuestionReader(query, allowed: ["edition"])
+            let reader = try QuestionReader(query, allowed: Self.detailParameters)
             return try Self.details(collection, path[1], edition: Self.edition(reader, collection))
         }
-        let allowed = ["name", "edition", "limit", "sort"] + collection.filters.map(\.name)
+        let allowed = Self.usualParameters + collection.filters.map(\.name)
         return try Self.list(collection, QuestionReader(query, allowed: allowed))
     }
 

@@ -16,14 +16,19 @@ public struct HackerNews: Provider {
         searchBase: SearchBase("https://hn.algolia.com", pathPrefix: "/api/v1"),
         endpoints: HackerNewsList.allCases.map { list in
             EndpointAbout(
-                list.rawValue, ttl: .seconds(60), summary: "/v0/\(list.rawValue)stories.json and the items it names")
+                list.rawValue, parameters: listParameters, ttl: .seconds(60),
+                summary: "/v0/\(list.rawValue)stories.json and the items it names")
         } + [
             EndpointAbout(
-                "item", route: "item/{id}", ttl: .seconds(300),
+                "item", route: "item/{id}", parameters: itemParameters, ttl: .seconds(300),
                 summary: "/v0/item/{id}.json, with its comments where wanted"),
             EndpointAbout("user", route: "user/{id}", ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
-            EndpointAbout("search", ttl: .seconds(300), summary: "/api/v1/search: the best match first"),
-            EndpointAbout("recent", ttl: .seconds(60), summary: "/api/v1/search_by_date: the newest first"),
+            EndpointAbout(
+                "search", parameters: searchParameters, ttl: .seconds(300),
+                summary: "/api/v1/search: the best match first"),
+            EndpointAbout(
+                "recent", parameters: recentParameters, ttl: .seconds(60),
+                summary: "/api/v1/search_by_date: the newest first"),
         ],
         // A fresh id may appear shortly after it was looked for in vain.
         emptyTTL: .seconds(60), negativeTTL: .seconds(60), staleFor: .seconds(86_400),

@@ -7,15 +7,21 @@ extension HackerNews {
     static let longestList = 500
     static let deepest = 10
 
+    static let listParameters = ["limit", "page", "sort"]
+    static let itemParameters = ["depth", "limit"]
+    /// In the order of time there is no other.
+    static let recentParameters = ["q", "query", "tags", "numericFilters", "limit", "page"]
+    static let searchParameters = recentParameters + ["sort"]
+
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch (path.first, path.count) {
-        case ("item", 2): return try Self.item(path[1], QuestionReader(query, allowed: ["depth", "limit"]))
+        case ("item", 2): return try Self.item(path[1], QuestionReader(query, allowed: Self.itemParameters))
         case ("user", 2): return try Self.user(path[1], QuestionReader(query, allowed: []))
         case ("search", 1): return try Self.search(query, isRecent: false)
         case ("recent", 1): return try Self.search(query, isRecent: true)
         case (let name?, 1):
             guard let list = HackerNewsList(rawValue: name) else { throw ProviderError.noRoute(path, provider: about) }
-            return try Self.list(list, QuestionReader(query, allowed: ["limit", "page", "sort"]))
+            return try Self.list(list, QuestionReader(query, allowed: Self.listParameters))
         default: throw ProviderError.noRoute(path, provider: about)
         }
     }

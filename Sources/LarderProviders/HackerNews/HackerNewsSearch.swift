@@ -22,8 +22,7 @@ extension HackerNews {
     }
 
     static func search(_ query: QueryParameters, isRecent: Bool) throws(ClientFacingError) -> Endpoint {
-        let reader = try QuestionReader(
-            query, allowed: ["q", "query", "tags", "numericFilters", "limit", "page"] + (isRecent ? [] : ["sort"]))
+        let reader = try QuestionReader(query, allowed: isRecent ? recentParameters : searchParameters)
         let term = try reader.text("q", or: "query")
         let tags = try reader.text("tags").map { text throws(ClientFacingError) in try HackerNewsTags.canonical(text) }
         let filters = try (reader.list("numericFilters", max: 10) ?? []).map { text throws(ClientFacingError) in

@@ -13,8 +13,11 @@ public struct ITunes: Provider {
     static let facts = ProviderAbout(
         name: "itunes", routePrefix: "itunes", title: "iTunes Search", defaultBaseURL: "https://itunes.apple.com",
         endpoints: [
-            EndpointAbout("search", ttl: .seconds(86_400), summary: "/search: media by term"),
-            EndpointAbout("lookup", ttl: .seconds(86_400), summary: "/lookup: records by id, UPC, ISBN or bundle id"),
+            EndpointAbout(
+                "search", parameters: searchParameters, ttl: .seconds(86_400), summary: "/search: media by term"),
+            EndpointAbout(
+                "lookup", parameters: lookupParameters, ttl: .seconds(86_400),
+                summary: "/lookup: records by id, UPC, ISBN or bundle id"),
         ],
         // Some callers get an empty 200 while they are limited: it is believed for ten minutes only.
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(7 * 86_400),

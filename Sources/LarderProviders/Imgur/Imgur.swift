@@ -18,11 +18,17 @@ public struct Imgur: Provider {
             pathPrefix: "/3",
             // An unchanged answer (304) costs a credit like any other: lifetimes save calls, validators do not.
             endpoints: [
-                EndpointAbout("search", ttl: .seconds(600), summary: "/3/gallery/search: the gallery by words"),
-                EndpointAbout("gallery", ttl: .seconds(300), summary: "/3/gallery/{hot|top|user}: what is shown there"),
-                EndpointAbout("tag", route: "tag/{tag}", ttl: .seconds(600), summary: "/3/gallery/t/{tag}: of one tag"),
                 EndpointAbout(
-                    "subreddit", route: "r/{subreddit}", ttl: .seconds(600),
+                    "search", parameters: searchParameters, ttl: .seconds(600),
+                    summary: "/3/gallery/search: the gallery by words"),
+                EndpointAbout(
+                    "gallery", parameters: galleryParameters, ttl: .seconds(300),
+                    summary: "/3/gallery/{hot|top|user}: what is shown there"),
+                EndpointAbout(
+                    "tag", route: "tag/{tag}", parameters: pageParameters, ttl: .seconds(600),
+                    summary: "/3/gallery/t/{tag}: of one tag"),
+                EndpointAbout(
+                    "subreddit", route: "r/{subreddit}", parameters: pageParameters, ttl: .seconds(600),
                     summary: "/3/gallery/r/{subreddit}: posted there"),
                 EndpointAbout("image", route: "image/{id}", ttl: .seconds(3600), summary: "/3/image/{id}: one picture"),
                 EndpointAbout(

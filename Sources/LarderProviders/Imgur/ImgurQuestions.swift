@@ -3,14 +3,15 @@
 import LarderCore
 
 extension Imgur {
-    private static let pageParameters = ["sort", "window", "page", "limit", "explicit"]
+    static let pageParameters = ["sort", "window", "page", "limit", "explicit"]
     /// Where one of these is given the API looks at `q` no more.
     private static let narrowTexts = ["q_all", "q_any", "q_exactly", "q_not"]
     static let types = ["jpg", "png", "gif", "anigif", "album"]
     /// Up to 500, 2,000, 5,000 and 10,000 pixels, and beyond.
     static let sizes = ["small", "med", "big", "lrg", "huge"]
-    private static let searchParameters =
+    static let searchParameters =
         ["q", "query"] + narrowTexts + ["q_type", "q_size_px"] + pageParameters
+    static let galleryParameters = ["section", "showViral", "mature"] + pageParameters
     /// Pictures of one page that are shown at most. A page has about sixty posts, and an album brings several pictures.
     private static let longestList = 500
     private static let lastPage = 10_000
@@ -81,8 +82,7 @@ extension Imgur {
     }
 
     private func gallery(_ query: QueryParameters) throws(ClientFacingError) -> Endpoint {
-        let reader = try QuestionReader(
-            query, allowed: ["section", "showViral", "mature"] + Self.pageParameters)
+        let reader = try QuestionReader(query, allowed: Self.galleryParameters)
         let word = try reader.word("section", among: ImgurListing.Section.allCases.map(\.rawValue))
         let section = word.flatMap(ImgurListing.Section.init) ?? .hot
         let showsViral = try reader.flag("showViral") ?? true

@@ -31,8 +31,12 @@ public struct Jokes: Provider {
             name: "jokes", shortNames: ["joke", "chucknorris"], routePrefix: "jokes", title: "Chuck Norris jokes",
             defaultBaseURL: "https://api.chucknorris.io",
             endpoints: [
-                EndpointAbout("random", ttl: .seconds(3600), summary: "/jokes/random: from a pool that is filled up"),
-                EndpointAbout("search", ttl: .seconds(86_400), summary: "/jokes/search: jokes that hold a text"),
+                EndpointAbout(
+                    "random", parameters: randomParameters, ttl: .seconds(3600),
+                    summary: "/jokes/random: from a pool that is filled up"),
+                EndpointAbout(
+                    "search", parameters: searchParameters, ttl: .seconds(86_400),
+                    summary: "/jokes/search: jokes that hold a text"),
                 EndpointAbout("categories", ttl: .seconds(86_400), summary: "/jokes/categories: the categories"),
                 EndpointAbout("joke", route: "{id}", ttl: .seconds(30 * 86_400), summary: "/jokes/{id}: one joke"),
             ],

@@ -14,9 +14,14 @@ public struct NewsAPI: Provider {
         name: "newsapi", shortNames: ["news"], routePrefix: "news", title: "NewsAPI.org",
         defaultBaseURL: "https://newsapi.org", pathPrefix: "/v2",
         endpoints: [
-            EndpointAbout("headlines", ttl: .seconds(600), summary: "/v2/top-headlines"),
-            EndpointAbout("everything", ttl: .seconds(1800), summary: "/v2/everything: article search"),
-            EndpointAbout("sources", ttl: .seconds(86_400), summary: "/v2/sources: the index of sources"),
+            EndpointAbout(
+                "headlines", parameters: headlineParameters, ttl: .seconds(600), summary: "/v2/top-headlines"),
+            EndpointAbout(
+                "everything", parameters: everythingParameters, ttl: .seconds(1800),
+                summary: "/v2/everything: article search"),
+            EndpointAbout(
+                "sources", parameters: sourceParameters, ttl: .seconds(86_400),
+                summary: "/v2/sources: the index of sources"),
         ],
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(86_400),
         defaultQuota: CallRate(calls: 100, per: .seconds(86_400)), imageHosts: ["*"],

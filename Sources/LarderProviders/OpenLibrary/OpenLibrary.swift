@@ -16,7 +16,8 @@ public struct OpenLibrary: Provider {
             defaultBaseURL: "https://openlibrary.org",
             endpoints: [
                 EndpointAbout(
-                    "search", ttl: .seconds(86_400), summary: "/search.json: books by title, author and all else"),
+                    "search", parameters: searchParameters, ttl: .seconds(86_400),
+                    summary: "/search.json: books by title, author and all else"),
                 EndpointAbout(
                     "work", route: "works/{id}", ttl: .seconds(7 * 86_400), summary: "/works/{id}.json: one book"),
             ],

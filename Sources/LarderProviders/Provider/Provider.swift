@@ -90,12 +90,15 @@ public struct EndpointAbout: Sendable, Hashable {
     public var ttl: Duration
     /// Its route below `/v1/{routePrefix}/`: "item/{id}".
     public var route: String
+    /// What a question to it may say, by the names of its query parameters; the usual one of several names first.
+    public var parameters: [String]
     /// One line for help and the configuration's documentation.
     public var summary: String
 
     /// - Parameter route: nil where it is the name.
-    public init(_ name: String, route: String? = nil, ttl: Duration, summary: String) {
+    public init(_ name: String, route: String? = nil, parameters: [String] = [], ttl: Duration, summary: String) {
         self.name = name
+        self.parameters = parameters
         self.route = route ?? name
         self.ttl = ttl
         self.summary = summary

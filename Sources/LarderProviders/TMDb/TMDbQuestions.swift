@@ -3,8 +3,10 @@
 import LarderCore
 
 extension TMDb {
-    private static let pageParameters = ["language", "lang", "region", "country", "page", "limit", "sort"]
-    private static let searchParameters = ["q", "query", "category", "year", "explicit"] + pageParameters
+    static let pageParameters = ["language", "lang", "region", "country", "page", "limit", "sort"]
+    static let searchParameters = ["q", "query", "category", "year", "explicit"] + pageParameters
+    static let languageParameters = ["language", "lang"]
+    static let detailParameters = languageParameters + ["append", "append_to_response"]
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch (path.first, path.count) {
@@ -14,7 +16,7 @@ extension TMDb {
             return configuration()
         case ("genres", 2):
             let word = try word("kind", path[1], among: TMDbGenres.kinds.map(\.rawValue))
-            let reader = try QuestionReader(query, allowed: ["language", "lang"])
+            let reader = try QuestionReader(query, allowed: Self.languageParameters)
             return genres(TMDbKind(rawValue: word) ?? .movie, try language(reader) ?? "en-US")
         case ("trending", 3):
             let kind = try word("kind", path[1], among: ["all"] + TMDbKind.searched.map(\.rawValue))
@@ -195,7 +197,7 @@ extension TMDb {
         guard id.utf8.count <= 10, let number = Int(id), number > 0 else {
             throw .invalid("id", "A record is named by its number.")
         }
-        let reader = try QuestionReader(query, allowed: ["language", "lang", "append", "append_to_response"])
+        let reader = try QuestionReader(query, allowed: Self.detailParameters)
         let language = try language(reader)
         if try reader.text("append", maxLength: 8000) != nil,
             try reader.text("append_to_response", maxLength: 8000) != nil

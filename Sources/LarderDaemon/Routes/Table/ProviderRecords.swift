@@ -13,7 +13,7 @@ extension RouteTable {
         let endpoints = about.endpoints.filter { $0.name != "other" }.map { endpoint in
             Route(
                 methods: [.get], pattern: "\(root)/\(endpoint.route)", name: prefix, summary: endpoint.summary,
-                parameters: captures(of: endpoint) + RouteParameter.ofResults + TypingRoute.parameters,
+                parameters: parameters(of: endpoint) + RouteParameter.ofResults + TypingRoute.parameters,
                 answers: [RouteAnswer(200, "Results, or none."), .begun] + RouteAnswer.failures + [.outdated])
         }
         let way = Route(
@@ -27,10 +27,11 @@ extension RouteTable {
             line: about.offers + (about.needsKey ? "; needs a key" : ""), root: root, routes: endpoints + [way])
     }
 
-    private static func captures(of endpoint: EndpointAbout) -> [RouteParameter] {
-        endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }.map { segment in
-            .path(String(segment.dropFirst().dropLast()), "As in \(endpoint.summary).")
-        }
+    private static func parameters(of endpoint: EndpointAbout) -> [RouteParameter] {
+        let captures = endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }
+        let line = "As in \(endpoint.summary)."
+        return captures.map { .path(String($0.dropFirst().dropLast()), line) }
+            + endpoint.parameters.map { .query($0, line) }
     }
 
     private static func segments(_ path: String) throws(ClientFacingError) -> [String] {
