@@ -52,7 +52,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
 
-        room("LarderCore", ["CCrypto"]),
+        room("LarderCore", ["CCrypto", "CLinux"]),
         room("LarderHTTP", ["LarderCore", "CZlib"]),
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
         room("LarderProviders", ["LarderCore", "LarderHTTP"]),

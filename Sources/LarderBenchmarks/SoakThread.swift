@@ -4,26 +4,13 @@ import Glibc
 import LarderCore
 
 enum SoakThread {
-    private final class Start {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
     /// Runs the body on a new thread that nobody joins.
     static func start(_ body: @escaping @Sendable () -> Void) throws(Failure) {
-        var thread = pthread_t()
-        let start = Unmanaged.passRetained(Start(body)).toOpaque()
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                if let context { Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body() }
-                return nil
-            }, start)
-        guard code == 0 else {
-            Unmanaged<Start>.fromOpaque(start).release()
-            throw .failed("thread", String(cString: strerror(code)))
+        do throws(SystemThread.Failure) {
+            try SystemThread.start(body).detach()
+        } catch {
+            throw .failed("thread", String(cString: strerror(error.code)))
         }
-        pthread_detach(thread)
     }
 
     static func sleep(milliseconds: Int) {

@@ -17,13 +17,8 @@ final class Interruption: Sendable {
 
     init(_ clear: @escaping @Sendable () -> Void) {
         clearing = Lock(clear)
-        let handed = Unmanaged.passRetained(self)
-        var thread = pthread_t()
-        if pthread_create(&thread, nil, interruptionThread, handed.toOpaque()) == 0 {
-            pthread_detach(thread)
-        } else {
-            handed.release()
-        }
+        // Without a thread nothing is cleared away at a signal.
+        try? SystemThread.start { self.wait() }.detach()
     }
 
     func clear() {
@@ -43,7 +38,7 @@ final class Interruption: Sendable {
         if !wasArmed { pause() }
     }
 
-    fileprivate func wait() {
+    private func wait() {
         var set = sigset_t()
         sigemptyset(&set)
         for number in Self.signals { sigaddset(&set, number) }
@@ -52,11 +47,4 @@ final class Interruption: Sendable {
         clear()
         _exit(128 + number)
     }
-}
-
-/// A free function, since a closure would inherit its surroundings' isolation.
-private func interruptionThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    Unmanaged<Interruption>.fromOpaque(argument).takeRetainedValue().wait()
-    return nil
 }

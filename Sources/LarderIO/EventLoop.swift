@@ -5,7 +5,6 @@
 //
 // It is also a Swift executor: a task with `executorPreference: loop` runs on this thread between the handlers, and so does an
 // actor with a `LoopSerialExecutor`.
-import CLinux
 import Glibc
 import LarderCore
 
@@ -24,7 +23,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     private let core: LoopBound<LoopCore>
     private let inbox: Lock<Inbox>
     private let wakeup: Wakeup
-    private let thread = Lock<pthread_t?>(nil)
+    private let thread = Lock<SystemThread?>(nil)
 
     /// Rounds of work between two looks at the descriptors. A request is a chain of short jobs of which each posts the
     /// next: a look after every one of them would cost more than the job.
@@ -68,26 +67,17 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     deinit {
         // Whoever stopped it without waiting leaves its thread to the system.
-        if let running = thread.withLock({ thread in thread.take() }) { pthread_detach(running) }
+        thread.withLock({ thread in thread.take() })?.detach()
     }
 
     /// Makes the thread. Once in a loop's life.
     public func start() throws(SystemError) {
-        var made = pthread_t()
-        let code = pthread_create(
-            &made, nil,
-            { argument in
-                guard let argument else { return nil }
-                let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-                loop.run()
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        guard code == 0 else {
-            Unmanaged.passUnretained(self).release()
-            throw SystemError(call: "pthread_create", code: code)
+        do throws(SystemThread.Failure) {
+            let started = try SystemThread.start(named: name) { self.run() }
+            thread.withLock { $0 = started }
+        } catch {
+            throw SystemError(error)
         }
-        let started = made
-        thread.withLock { $0 = started }
     }
 
     /// Asks the thread to end after it has run what was posted. From any thread; later posts are dropped.
@@ -102,8 +92,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// Waits until the thread has ended. Not from the loop itself, and only after `stop`.
     public func join() {
         precondition(!isCurrent, "a loop cannot wait for itself")
-        guard let running = thread.withLock({ thread in thread.take() }) else { return }
-        pthread_join(running, nil)
+        thread.withLock({ thread in thread.take() })?.join()
     }
 
     /// Runs the body on the loop, soon, after what was posted before by the same thread. From any thread.
@@ -205,7 +194,6 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func run() {
         mark.setCurrent()
         pthread_setspecific(Self.currentKey, Unmanaged.passUnretained(self).toOpaque())
-        _ = larder_set_thread_name(String(name.prefix(15)))
         let core = core.value
         core.readClock()
         var sleeps = false

@@ -2,6 +2,7 @@
 // `close` is not retried, since Linux frees the descriptor first (close(2)).
 import CLinux
 import Glibc
+import LarderCore
 
 /// A system call that failed: which, and with what code. Holds no address, path or content.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -13,6 +14,11 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     public init(call: StaticString, code: Int32) {
         self.call = "\(call)"
         self.code = code
+    }
+
+    /// Why there is no thread.
+    public init(_ failure: SystemThread.Failure) {
+        self.init(call: "pthread_create", code: failure.code)
     }
 
     /// "bind: Address already in use".

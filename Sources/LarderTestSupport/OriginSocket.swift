@@ -1,4 +1,4 @@
-// What an origin of a test stands on: a blocking listener of its own, and threads that block as long as they like.
+// What an origin of a test stands on: a blocking listener of its own.
 import Glibc
 
 /// Listens on 127.0.0.1, on a port of the kernel's choice. Whoever asks closes the descriptor.
@@ -15,23 +15,4 @@ public func listenOnLoopback() -> (descriptor: Int32, port: UInt16) {
         }
     }
     return (listener, UInt16(bigEndian: address.sin_port))
-}
-
-/// Runs the body on a new thread, which somebody joins.
-public func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
-    var thread = pthread_t()
-    let start = Unmanaged.passRetained(ThreadBody(body)).toOpaque()
-    let code = pthread_create(
-        &thread, nil,
-        { context in
-            if let context { Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().body() }
-            return nil
-        }, start)
-    precondition(code == 0, "no thread could be made")
-    return thread
-}
-
-private final class ThreadBody {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }

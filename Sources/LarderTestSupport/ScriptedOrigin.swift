@@ -89,7 +89,7 @@ public final class ScriptedOrigin: Sendable {
     private struct State {
         var requests: [SeenRequest] = []
         var connections: [Int32] = []
-        var threads: [pthread_t] = []
+        var threads: [SystemThread] = []
         var stopped = false
     }
     private let state = Lock(State())
@@ -127,7 +127,7 @@ public final class ScriptedOrigin: Sendable {
                 return state.threads
             }
             if threads.isEmpty { break }
-            for thread in threads { pthread_join(thread, nil) }
+            for thread in threads { thread.join() }
         }
         close(listener)
     }

@@ -1,5 +1,6 @@
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Synchronization
 import Testing
 
@@ -40,19 +41,4 @@ import Testing
     }
 }
 
-private final class Work {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
-private func onAThread(_ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
-    let result = pthread_create(
-        &thread, nil,
-        { raw in
-            if let raw { Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body() }
-            return nil
-        }, Unmanaged.passRetained(Work(body)).toOpaque())
-    precondition(result == 0)
-    pthread_detach(thread)
-}
+private func onAThread(_ body: @escaping @Sendable () -> Void) { startThread(body).detach() }

@@ -37,7 +37,7 @@ final class TLSOrigin: Sendable {
     private struct State {
         var requests: [TLSRequest] = []
         var connections: [Int32] = []
-        var threads: [pthread_t] = []
+        var threads: [SystemThread] = []
         var gates: [Gate] = []
         var isStopped = false
     }
@@ -67,7 +67,7 @@ final class TLSOrigin: Sendable {
                 return state.threads
             }
             if threads.isEmpty { break }
-            for thread in threads { pthread_join(thread, nil) }
+            for thread in threads { thread.join() }
         }
         close(listener)
     }

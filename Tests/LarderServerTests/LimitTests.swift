@@ -434,7 +434,7 @@ import Testing
             let address = test.address
             let wrong = CounterCell()
             let threads = (0..<8).map { number in
-                ClientThread {
+                startThread {
                     do {
                         let client = try RawClient(address)
                         for round in 0..<100 {
@@ -451,28 +451,6 @@ import Testing
             #expect(test.count(ServerCounters.requests, "miss") == 800)
         }
     }
-}
-
-/// A thread that runs a body, for clients that block.
-final class ClientThread: Sendable {
-    private let thread: pthread_t
-
-    init(_ body: @escaping @Sendable () -> Void) {
-        final class Box: Sendable {
-            let body: @Sendable () -> Void
-            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-        }
-        var made = pthread_t()
-        pthread_create(
-            &made, nil,
-            { argument in
-                Unmanaged<Box>.fromOpaque(argument!).takeRetainedValue().body()
-                return nil
-            }, Unmanaged.passRetained(Box(body)).toOpaque())
-        thread = made
-    }
-
-    func join() { pthread_join(thread, nil) }
 }
 
 /// A directory of its own for one test.

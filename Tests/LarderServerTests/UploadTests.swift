@@ -100,7 +100,7 @@ func put(_ target: String, _ fields: String) -> String {
         try await withServer(handler: handler, clock: HandClock()) { test in
             let client = try wire(test)
             let sent = CounterCell()
-            let sender = ClientThread {
+            let sender = startThread {
                 try? client.send(put("Content-Length: \(body.count)\r\n"))
                 for part in 0..<64 {
                     try? client.send(Bytes(body[(part << 20)..<(part + 1) << 20]))
@@ -245,7 +245,7 @@ func put(_ target: String, _ fields: String) -> String {
         try await withServer(handler: handler) { test in
             let client = try wire(test)
             try client.send(put("Content-Length: \(body.count)\r\n"))
-            let sender = ClientThread { try? client.send(body) }
+            let sender = startThread { try? client.send(body) }
             let response = try client.receive()
             sender.join()
             #expect(same(response.body, body))

@@ -11,7 +11,7 @@ public final class QueuedLog: LogSink {
         "larder_log_dropped_total", help: "Log lines that were not written since the log's reader was too slow.")
 
     private let queue: LogQueue
-    private let thread: pthread_t
+    private let thread: SystemThread
 
     /// Starts the writer thread.
     /// - Parameters:
@@ -24,15 +24,12 @@ public final class QueuedLog: LogSink {
         format: LogFormat, descriptor: Int32 = STDERR_FILENO, capacity: Int = 8192, dropped: CounterCell = CounterCell()
     ) throws(SystemError) {
         let queue = LogQueue(format: format, descriptor: descriptor, capacity: capacity, dropped: dropped)
-        let handed = Unmanaged.passRetained(queue)
-        var thread = pthread_t()
-        let result = pthread_create(&thread, nil, logThread, handed.toOpaque())
-        guard result == 0 else {
-            handed.release()
-            throw SystemError(call: "pthread_create", code: result)
+        do throws(SystemThread.Failure) {
+            thread = try SystemThread.start { queue.run() }
+        } catch {
+            throw SystemError(error)
         }
         self.queue = queue
-        self.thread = thread
     }
 
     deinit { close() }
@@ -44,15 +41,8 @@ public final class QueuedLog: LogSink {
 
     /// Writes what is queued and ends the thread. Lines that come later are dropped. Calling it again does nothing.
     public func close() {
-        if queue.close() { pthread_join(thread, nil) }
+        if queue.close() { thread.join() }
     }
-}
-
-/// The body of the writer thread; a free function, since a closure would inherit its surroundings' isolation.
-private func logThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    Unmanaged<LogQueue>.fromOpaque(argument).takeRetainedValue().run()
-    return nil
 }
 
 /// The queue between callers and the writer.

@@ -60,7 +60,7 @@ final class WireOrigin: Sendable {
         var conversation: Conversation = { _ in }
         var requests: [WireMessage] = []
         var wires: [Wire] = []
-        var threads: [pthread_t] = []
+        var threads: [SystemThread] = []
         var isStopped = false
     }
     private let state = Lock(State())
@@ -82,7 +82,7 @@ final class WireOrigin: Sendable {
 
     /// No connection is taken any more, and those there are end.
     func stop() {
-        let threads = state.withLock { state -> [pthread_t] in
+        let threads = state.withLock { state -> [SystemThread] in
             guard !state.isStopped else { return [] }
             state.isStopped = true
             return state.threads
@@ -91,7 +91,7 @@ final class WireOrigin: Sendable {
         // It refuses from here on. Its number must not be another's listener while a thread may still accept from it.
         shutdown(listener, Int32(SHUT_RDWR))
         for wire in state.withLock({ $0.wires }) { wire.wake() }
-        for thread in threads { pthread_join(thread, nil) }
+        for thread in threads { thread.join() }
         close(listener)
     }
 
