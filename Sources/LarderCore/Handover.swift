@@ -1,5 +1,6 @@
 // The one place where a task waits for what another thread hands it. Everything else calls this, never the standard
-// library's function, so that the thread sanitizer sees the order there is.
+// library's function, so that the thread sanitizer sees the order there is. What waits for a value that is under a lock
+// calls `Lock.wait`, and what waits for a value that comes once waits for a `Promise`; both are made of this.
 //
 // The concurrency runtime (Swift 6.3, stdlib/public/Concurrency/Task.cpp) tells the sanitizer that a continuation was
 // resumed, and a task that had suspended itself learns of it when it is run again. One that was resumed before it came
@@ -31,4 +32,17 @@ public func handover<Value>(
     }
     #endif
     return value
+}
+
+/// The same for a wait that is to end where the task is cancelled.
+///
+/// - Parameter onCancel: has somebody resume the continuation. Called at most once, on any thread: while the body runs, after
+///   it, or, where the task is cancelled already, before it. So whoever keeps the continuation looks, in the step in which he keeps
+///   it, for what this has changed.
+public func handover<Value: Sendable>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: (CheckedContinuation<Value, Never>) -> Void, onCancel: @Sendable () -> Void
+) async -> Value {
+    await withTaskCancellationHandler(
+        operation: { await handover(isolation: isolation, body) }, onCancel: onCancel, isolation: isolation)
 }

@@ -109,22 +109,20 @@ public final class CurlUpstream: Upstream {
     ) async throws(FetchError) -> Answer {
         let ticket = FetchTicket(id: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
         let way = way(for: order)
-        let outcome: Result<Answer, FetchError> = await withTaskCancellationHandler {
-            await handover { continuation in
-                let isHere = way.loop.isCurrent
-                let taken = isOpen.withLock { isOpen in
-                    if isOpen, !isHere { way.post { start(ticket, $0, continuation) } }
-                    return isOpen
-                }
-                if taken {
-                    // What `shutdown` posts comes after this turn.
-                    if isHere { way.go { start(ticket, $0, continuation) } }
-                } else {
-                    abandoned()
-                    continuation.resume(
-                        returning: .failure(
-                            FetchError(stage: .cancelled, origin: "", message: "The fetcher has been shut down.")))
-                }
+        let outcome: Result<Answer, FetchError> = await handover { continuation in
+            let isHere = way.loop.isCurrent
+            let taken = isOpen.withLock { isOpen in
+                if isOpen, !isHere { way.post { start(ticket, $0, continuation) } }
+                return isOpen
+            }
+            if taken {
+                // What `shutdown` posts comes after this turn.
+                if isHere { way.go { start(ticket, $0, continuation) } }
+            } else {
+                abandoned()
+                continuation.resume(
+                    returning: .failure(
+                        FetchError(stage: .cancelled, origin: "", message: "The fetcher has been shut down.")))
             }
         } onCancel: {
             ticket.cancel()

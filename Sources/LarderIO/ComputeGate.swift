@@ -55,16 +55,13 @@ public struct ComputeGate: Sendable {
     var places: Int { state.withLock { $0.queue.count } }
 
     private func enter() async {
-        await handover { continuation in
-            let enters = state.withLock { state in
-                if state.free > 0 {
-                    state.free -= 1
-                    return true
-                }
-                state.queue.append(continuation)
-                return false
+        await state.wait { state, waiter -> Void? in
+            guard state.free == 0 else {
+                state.free -= 1
+                return ()
             }
-            if enters { continuation.resume() }
+            state.queue.append(waiter)
+            return nil
         }
     }
 

@@ -7,55 +7,19 @@ import LarderIO
 final class Probe: EventHandler {
     private let descriptor: Int32
     private let loop: EventLoop
-    private let answer: OneAnswer
+    /// Given by whoever comes first: the answer, or the deadline.
+    private let answer: Promise<Bool>
     private var registration: Registration?
     private var received: Bytes = []
 
-    /// Given by whoever comes first: the answer, or the deadline.
-    private final class OneAnswer: Sendable {
-        private enum State {
-            case open
-            case awaited(CheckedContinuation<Bool, Never>)
-            case given(Bool)
-        }
-
-        private let state = Lock(State.open)
-
-        func give(_ result: Bool) {
-            let waiting = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-                switch state {
-                case .open:
-                    state = .given(result)
-                    return nil
-                case .awaited(let continuation):
-                    state = .given(result)
-                    return continuation
-                case .given: return nil
-                }
-            }
-            waiting?.resume(returning: result)
-        }
-
-        func wait() async -> Bool {
-            await handover { continuation in
-                let known = state.withLock { state -> Bool? in
-                    if case .given(let result) = state { return result }
-                    state = .awaited(continuation)
-                    return nil
-                }
-                if let known { continuation.resume(returning: known) }
-            }
-        }
-    }
-
     /// Asks one loop.
     static func run(path: String, on loop: EventLoop, worker: LoopBound<Worker>, within limit: Duration) async -> Bool {
-        let answer = OneAnswer()
+        let answer = Promise<Bool>()
         // On no loop of ours: a stuck one could not tell that it is.
         let alarm = Task.detached {
             do {
                 try await Task.sleep(for: limit)
-                answer.give(false)
+                answer.fulfil(false)
             } catch {
                 // Cancelled: the answer came.
             }
@@ -67,7 +31,7 @@ final class Probe: EventHandler {
                 worker.value.adopt(near, from: Probe.listener, isProbe: true)
                 try Probe(descriptor: far, loop: loop, answer: answer).begin(path: path)
             } catch {
-                answer.give(false)
+                answer.fulfil(false)
             }
         }
         return await answer.wait()
@@ -76,7 +40,7 @@ final class Probe: EventHandler {
     /// Stands for the listener it does not come by.
     private static let listener = ListenerSpec(address: .unix(""), number: .max)
 
-    private init(descriptor: Int32, loop: EventLoop, answer: OneAnswer) {
+    private init(descriptor: Int32, loop: EventLoop, answer: Promise<Bool>) {
         self.descriptor = descriptor
         self.loop = loop
         self.answer = answer
@@ -113,6 +77,6 @@ final class Probe: EventHandler {
         if let registration { loop.deregister(registration) }
         registration = nil
         Syscall.close(descriptor)
-        answer.give(result)
+        answer.fulfil(result)
     }
 }

@@ -98,15 +98,10 @@ final class RequestBodyReader: RestingBodyReader {
     }
 
     private func wait() async {
-        await withTaskCancellationHandler {
-            await handover { waiter in
-                let isDue = state.withLock { state -> Bool in
-                    guard state.pieces.isEmpty, state.ending == nil else { return true }
-                    state.waiter = waiter
-                    return false
-                }
-                if isDue { waiter.resume() }
-            }
+        await state.wait { state, waiter -> Void? in
+            guard state.pieces.isEmpty, state.ending == nil else { return () }
+            state.waiter = waiter
+            return nil
         } onCancel: {
             abandon()
         }

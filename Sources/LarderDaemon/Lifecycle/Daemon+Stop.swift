@@ -24,7 +24,7 @@ extension Daemon {
         let deadline = engine.snapshot.settings.server.drainTimeout
         Task {
             await server.drain(deadline: deadline)
-            drained.open()
+            drained.fulfil()
         }
         await drained.wait()
         await endWork()
@@ -37,12 +37,12 @@ extension Daemon {
     public func hurry() {
         engine.log.notice("stopping without waiting for answers")
         server.endDrain()
-        drained.open()
+        drained.fulfil()
     }
 
     /// Ends the work and closes the databases, or gives up waiting for that.
     private func endWork() async {
-        let ended = Latch()
+        let ended = Promise<Void>()
         let undone = Lock<Set<EndingPart>>(Set(EndingPart.allCases))
         let done: @Sendable (EndingPart) -> Void = { part in undone.withLock { _ = $0.remove(part) } }
         Task {
@@ -50,11 +50,11 @@ extension Daemon {
             async let cache: Void = closeCache(done)
             await closeState(done)
             await cache
-            ended.open()
+            ended.fulfil()
         }
         let patience = surroundings.stopPatience
         homeLoop.post { [homeLoop] in
-            _ = homeLoop.schedule(at: homeLoop.monotonic + patience) { ended.open() }
+            _ = homeLoop.schedule(at: homeLoop.monotonic + patience) { ended.fulfil() }
         }
         await ended.wait()
         let left = undone.withLock { $0 }

@@ -68,7 +68,7 @@ public final class Daemon: Sendable {
     /// The settings of the start: some of them stay in force whatever a reload brings.
     private var started: Settings { base.settings }
     /// Open when a stop need not wait for answers any longer.
-    let drained = Latch()
+    let drained = Promise<Void>()
 
     /// Makes and opens this daemon's artwork handles.
     public var artworkSigner: ArtworkSigner { engine.signer }

@@ -107,12 +107,8 @@ struct LiveRoute: Sendable {
     private func waitForEnd(of page: LivePage, atMost limit: Duration) async {
         let loop = engine.flights.home
         let timer = LoopBound<TimerToken?>(nil, on: loop)
-        loop.post { timer.value = loop.schedule(at: loop.monotonic + limit) { page.ended.open() } }
-        await withTaskCancellationHandler {
-            await page.ended.wait()
-        } onCancel: {
-            page.ended.open()
-        }
+        loop.post { timer.value = loop.schedule(at: loop.monotonic + limit) { page.ended.fulfil() } }
+        await page.ended.wait(ifCancelled: ())
         loop.post { if let token = timer.value { loop.cancel(token) } }
     }
 

@@ -16,17 +16,14 @@ final class KeyTurns: Sendable {
     ///
     /// - Returns: false where too many wait already. Whoever got true gives the turn back by `leave`.
     func enter(_ key: Digest) async -> Bool {
-        await handover { continuation in
-            let hasTurn: Bool? = lines.withLock { lines in
-                guard let line = lines[key] else {
-                    lines[key] = []
-                    return true
-                }
-                guard line.count < limit else { return false }
-                lines[key] = line + [continuation]
-                return nil
+        await lines.wait { lines, waiter in
+            guard let line = lines[key] else {
+                lines[key] = []
+                return true
             }
-            if let hasTurn { continuation.resume(returning: hasTurn) }
+            guard line.count < limit else { return false }
+            lines[key] = line + [waiter]
+            return nil
         }
     }
 

@@ -240,18 +240,11 @@ public final class EventReader: BodyReader {
     private static let beat = EventText.comment()
 
     private func wait() async {
-        await withTaskCancellationHandler {
-            await handover { waiter in
-                let own = subscription
-                let isDue = feed.state.withLock { state -> Bool in
-                    guard let subscription = state.subscriptions[own], !state.isDue(subscription), !Task.isCancelled
-                    else { return true }
-                    state.subscriptions[own]?.waiter = waiter
-                    return false
-                }
-                if isDue { waiter.resume() }
-            }
-            if Task.isCancelled { abandon() }
+        let own = subscription
+        await feed.state.wait { state, waiter -> Void? in
+            guard let subscription = state.subscriptions[own], !state.isDue(subscription) else { return () }
+            state.subscriptions[own]?.waiter = waiter
+            return nil
         } onCancel: {
             abandon()
         }

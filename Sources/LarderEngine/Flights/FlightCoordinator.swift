@@ -80,8 +80,8 @@ public final class FlightCoordinator: Sendable {
         let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
         // With its membership goes its timer. It resumes on the loop where the timer is, in most cases.
         defer { ticket.timer.end() }
-        return await withTaskCancellationHandler {
-            await handover { admit($0, ticket, question, patience, plan) }
+        return await handover {
+            admit($0, ticket, question, patience, plan)
         } onCancel: {
             ticket.leave()
             leave(ticket.number, as: .left)
@@ -249,12 +249,10 @@ public final class FlightCoordinator: Sendable {
     /// Cancels every flight and waits for their ends. For the daemon's stop.
     public func shutDown() async {
         for task in state.withLock({ $0.tasks }) { task.cancel() }
-        await handover { (ender: CheckedContinuation<Void, Never>) in
-            let isOver = state.withLock { state in
-                if state.count > 0 { state.enders.append(ender) }
-                return state.count == 0
-            }
-            if isOver { ender.resume() }
+        await state.wait { state, ender -> Void? in
+            guard state.count > 0 else { return () }
+            state.enders.append(ender)
+            return nil
         }
     }
 

@@ -226,16 +226,15 @@ public struct PassFetch: Sendable {
         if tape.hasEnded || (length ?? 0) > Self.settledSize { return }
         // A flight is on its leader's loop, or on the home loop.
         let loop = EventLoop.current ?? engine.flights.home
-        await handover { (waiter: CheckedContinuation<Void, Never>) in
-            let once = Once(waiter)
-            let alarm = loop.schedule(at: loop.monotonic + Self.settling) { once.fire() }
-            tape.watch(for: Self.settledSize) {
-                loop.post {
-                    loop.cancel(alarm)
-                    once.fire()
-                }
+        let settled = Promise<Void>()
+        let alarm = loop.schedule(at: loop.monotonic + Self.settling) { settled.fulfil() }
+        tape.watch(for: Self.settledSize) {
+            loop.post {
+                loop.cancel(alarm)
+                settled.fulfil()
             }
         }
+        await settled.wait()
     }
 
     /// With our own rules, what is no answer is a failure: remembered for a moment, and covered by what is stale.
@@ -382,18 +381,5 @@ enum PassVerdict: Sendable {
         switch self {
         case .store(_, let rule, _), .refuse(let rule): rule
         }
-    }
-}
-
-/// A continuation that several may resume; the first does.
-private final class Once: Sendable {
-    private let waiter: Lock<CheckedContinuation<Void, Never>?>
-
-    init(_ waiter: CheckedContinuation<Void, Never>) {
-        self.waiter = Lock(waiter)
-    }
-
-    func fire() {
-        waiter.withLock { $0.take() }?.resume()
     }
 }

@@ -14,7 +14,7 @@ public final class LivePage: Sendable {
     fileprivate let search: Lock<LiveSearch>
     fileprivate let task = Lock<Task<Void, Never>?>(nil)
     /// Opens at the search's end.
-    public let ended = Latch()
+    public let ended = Promise<Void>()
 
     init(_ search: LiveSearch, feed: EventFeed) {
         id = search.id
@@ -148,7 +148,7 @@ public final class LiveSearches: Sendable {
         known.withLock { $0.end(page.id, bytes: size, now: now) }
         counters.cell(LiveCounters.ended, search.state.rawValue).add()
         tally()
-        page.ended.open()
+        page.ended.fulfil()
     }
 
     private func tally() {
