@@ -45,7 +45,9 @@ public final class BodyTape: Sendable {
     /// any case. After the end it is dropped.
     public func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let (waiters, watch, goesOn) = state.withLock { state in
-            guard state.ending == nil, !bytes.isEmpty else { return ([CheckedContinuation<Void, Never>](), Watch?.none, true) }
+            guard state.ending == nil, !bytes.isEmpty else {
+                return ([CheckedContinuation<Void, Never>](), Watch?.none, true)
+            }
             state.append(bytes)
             return (state.takeWaiters(), state.takeWatch(), !state.isFull)
         }

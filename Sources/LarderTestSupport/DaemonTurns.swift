@@ -17,16 +17,13 @@ final class DaemonTurns: Sendable {
     private let state = Lock(State())
 
     func take() async {
-        await handover { waiter in
-            let goes = state.withLock { state -> Bool in
-                guard state.taken >= Self.most else {
-                    state.taken += 1
-                    return true
-                }
-                state.waiters.append(waiter)
-                return false
+        await state.wait { state, waiter -> Void? in
+            guard state.taken >= Self.most else {
+                state.taken += 1
+                return ()
             }
-            if goes { waiter.resume() }
+            state.waiters.append(waiter)
+            return nil
         }
     }
 

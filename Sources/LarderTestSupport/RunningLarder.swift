@@ -74,22 +74,16 @@ extension RunningLarder {
         for _ in 0..<2 { _ = try await get("/healthz") }
     }
 
-    /// Asks again until the condition holds; for what the daemon does in the background. Gives up, and says so, after
-    /// as many tries, and as much time, as is far more than any background work here takes: a disk that lets a commit
-    /// wait for seconds makes no test fail.
+    /// Asks again until the condition holds; for what the daemon does in the background.
     public func eventually(
-        _ what: String, tries: Int = 3000, _ condition: () async throws -> Bool
+        _ what: String, fileID: String = #fileID, line: Int = #line, _ condition: () async throws -> Bool
     ) async throws {
-        let clock = SystemTime()
-        let end = clock.monotonic() + .seconds(60)
-        var tried = 0
-        while tried < tries || clock.monotonic() < end {
-            if try await condition() { return }
+        try await LarderTestSupport.eventually(what, fileID: fileID, line: line) {
+            if try await condition() { return true }
             // A request of its own gives every loop a turn.
             _ = try await get("/healthz")
-            tried += 1
+            return false
         }
-        throw WireError("never came true: \(what)")
     }
 }
 

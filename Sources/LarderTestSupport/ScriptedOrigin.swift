@@ -45,42 +45,6 @@ public enum Act: Sendable {
     case reset
 }
 
-/// A place where an origin's thread waits for the test.
-public final class Gate: Sendable {
-    public init() {}
-
-    private let descriptor = eventfd(0, larder_EFD_FLAGS & ~Int32(O_NONBLOCK))
-
-    public func open() {
-        var many: UInt64 = 1 << 32
-        _ = write(descriptor, &many, 8)
-    }
-
-    /// Waits for the test, or for the other gate; whether it was this one that opened.
-    func wait(unless other: Gate) -> Bool {
-        var both = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while poll(&both, 2, -1) < 0, errno == EINTR {}
-        return both[0].revents != 0
-    }
-
-    /// Whether it opens within that time, which is waited for.
-    func opens(within time: Duration) -> Bool {
-        var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&one, 1, Int32(clamping: time.milliseconds)) < 0, errno == EINTR {}
-        return one.revents != 0
-    }
-
-    public func wait() {
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, 8)
-        open()
-    }
-
-    deinit {
-        close(descriptor)
-    }
-}
-
 public final class ScriptedOrigin: Sendable {
     public let port: UInt16
     private let listener: Int32

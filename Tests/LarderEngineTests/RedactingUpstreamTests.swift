@@ -39,18 +39,6 @@ import Testing
         }
     }
 
-    /// Three seconds pass between two looks at it.
-    private final class HastyTime: TimeSource {
-        private let now = Lock(MonotonicTime(nanoseconds: 0))
-        func wall() -> WallTime { Answers.time }
-        func monotonic() -> MonotonicTime {
-            now.withLock { now in
-                now = now + .seconds(3)
-                return now
-            }
-        }
-    }
-
     private func gate(_ answers: Answers, time: any TimeSource = ManualTime()) throws -> RedactingUpstream {
         let settings = try load("providers: { newsapi: { key: \(Self.key) } }")
         let secrets = SecretRegistry(settings)
@@ -164,7 +152,9 @@ import Testing
     }
 
     @Test func anErrorThatDripsBeyondTheDeadlineIsNotWaitedFor() async throws {
-        let gate = try gate(Answers(status: 500, body: Bytes(text: "slow")), time: HastyTime())
+        let time = ManualTime()
+        time.leap(by: .seconds(3))
+        let gate = try gate(Answers(status: 500, body: Bytes(text: "slow")), time: time)
         let error = await #expect(throws: FetchError.self) {
             _ = try await gate.open(order(withKey), upload: nil, stall: .seconds(1))
         }

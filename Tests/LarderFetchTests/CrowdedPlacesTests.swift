@@ -33,7 +33,7 @@ import Testing
 
     /// Runs a test with an event stream that has the one place of its kind.
     private func withFullPlaces(
-        _ settings: FetchSettings = narrow, _ body: (Rig, ScriptedOrigin, SetTime, Gate) async throws -> Void
+        _ settings: FetchSettings = narrow, _ body: (Rig, ScriptedOrigin, ManualTime, Gate) async throws -> Void
     ) async throws {
         let gate = Gate()
         let origin = origin(gate)
@@ -41,10 +41,10 @@ import Testing
             gate.open()
             origin.stop()
         }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(settings, time: time) { rig in
             let stream = try await rig.open(order(origin.base + "/events"), stall: .seconds(1_000_000))
-            await until { rig.count(FetchCounters.paced) == 1 }
+            try await eventually { rig.count(FetchCounters.paced) == 1 }
             try await body(rig, origin, time, gate)
             stream.cancel()
         }
@@ -60,8 +60,8 @@ import Testing
         try await withFullPlaces { rig, origin, time, _ in
             let reader = DrippingReader()
             async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader))
-            await until { rig.count(FetchCounters.waiting) == 1 }
-            time.advance(.seconds(30))
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(by: .seconds(30))
             await rig.turn()
             guard case .failure(let error) = await outcome else {
                 Issue.record("there was a place")
@@ -95,9 +95,9 @@ import Testing
         try await withFullPlaces { rig, origin, time, _ in
             let reader = DrippingReader()
             async let outcome = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader, 2))
-            await until { reader.wasAsked }
+            try await eventually { reader.wasAsked }
             // Its sender's time is not the upstream's.
-            time.advance(.seconds(1000))
+            time.advance(by: .seconds(1000))
             await rig.turn()
             #expect(rig.count(FetchCounters.active) == 1)
             #expect(await rig.text(order(origin.base + "/plain")) == "plain")
@@ -117,7 +117,7 @@ import Testing
         try await withFullPlaces(settings) { rig, origin, _, _ in
             let reader = DrippingReader()
             async let first = rig.opened(order(origin.base + "/up", method: .post), upload: upload(reader, 2))
-            await until { reader.wasAsked }
+            try await eventually { reader.wasAsked }
             let second = await rig.opened(
                 order(origin.base + "/up", method: .post), upload: upload(PatternReader(9), 9))
             guard case .failure(let error) = second else {
@@ -138,7 +138,7 @@ import Testing
         try await withFullPlaces { rig, origin, time, gate in
             let stream = try await rig.open(
                 order(origin.base + "/events2", method: .post, deadline: .seconds(1)), stall: .seconds(1_000_000))
-            time.advance(.seconds(100))
+            time.advance(by: .seconds(100))
             await rig.turn()
             #expect(rig.count(FetchCounters.active) == 2)
             gate.open()
@@ -150,16 +150,16 @@ import Testing
         try await withFullPlaces { rig, origin, time, _ in
             let stream = try await rig.open(order(origin.base + "/events2"), stall: .seconds(1_000_000))
             async let plain = rig.text(order(origin.base + "/plain"))
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             #expect(!stream.body.hasEnded)
-            time.advance(.milliseconds(500))
+            time.advance(by: .milliseconds(500))
             await rig.turn()
             #expect(await plain == "plain")
             #expect(stream.body.failure != nil)
             #expect(rig.count(FetchCounters.fetches, "overloaded") == 1)
             // Whoever waits later waits no moment more.
             _ = try await rig.open(order(origin.base + "/events3"), stall: .seconds(1_000_000))
-            time.advance(.milliseconds(500))
+            time.advance(by: .milliseconds(500))
             await rig.turn()
             #expect(await rig.text(order(origin.base + "/plain")) == "plain")
         }
@@ -171,7 +171,7 @@ import Testing
             [.send(Self.events), .await(gates[request.target == "/0" ? 0 : 1]), .send(Self.end)]
         }
         defer { origin.stop() }
-        try await withRig(Self.narrow, time: SetTime()) { rig in
+        try await withRig(Self.narrow, time: ManualTime()) { rig in
             let first = try await rig.open(order(origin.base + "/0"))
             let second = try await rig.open(order(origin.base + "/1"))
             await rig.turn()
@@ -179,7 +179,7 @@ import Testing
             gates[0].open()
             #expect(await text(first.body) == "end")
             // The counters follow one after the other.
-            await until { rig.count(FetchCounters.active) == 1 && rig.count(FetchCounters.paced) == 1 }
+            try await eventually { rig.count(FetchCounters.active) == 1 && rig.count(FetchCounters.paced) == 1 }
             gates[1].open()
             #expect(await text(second.body) == "end")
         }
@@ -191,7 +191,7 @@ import Testing
             var more = Self.narrow
             more.standard.maxStreams = 2
             rig.fetcher.apply(more)
-            await until { rig.count(FetchCounters.paced) == 2 }
+            try await eventually { rig.count(FetchCounters.paced) == 2 }
             stream.cancel()
         }
     }
@@ -201,9 +201,9 @@ import Testing
         defer { origin.stop() }
         var settings = Self.narrow
         settings.streamWindow = 1 << 16
-        try await withRig(settings, time: SetTime()) { rig in
+        try await withRig(settings, time: ManualTime()) { rig in
             let stream = try await rig.open(order(origin.base + "/long"))
-            await until { rig.count(FetchCounters.paced) == 1 }
+            try await eventually { rig.count(FetchCounters.paced) == 1 }
             let reader = try #require(stream.body.reader())
             #expect(await readAll(reader) == Passed(count: 300_000))
         }
@@ -214,13 +214,13 @@ import Testing
         settings.streamWindow = 1 << 16
         try await withFullPlaces(settings) { rig, origin, time, _ in
             let stream = try await rig.open(order(origin.base + "/long"), stall: .seconds(1_000_000))
-            await until { stream.body.held >= 1 << 16 }
+            try await eventually { stream.body.held >= 1 << 16 }
             await rig.turn()
             async let plain = rig.text(order(origin.base + "/plain"))
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             // Whether libcurl has met the full tape by now is its own matter.
             while rig.count(FetchCounters.fetches, "overloaded") == 0 {
-                time.advance(.milliseconds(500))
+                time.advance(by: .milliseconds(500))
                 await rig.turn()
             }
             #expect(await plain == "plain")
@@ -234,9 +234,9 @@ import Testing
             let stream = try await rig.open(order(origin.base + target), stall: .seconds(1_000_000))
             stream.becamePaced()
             async let plain = rig.text(order(origin.base + "/plain", deadline: .seconds(1_000_000)))
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             for _ in 0..<4 {
-                time.advance(.seconds(1))
+                time.advance(by: .seconds(1))
                 await rig.turn()
             }
             #expect(!stream.body.hasEnded)

@@ -129,14 +129,14 @@ import Testing
             [.send(bytes), .call { reached.store(true, ordering: .releasing) }, .hold]
         }
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(time: time) { rig in
             async let pending = rig.failure(order(origin.base + "/", deadline: .seconds(20), mayRetry: true))
-            await until { reached.load(ordering: .acquiring) }
-            time.advance(.milliseconds(19_999))
+            try await eventually { reached.load(ordering: .acquiring) }
+            time.advance(by: .milliseconds(19_999))
             rig.loop.post {}
             #expect(rig.count(FetchCounters.fetches, "timedOut") == 0)
-            time.advance(.milliseconds(1))
+            time.advance(by: .milliseconds(1))
             rig.loop.post {}
             let error = await pending
             #expect(error?.stage == .timedOut)
@@ -157,14 +157,14 @@ import Testing
     @Test func whoWaitsForItsTurnAsksNothingOfTheOrigin() async throws {
         let origin = ScriptedOrigin { _ in [.hold] }
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(FetchSettings(maxTransfers: 1), time: time) { rig in
             async let first = rig.failure(order(origin.base + "/1", deadline: .seconds(60)))
             // Only then: whoever of two comes first has the place.
-            await until { origin.requests.count == 1 }
+            try await eventually { origin.requests.count == 1 }
             async let second = rig.failure(order(origin.base + "/2", deadline: .seconds(1)))
-            await until { rig.count(FetchCounters.waiting) == 1 && origin.requests.count == 1 }
-            time.advance(.seconds(60))
+            try await eventually { rig.count(FetchCounters.waiting) == 1 && origin.requests.count == 1 }
+            time.advance(by: .seconds(60))
             rig.loop.post {}
             #expect(await first?.stage == .timedOut)
             // It waited for a place here and asked nothing: the origin is not to blame.
@@ -186,10 +186,10 @@ import Testing
         defer { origin.stop() }
         try await withRig { rig in
             let task = Task { await rig.failure(order(origin.base + "/", mayRetry: true)) }
-            await until { reached.load(ordering: .acquiring) }
+            try await eventually { reached.load(ordering: .acquiring) }
             task.cancel()
             #expect(await task.value?.stage == .cancelled)
-            await until { left.load(ordering: .acquiring) }
+            try await eventually { left.load(ordering: .acquiring) }
             #expect(rig.count(FetchCounters.active) == 0)
         }
     }
@@ -199,13 +199,13 @@ import Testing
         defer { origin.stop() }
         try await withRig { rig in
             for _ in 0..<50 {
-                let gate = Atomic(false)
+                let gate = Gate()
                 let task = Task {
-                    await until { gate.load(ordering: .acquiring) }
+                    await gate.pass()
                     return await rig.failure(order(origin.base + "/"))
                 }
                 task.cancel()
-                gate.store(true, ordering: .releasing)
+                gate.open()
                 #expect(await task.value?.stage == .cancelled)
             }
             #expect(origin.requests.isEmpty)
@@ -234,7 +234,7 @@ import Testing
         defer { origin.stop() }
         try await withRig(FetchSettings(maxTransfers: 2)) { rig in
             let tasks = (0..<4).map { number in Task { await rig.failure(order(origin.base + "/\(number)")) } }
-            await until { origin.requests.count == 2 && rig.count(FetchCounters.waiting) == 2 }
+            try await eventually { origin.requests.count == 2 && rig.count(FetchCounters.waiting) == 2 }
             await rig.fetcher.shutdown()
             for task in tasks { #expect(await task.value?.stage == .cancelled) }
             #expect(await rig.failure(order(origin.base + "/"))?.stage == .cancelled)

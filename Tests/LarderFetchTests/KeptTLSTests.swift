@@ -56,12 +56,12 @@ struct KeptTLSTests {
             if isStream {
                 let stream = try await rig.fetcher.open(
                     order(origin.base + "/first", method: method), upload: nil, stall: .seconds(30))
-                await until { stream.body.hasEnded }
+                try await eventually { stream.body.hasEnded }
             } else {
                 _ = try await rig.fetcher.fetch(order(origin.base + "/first", method: method))
             }
             isAnswered.open()
-            await until { isDone.load(ordering: .acquiring) }
+            try await eventually { isDone.load(ordering: .acquiring) }
             found.answer = await rig.text(order(origin.base + "/second"))
             found.unfit = rig.count(FetchCounters.unfitConnections)
         }

@@ -12,7 +12,7 @@ import Testing
     private struct Stand: Sendable {
         let rig: Rig
         let clients: [EventLoop]
-        let time: SetTime
+        let time: ManualTime
 
         /// The answer's body, or the error in words, to one who asks on that loop.
         func text(_ order: FetchOrder, on loop: Int) -> Task<String, Never> {
@@ -34,7 +34,7 @@ import Testing
     private func withStand(
         _ settings: FetchSettings = FetchSettings(), _ body: (Stand) async throws -> Void
     ) async throws {
-        let time = SetTime()
+        let time = ManualTime()
         let home = try EventLoop(name: "home", index: 9, time: time)
         let clients = try (0..<2).map { try EventLoop(name: "client-\($0)", index: UInt16($0), time: time) }
         let counters = CounterRegistry()
@@ -144,7 +144,7 @@ import Testing
         }
         try await withStand(settings) { stand in
             let first = stand.text(order(origin.base + "/first"), on: 0)
-            await until { origin.requests.count == 1 }
+            try await eventually { origin.requests.count == 1 }
             try await body(stand, origin, gate)
             gate.open()
             #expect(await first.value == "first")
@@ -154,7 +154,7 @@ import Testing
     @Test func aPlaceThatComesFreeGoesToWhoWaitsOnAnotherLoop() async throws {
         try await withTakenPlace { stand, origin, gate in
             let second = stand.text(order(origin.base + "/second"), on: 1)
-            await until { stand.rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { stand.rig.count(FetchCounters.waiting) == 1 }
             #expect(origin.requests.count == 1)
             gate.open()
             #expect(await second.value == "next")
@@ -166,7 +166,7 @@ import Testing
     @Test func aGrantForAnExchangeThatHasEndedGivesThePlaceBack() async throws {
         try await withTakenPlace { stand, origin, gate in
             let given = stand.text(order(origin.base + "/given"), on: 1)
-            await until { stand.rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { stand.rig.count(FetchCounters.waiting) == 1 }
             let (held, release) = (Gate(), Gate())
             stand.clients[1].post {
                 held.open()
@@ -176,7 +176,7 @@ import Testing
             given.cancel()
             gate.open()
             // Its place was taken for it on the other loop.
-            await until { stand.rig.count(FetchCounters.waiting) == 0 }
+            try await eventually { stand.rig.count(FetchCounters.waiting) == 0 }
             release.open()
             #expect(await given.value.contains("cancelled"))
             #expect(await stand.text(order(origin.base + "/last"), on: 0).value == "next")
@@ -193,7 +193,7 @@ import Testing
                 var asked = order(origin.base + "/crowd")
                 asked.client = "crowd"
                 crowd.append(stand.failure(asked, on: 0))
-                await until { stand.rig.count(FetchCounters.waiting) == place }
+                try await eventually { stand.rig.count(FetchCounters.waiting) == place }
             }
             var other = order(origin.base + "/other")
             other.client = "other"
@@ -227,12 +227,12 @@ import Testing
                 }.value
             }
             let first = try await events().get()
-            await until { stand.rig.count(FetchCounters.paced) == 1 }
+            try await eventually { stand.rig.count(FetchCounters.paced) == 1 }
             let second = try await events().get()
             #expect(stand.rig.count(FetchCounters.active) == 2)
             let waiter = stand.text(order(origin.base + "/plain"), on: 1)
-            await until { stand.rig.count(FetchCounters.waiting) == 1 }
-            stand.time.advance(FetchCore.moment)
+            try await eventually { stand.rig.count(FetchCounters.waiting) == 1 }
+            stand.time.advance(by: FetchCore.moment)
             await stand.turn()
             #expect(await waiter.value == "plain")
             first.cancel()
@@ -260,12 +260,14 @@ import Testing
                 }.value.get()
             }
             let first = try await events(on: 0)
-            await until { stand.rig.count(FetchCounters.paced) == 1 }
+            try await eventually { stand.rig.count(FetchCounters.paced) == 1 }
             let second = try await events(on: 1)
             await stand.turn()
             #expect(stand.rig.count(FetchCounters.paced) == 1)
             first.cancel()
-            await until { stand.rig.count(FetchCounters.active) == 1 && stand.rig.count(FetchCounters.paced) == 1 }
+            try await eventually {
+                stand.rig.count(FetchCounters.active) == 1 && stand.rig.count(FetchCounters.paced) == 1
+            }
             second.cancel()
         }
     }
@@ -294,7 +296,7 @@ import Testing
                 streams.append(stream)
                 await stand.turn()
             }
-            stand.time.advance(FetchCore.moment)
+            stand.time.advance(by: FetchCore.moment)
             await stand.turn()
             #expect(await stand.text(order(origin.base + "/plain"), on: 1).value == "plain")
             await stand.turn()
@@ -313,13 +315,13 @@ import Testing
                     order(origin.base + "/up", method: .put),
                     upload: Upload(reader: reader, length: nil, expectsContinue: false))
             }
-            await until { stand.rig.count(FetchCounters.paced) == 1 }
+            try await eventually { stand.rig.count(FetchCounters.paced) == 1 }
             let replaced = Task(executorPreference: stand.clients[1]) {
                 await stand.rig.opened(
                     order(origin.base + "/replaced", method: .put),
                     upload: Upload(reader: DrippingReader(), length: nil, expectsContinue: false))
             }
-            await until { stand.rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { stand.rig.count(FetchCounters.waiting) == 1 }
             await stand.turn()
             await handover { done in
                 stand.rig.fetcher.ways[2].post { core in
@@ -376,7 +378,7 @@ import Testing
             let fetch = stand.failure(led, on: 0)
             let connection = try await onOwnThread { accept(listener, nil, nil) }
             #expect(await socketsAtHome(stand) == 1)
-            stand.time.advance(.seconds(9))
+            stand.time.advance(by: .seconds(9))
             await stand.turn()
             #expect(await fetch.value?.stage == .timedOut)
             Glibc.close(connection)

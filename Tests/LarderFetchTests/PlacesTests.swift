@@ -27,11 +27,11 @@ import Testing
         try await withRig(FetchSettings(maxTransfers: 2, standard: ExchangeLimits(maxConnections: 2))) { rig in
             var streams: [UpstreamStream] = []
             for _ in 0..<8 { streams.append(try await rig.open(order(origin.base + "/events"))) }
-            await until { rig.count(FetchCounters.paced) == 8 }
+            try await eventually { rig.count(FetchCounters.paced) == 8 }
             for _ in 0..<3 { #expect(await rig.text(order(origin.base + "/plain")) == "plain") }
             gate.open()
             for stream in streams { #expect(await text(stream.body) == "end") }
-            await until { rig.count(FetchCounters.paced) == 0 }
+            try await eventually { rig.count(FetchCounters.paced) == 0 }
             #expect(rig.count(FetchCounters.active) == 0)
         }
     }
@@ -45,7 +45,7 @@ import Testing
         }
         try await withRig(FetchSettings(maxTransfers: 1)) { rig in
             let readers = (0..<8).map { _ in DrippingReader() }
-            await withTaskGroup { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for reader in readers {
                     group.addTask {
                         _ = await rig.opened(
@@ -53,7 +53,7 @@ import Testing
                             upload: Upload(reader: reader, length: nil, expectsContinue: false))
                     }
                 }
-                await until { rig.count(FetchCounters.paced) == 8 }
+                try await eventually { rig.count(FetchCounters.paced) == 8 }
                 #expect(await rig.text(order(origin.base + "/plain")) == "plain")
                 for reader in readers { reader.end() }
             }
@@ -69,7 +69,7 @@ import Testing
                 ? [.send(chunked), .await(gate)] : [.send(chunked), .send("2\r\nok\r\n0\r\n\r\n")]
         }
         defer { origin.stop() }
-        try await withRig(FetchSettings(standard: ExchangeLimits(maxStreams: 1)), time: SetTime()) { rig in
+        try await withRig(FetchSettings(standard: ExchangeLimits(maxStreams: 1)), time: ManualTime()) { rig in
             _ = try await rig.open(order(origin.base + "/events"))
             for _ in 0..<5 {
                 let stream = try await rig.open(order(origin.base + "/short"))
@@ -93,7 +93,7 @@ import Testing
             let stream = try await rig.open(stored)
             #expect(rig.count(FetchCounters.paced) == 0)
             stream.becamePaced()
-            await until { rig.count(FetchCounters.paced) == 1 }
+            try await eventually { rig.count(FetchCounters.paced) == 1 }
             #expect(rig.count(FetchCounters.active) == 2)
         }
     }
@@ -102,13 +102,13 @@ import Testing
         let gate = Gate()
         let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("late"))] }
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(FetchSettings(standard: ExchangeLimits(maxConnections: 1)), time: time) { rig in
             async let first = rig.text(order(origin.base + "/", deadline: .seconds(60)))
-            await until { origin.requests.count == 1 }
+            try await eventually { origin.requests.count == 1 }
             async let second = rig.failure(order(origin.base + "/", deadline: .seconds(20)))
-            await until { rig.count(FetchCounters.waiting) == 1 }
-            time.advance(.seconds(20))
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(by: .seconds(20))
             rig.loop.post {}
             let error = await second
             #expect(error?.stage == .overloaded)

@@ -11,7 +11,7 @@ import Testing
 
     /// Runs a test with an exchange that has the one place until the gate is opened.
     private func withTakenPlace(
-        _ settings: FetchSettings = one, _ body: (Rig, ScriptedOrigin, SetTime, Gate) async throws -> Void
+        _ settings: FetchSettings = one, _ body: (Rig, ScriptedOrigin, ManualTime, Gate) async throws -> Void
     ) async throws {
         let gate = Gate()
         let origin = ScriptedOrigin { request in
@@ -21,10 +21,10 @@ import Testing
             gate.open()
             origin.stop()
         }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(settings, time: time) { rig in
             async let first = rig.text(order(origin.base + "/first", deadline: .seconds(1_000_000)))
-            await until { origin.requests.count == 1 }
+            try await eventually { origin.requests.count == 1 }
             try await body(rig, origin, time, gate)
             gate.open()
             #expect(await first == "first")
@@ -41,7 +41,7 @@ import Testing
                 return true
             }
             async let answer = rig.text(second)
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             await rig.turn()
             let wasEarly = asked.load(ordering: .acquiring)
             #expect(!wasEarly)
@@ -86,9 +86,9 @@ import Testing
             var unwanted = order(origin.base + "/unwanted")
             unwanted.beforeSendingAtOnce = { false }
             async let refused = rig.failure(unwanted)
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             async let wanted = rig.text(order(origin.base + "/wanted"))
-            await until { rig.count(FetchCounters.waiting) == 2 }
+            try await eventually { rig.count(FetchCounters.waiting) == 2 }
             gate.open()
             #expect(await refused?.stage == .cancelled)
             #expect(await wanted == "next")
@@ -122,8 +122,8 @@ import Testing
     @Test func theDeadlineBeginsWhenTheRequestIsSent() async throws {
         try await withTakenPlace { rig, origin, time, gate in
             async let second = rig.text(order(origin.base + "/second", deadline: .seconds(1)))
-            await until { rig.count(FetchCounters.waiting) == 1 }
-            time.advance(.seconds(9))
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(by: .seconds(9))
             await rig.turn()
             #expect(rig.count(FetchCounters.waiting) == 1)
             gate.open()
@@ -135,8 +135,8 @@ import Testing
     @Test func theWaitForATurnHasABoundOfItsOwn() async throws {
         try await withTakenPlace { rig, origin, time, _ in
             async let second = rig.failure(order(origin.base + "/second", deadline: .seconds(1_000_000)))
-            await until { rig.count(FetchCounters.waiting) == 1 }
-            time.advance(.seconds(10))
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(by: .seconds(10))
             await rig.turn()
             let error = await second
             #expect(error?.stage == .overloaded)
@@ -159,7 +159,7 @@ import Testing
                 return true
             }
             let task = Task { [slow] in await rig.failure(slow) }
-            await until { asked.load(ordering: .acquiring) }
+            try await eventually { asked.load(ordering: .acquiring) }
             task.cancel()
             #expect(await task.value?.isUnsent == true)
             #expect(await rig.text(order(origin.base + "/")) == "here")
@@ -183,9 +183,9 @@ import Testing
                 return true
             }
             async let first = rig.failure(slow)
-            await until { asked.load(ordering: .acquiring) }
+            try await eventually { asked.load(ordering: .acquiring) }
             async let second = rig.failure(order(origin.base + "/second"))
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             await rig.fetcher.shutdown()
             for error in [await first, await second] { #expect(error?.stage == .cancelled && error?.isUnsent == true) }
             #expect(rig.count(FetchCounters.active) == 0)
@@ -196,7 +196,7 @@ import Testing
     @Test func aReservationThatStallsHoldsItsPlaceForABoundedTime() async throws {
         let origin = ScriptedOrigin(answering: ok("here"))
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(Self.one, time: time) { rig in
             let asked = Atomic(false)
             let goOn = Gate()
@@ -208,8 +208,8 @@ import Testing
                 return true
             }
             async let failure = rig.failure(stalled)
-            await until { asked.load(ordering: .acquiring) }
-            time.advance(.seconds(10))
+            try await eventually { asked.load(ordering: .acquiring) }
+            time.advance(by: .seconds(10))
             await rig.turn()
             #expect(await failure?.stage == .overloaded)
             #expect(await rig.text(order(origin.base + "/")) == "here")
@@ -228,12 +228,12 @@ import Testing
                 return true
             }
             async let answer = rig.text(second)
-            await until { rig.count(FetchCounters.waiting) == 1 }
-            time.advance(.seconds(9))
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
+            time.advance(by: .seconds(9))
             await rig.turn()
             gate.open()
-            await until { asked.load(ordering: .acquiring) }
-            time.advance(.seconds(9))
+            try await eventually { asked.load(ordering: .acquiring) }
+            time.advance(by: .seconds(9))
             await rig.turn()
             #expect(rig.count(FetchCounters.unplaced, "late") == 0)
             goOn.open()
@@ -251,9 +251,9 @@ import Testing
         defer { origin.stop() }
         try await withRig(Self.one) { rig in
             async let moved = rig.text(order(origin.base + "/away", maxRedirects: 1, permits: { _ in .configured }))
-            await until { origin.requests.count == 1 }
+            try await eventually { origin.requests.count == 1 }
             async let other = rig.text(order(origin.base + "/other"))
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             gate.open()
             #expect(await moved == "there")
             #expect(await other == "other")
@@ -273,7 +273,7 @@ import Testing
             gate.open()
             origin.stop()
         }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(Self.one, time: time) { rig in
             func events(_ number: Int) -> FetchOrder {
                 order(origin.base + "/events\(number)", fields: ["Accept": "application/json, Text/Event-Stream;q=0.9"])
@@ -281,9 +281,9 @@ import Testing
             let first = try await rig.open(events(1), stall: .seconds(1_000_000))
             #expect(rig.count(FetchCounters.paced) == 1)
             async let second = rig.opened(events(2))
-            await until { rig.count(FetchCounters.waiting) == 1 }
+            try await eventually { rig.count(FetchCounters.waiting) == 1 }
             #expect(await rig.text(order(origin.base + "/plain")) == "plain")
-            time.advance(.seconds(10))
+            time.advance(by: .seconds(10))
             await rig.turn()
             guard case .failure(let error) = await second else {
                 Issue.record("it was sent")
@@ -298,19 +298,19 @@ import Testing
 
     @Test func aClientsCrowdDelaysAnotherClientByOneTurn() async throws {
         try await withTakenPlace { rig, origin, _, gate in
-            await withTaskGroup { group in
+            try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<10 {
                     var crowd = order(origin.base + "/crowd\(number)")
                     crowd.client = "crowd"
                     group.addTask { [crowd] in #expect(await rig.text(crowd) == "next") }
-                    await until { rig.count(FetchCounters.waiting) == number + 1 }
+                    try await eventually { rig.count(FetchCounters.waiting) == number + 1 }
                 }
                 var single = order(origin.base + "/single")
                 single.client = "single"
                 group.addTask { [single] in #expect(await rig.text(single) == "next") }
-                await until { rig.count(FetchCounters.waiting) == 11 }
+                try await eventually { rig.count(FetchCounters.waiting) == 11 }
                 gate.open()
-                await group.waitForAll()
+                try await group.waitForAll()
             }
             let targets = origin.requests.map(\.target)
             #expect(targets.prefix(3) == ["/first", "/crowd0", "/single"])

@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct RetryTests {
     /// Fetches with time standing still, and moves it on when a second try is being waited for.
-    private func fetch(_ rig: Rig, _ time: SetTime, _ order: FetchOrder) async -> Result<UpstreamResponse, FetchError> {
+    private func fetch(
+        _ rig: Rig, _ time: ManualTime, _ order: FetchOrder
+    ) async throws -> Result<UpstreamResponse, FetchError> {
         let task = Task { await rig.outcome(order) }
         let ended = LarderCore.Lock(false)
         let watcher = Task {
@@ -14,8 +16,8 @@ import Testing
             ended.withLock { $0 = true }
         }
         let before = rig.count(FetchCounters.retries)
-        await until { rig.count(FetchCounters.retries) > before || ended.withLock { $0 } }
-        time.advance(.milliseconds(2300))
+        try await eventually { rig.count(FetchCounters.retries) > before || ended.withLock { $0 } }
+        time.advance(by: .milliseconds(2300))
         rig.loop.post {}
         await watcher.value
         return await task.value
@@ -35,9 +37,9 @@ import Testing
             } == 1 ? first : [.send(ok("second"))]
         }
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(time: time) { rig in
-            let outcome = await fetch(rig, time, order(origin.base + "/", mayRetry: true))
+            let outcome = try await fetch(rig, time, order(origin.base + "/", mayRetry: true))
             #expect((try? outcome.get())?.body.lossyText == "second")
             #expect(origin.requests.count == 2)
             #expect(rig.count(FetchCounters.retries) == 1)
@@ -47,9 +49,9 @@ import Testing
     @Test func theSecondTryIsTheLast() async throws {
         let origin = ScriptedOrigin(answering: "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(time: time) { rig in
-            let outcome = await fetch(rig, time, order(origin.base + "/", mayRetry: true))
+            let outcome = try await fetch(rig, time, order(origin.base + "/", mayRetry: true))
             #expect((try? outcome.get())?.status == 503)
             #expect(origin.requests.count == 2)
         }

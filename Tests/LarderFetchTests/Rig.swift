@@ -78,20 +78,3 @@ func order(
         url: url, method: method, fields: fields, secretFields: secretFields, body: body, addresses: addresses,
         maxBody: maxBody, deadline: deadline, maxRedirects: maxRedirects, mayRetry: mayRetry, permits: permits)
 }
-
-/// A clock that stands still until it is moved.
-final class SetTime: TimeSource {
-    private let nanoseconds = Lock<Int64>(1_000_000_000_000)
-
-    func wall() -> WallTime { WallTime(milliseconds: nanoseconds.withLock { $0 } / 1_000_000) }
-    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.withLock { $0 }) }
-
-    func advance(_ time: Duration) {
-        nanoseconds.withLock { $0 += time.milliseconds * 1_000_000 }
-    }
-}
-
-/// Lets others run until the condition holds.
-func until(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-}

@@ -27,7 +27,7 @@ import Testing
             gate.open()
             #expect(await text(stream.body) == "abcdefgh")
             #expect(stream.body.whole == Bytes("abcdefgh".utf8))
-            await until { rig.count(FetchCounters.fetches, "answered") == 1 }
+            try await eventually { rig.count(FetchCounters.fetches, "answered") == 1 }
             // The connection is kept.
             _ = try await rig.open(order(origin.base + "/"))
             #expect(origin.requests.map(\.connection) == [0, 0])
@@ -166,7 +166,7 @@ import Testing
             }
             let stream = try await rig.open(order(origin.base + "/", maxBody: 1 << 30))
             let reader = try #require(stream.body.reader())
-            await until { stream.body.count >= 1 << 18 }
+            try await eventually { stream.body.count >= 1 << 18 }
             // Many turns later nothing more has been taken.
             for _ in 0..<2000 { await rig.turn() }
             #expect(stream.body.count <= (1 << 18) + (1 << 16))
@@ -221,13 +221,13 @@ import Testing
             await rig.turn()
             #expect(left.load(ordering: .acquiring) == 0 && !stream.body.hasEnded)
             two.abandon()
-            await until { left.load(ordering: .acquiring) == 1 }
-            await until { stream.body.failure != nil }
+            try await eventually { left.load(ordering: .acquiring) == 1 }
+            try await eventually { stream.body.failure != nil }
 
             let other = try await rig.open(order(origin.base + "/2"))
             other.cancel()
             other.cancel()
-            await until { left.load(ordering: .acquiring) == 2 }
+            try await eventually { left.load(ordering: .acquiring) == 2 }
             #expect(await text(other.body) == "half! Nobody waits for it any more.")
             #expect(rig.count(FetchCounters.active) == 0)
         }
@@ -239,19 +239,19 @@ import Testing
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), .await(gate), .send("cd"), .hold]
         }
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(time: time) { rig in
             let stream = try await rig.open(order(origin.base + "/", deadline: .seconds(5)), stall: .seconds(30))
             let reader = try #require(stream.body.reader())
             #expect(try await reader.next() == Bytes("ab".utf8))
-            time.advance(.seconds(29))
+            time.advance(by: .seconds(29))
             await rig.turn()
             gate.open()
             #expect(try await reader.next() == Bytes("cd".utf8))
-            time.advance(.milliseconds(29_999))
+            time.advance(by: .milliseconds(29_999))
             await rig.turn()
             #expect(!stream.body.hasEnded)
-            time.advance(.milliseconds(1))
+            time.advance(by: .milliseconds(1))
             await rig.turn()
             #expect(stream.body.failure == BodyFailure("Nothing came for 30s."))
             #expect(rig.count(FetchCounters.fetches, "timedOut") == 1)
@@ -266,22 +266,22 @@ import Testing
             ]
         }
         defer { origin.stop() }
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(FetchSettings(streamWindow: 1 << 16), time: time) { rig in
             let stream = try await rig.open(order(origin.base + "/", maxBody: 1 << 30), stall: .seconds(1))
             let reader = try #require(stream.body.reader())
-            await until { stream.body.count >= 1 << 16 }
+            try await eventually { stream.body.count >= 1 << 16 }
             for _ in 0..<10 {
-                time.advance(.seconds(10))
+                time.advance(by: .seconds(10))
                 await rig.turn()
             }
             #expect(await readAll(reader) == Passed(count: 4_000_000))
 
             // Without any reader it is given up in the end.
             let other = try await rig.open(order(origin.base + "/", maxBody: 1 << 30), stall: .seconds(1))
-            await until { other.body.count >= 1 << 16 }
+            try await eventually { other.body.count >= 1 << 16 }
             for _ in 0..<5 {
-                time.advance(.seconds(1))
+                time.advance(by: .seconds(1))
                 await rig.turn()
             }
             #expect(other.body.failure == BodyFailure("Nobody reads the answer."))
@@ -303,7 +303,7 @@ import Testing
             #expect(error.stage == .tooLarge)
             switch await rig.opened(order(origin.base + "/", maxBody: 1000)) {
             case .success(let stream):
-                await until { stream.body.hasEnded }
+                try await eventually { stream.body.hasEnded }
                 #expect(stream.body.failure != nil && stream.body.count <= 1000)
             case .failure(let error): #expect(error.stage == .tooLarge)
             }

@@ -79,7 +79,7 @@ import Testing
     @Test func anUpstreamThatSaysNothingGetsTheBodyAfterASecond() async throws {
         let origin = RawOrigin()
         let reader = PatternReader(1000)
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(time: time) { rig in
             let arrived = Atomic(false)
             async let served = origin.serve { connection -> Bytes in
@@ -92,12 +92,12 @@ import Testing
             async let opened = rig.opened(
                 order(origin.base + "/", method: .post),
                 upload: Upload(reader: reader, length: 1000, expectsContinue: true))
-            await until { arrived.load(ordering: .acquiring) }
+            try await eventually { arrived.load(ordering: .acquiring) }
             for _ in 0..<100 { await rig.turn() }
-            time.advance(.milliseconds(999))
+            time.advance(by: .milliseconds(999))
             await rig.turn()
             #expect(reader.asked == 0)
-            time.advance(.milliseconds(1))
+            time.advance(by: .milliseconds(1))
             await rig.turn()
             #expect(try await served == pattern(1000))
             let stream = try await opened.get()
@@ -114,7 +114,7 @@ import Testing
         let origin = RawOrigin()
         let reader = PatternReader(1000)
         // A server that is slow to answer is not taken for one that says nothing.
-        try await withRig(time: SetTime()) { rig in
+        try await withRig(time: ManualTime()) { rig in
             async let served = origin.serve { connection -> Bytes in
                 _ = connection.head()
                 connection.say(answer)
@@ -276,7 +276,7 @@ import Testing
     @Test func aSlowSenderIsNotTheUpstreamsFault() async throws {
         let origin = RawOrigin()
         let reader = StuckReader()
-        let time = SetTime()
+        let time = ManualTime()
         try await withRig(time: time) { rig in
             async let served = origin.serve { connection -> Bool in
                 _ = connection.head()
@@ -287,9 +287,9 @@ import Testing
             async let opened = rig.opened(
                 order(origin.base + "/", method: .post, deadline: .seconds(5)),
                 upload: Upload(reader: reader, length: nil, expectsContinue: false))
-            await until { reader.isWaiting }
+            try await eventually { reader.isWaiting }
             for _ in 0..<10 {
-                time.advance(.seconds(4))
+                time.advance(by: .seconds(4))
                 await rig.turn()
             }
             reader.end()

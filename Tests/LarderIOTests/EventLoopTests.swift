@@ -1,17 +1,10 @@
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Synchronization
 import Testing
 
 @testable import LarderIO
-
-/// A clock that stands until it is moved.
-final class HandClock: TimeSource {
-    private let offset = Atomic<Int64>(1_000_000_000)
-    func advance(_ duration: Duration) { offset.add(duration.milliseconds * 1_000_000, ordering: .relaxed) }
-    func wall() -> WallTime { WallTime(milliseconds: offset.load(ordering: .relaxed) / 1_000_000) }
-    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: offset.load(ordering: .relaxed)) }
-}
 
 /// Runs the body on a started loop and ends it afterwards.
 func withLoop<Value: Sendable>(
@@ -133,7 +126,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
     }
 
     @Test func runsTimersInOrderOnceTheClockReachesThem() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withLoop(time: clock) { loop in
             let seen = Lock<[String]>([])
             try await loop.run {
@@ -148,11 +141,11 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
             }
             try await loop.run {}
             #expect(seen.withLock { $0 } == [])
-            clock.advance(.seconds(1))
+            clock.advance(by: .seconds(1))
             try await loop.run {}
             try await loop.run {}
             #expect(seen.withLock { $0 } == ["early", "early too"])
-            clock.advance(.seconds(2))
+            clock.advance(by: .seconds(2))
             try await loop.run {}
             try await loop.run {}
             #expect(seen.withLock { $0 } == ["early", "early too", "late"])
@@ -160,7 +153,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
     }
 
     @Test func whatIsPostedDuringALongTurnFindsTheTimeOfItsOwn() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withLoop(time: clock) { loop in
             let entered = Atomic(false)
             let goesOn = Atomic(false)
@@ -171,7 +164,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
                 }
             }
             while !entered.load(ordering: .acquiring) { await Task.yield() }
-            clock.advance(.seconds(7))
+            clock.advance(by: .seconds(7))
             let asked = clock.monotonic()
             let found = await handover { continuation in
                 loop.post { continuation.resume(returning: loop.monotonic) }
@@ -302,7 +295,7 @@ final class Recorder: EventHandler, @unchecked Sendable {  // only the loop touc
     }
 
     @Test func aTimerThatRenewsItselfDoesNotStarveTheRest() async throws {
-        try await withLoop(time: HandClock()) { loop in
+        try await withLoop(time: ManualTime()) { loop in
             try await loop.run {
                 func renew() { _ = loop.schedule(at: loop.monotonic) { renew() } }
                 renew()

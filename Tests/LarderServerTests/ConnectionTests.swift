@@ -3,48 +3,8 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderServer
+import LarderTestSupport
 import Testing
-
-/// A gate that tasks wait at until it is opened.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-    private let state = Lock(State())
-    let arrived = CounterCell()
-
-    func pass() async {
-        arrived.add()
-        await handover { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
-}
-
-/// Gives other threads time until the condition holds; fails after some ten seconds.
-func eventually(_ condition: () async -> Bool) async {
-    let end = SystemTime().monotonic() + .seconds(60)
-    while SystemTime().monotonic() < end {
-        if await condition() { return }
-        sched_yield()
-        await Task.yield()
-    }
-    Issue.record("it never came to be")
-}
 
 @Suite struct ConnectionTests {
     @Test func aHandledRequestIsAnsweredWithDateLengthAndId() async throws {
@@ -233,16 +193,16 @@ func eventually(_ condition: () async -> Bool) async {
         ) { test in
             var client: RawClient? = try RawClient(test.address)
             client?.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { arrived.current == 1 }
+            try await eventually { arrived.current == 1 }
             #expect(cancelled.current == 0)
             client = nil
-            await eventually { cancelled.current == 1 }
+            try await eventually { cancelled.current == 1 }
             // Ending one's own side alone counts as leaving, too.
             let half = try RawClient(test.address)
             half.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { arrived.current == 2 }
+            try await eventually { arrived.current == 2 }
             half.endSending()
-            await eventually { cancelled.current == 2 }
+            try await eventually { cancelled.current == 2 }
             #expect(half.isEnded())
             #expect(test.count(ServerCounters.left) == 2)
         }
@@ -253,7 +213,7 @@ func eventually(_ condition: () async -> Bool) async {
         try await withServer(handler: Answering { _ in ServerResponse(status: 200, body: .bytes(body)) }) { test in
             let client = try RawClient(test.address)
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { test.count(ServerCounters.requests, "none") == 1 }
+            try await eventually { test.count(ServerCounters.requests, "none") == 1 }
             client.endSending()
             #expect(try client.response().body.count == body.count)
             #expect(client.isEnded())

@@ -1,6 +1,7 @@
 // What memory decides about conditions and ranges is what the slow way's rules say: many values, both asked.
 import LarderCore
 import LarderHTTP
+import LarderTestSupport
 import Testing
 
 @testable import LarderServer
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test func theServerTellsWhatMemoryAnswered() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(loops: 2, ready: MemoryHitTests.ready(clock), clock: clock) { test in
             let client = try RawClient(test.address)
             for (method, target) in [("GET", "/a"), ("HEAD", "/a"), ("GET", "/other")] {

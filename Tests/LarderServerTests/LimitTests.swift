@@ -3,15 +3,16 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderServer
+import LarderTestSupport
 import Testing
 
 @Suite struct LimitTests {
     @Test func aSlowHeadIs408() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(clock: clock) { test in
             let client = try RawClient(test.address)
             client.send("GET / HT")
-            await eventually { test.count(ServerCounters.open) == 1 }
+            try await eventually { test.count(ServerCounters.open) == 1 }
             // The bytes must have been read for the head to have begun.
             await settle(test)
             for _ in 0..<9 {
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(clock: clock) { test in
             let client = try RawClient(test.address)
             #expect(try client.get("/a").status == 200)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func aBodyThatStopsComingIs408() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(clock: clock) { test in
             let client = try RawClient(test.address)
             client.send("PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")
@@ -60,23 +61,23 @@ import Testing
     }
 
     @Test func aClientThatTakesNothingIsCutOff() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let body = Bytes(repeating: 0x61, count: 32 << 20)
         try await withServer(handler: Answering { _ in ServerResponse(status: 200, body: .bytes(body)) }, clock: clock)
         {
             test in
             let client = try RawClient(test.address)
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { test.count(ServerCounters.requests, "none") == 1 }
+            try await eventually { test.count(ServerCounters.requests, "none") == 1 }
             await test.advance(.seconds(29))
             await test.advance(.seconds(2))
-            await eventually { test.count(ServerCounters.timeouts, "write") == 1 }
+            try await eventually { test.count(ServerCounters.timeouts, "write") == 1 }
             #expect(client.rest().utf8.count < body.count)
         }
     }
 
     @Test func aHandlerMayTakeItsTime() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         try await withServer(
             handler: Answering { _ in
@@ -86,7 +87,7 @@ import Testing
         ) { test in
             let client = try RawClient(test.address)
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             await test.advance(.seconds(600))
             gate.open()
             #expect(try client.response().status == 200)
@@ -95,7 +96,7 @@ import Testing
 
     /// The time a handler takes is not counted against the request that waits behind it.
     @Test func aHeadThatWaitedBehindASlowAnswerHasItsTime() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         try await withServer(
             handler: Answering { request in
@@ -105,7 +106,7 @@ import Testing
         ) { test in
             let client = try RawClient(test.address)
             client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\nGET /next HT")
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             await test.advance(.seconds(600))
             gate.open()
             #expect(try client.response().status == 200)
@@ -118,14 +119,14 @@ import Testing
     @Test func atTheConnectionLimitFurtherOnesWaitAndAreServedLater() async throws {
         let settings = ServerSettings(limits: ServerLimits(maxConnections: 2))
         // Its time stands still: nobody is idle for long enough to be closed for others.
-        try await withServer(loops: 2, settings: settings, clock: HandClock()) { test in
+        try await withServer(loops: 2, settings: settings, clock: ManualTime()) { test in
             var first: RawClient? = try RawClient(test.address)
             let second = try RawClient(test.address)
             #expect(try first?.get("/1").status == 200)
             #expect(try second.get("/2").status == 200)
             let third = try RawClient(test.address)
             third.send("GET /3 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { test.count(ServerCounters.pauses, "connections") > 0 }
+            try await eventually { test.count(ServerCounters.pauses, "connections") > 0 }
             #expect(test.count(ServerCounters.open) == 2)
             first = nil
             #expect(try third.response().text == "GET /3 - ")
@@ -135,12 +136,12 @@ import Testing
 
     @Test func aRaisedLimitLetsThoseInWhoWait() async throws {
         var settings = ServerSettings(limits: ServerLimits(maxConnections: 1))
-        try await withServer(settings: settings, clock: HandClock()) { test in
+        try await withServer(settings: settings, clock: ManualTime()) { test in
             let first = try RawClient(test.address)
             #expect(try first.get("/1").status == 200)
             let second = try RawClient(test.address)
             second.send("GET /2 HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { test.count(ServerCounters.pauses, "connections") > 0 }
+            try await eventually { test.count(ServerCounters.pauses, "connections") > 0 }
             settings.limits.maxConnections = 2
             await test.server.apply(settings)
             #expect(try second.response().status == 200)
@@ -245,7 +246,7 @@ import Testing
         ) { test in
             let client = try RawClient(test.address)
             client.send("GET")
-            await eventually { test.count(ServerCounters.open) == 1 }
+            try await eventually { test.count(ServerCounters.open) == 1 }
             #expect(await test.server.probe())
             #expect(asked.current == 2)
             #expect(await !test.server.probe(path: "/nowhere"))
@@ -261,7 +262,7 @@ import Testing
                 entered.add()
                 while stuck.arrived.current == 0 { sched_yield() }
             }
-            await eventually { entered.current == 1 }
+            try await eventually { entered.current == 1 }
             #expect(await !test.server.probe(within: .milliseconds(50)))
             stuck.arrived.add()
         }
@@ -279,7 +280,7 @@ import Testing
             #expect(try idle.get("/").status == 200)
             let busy = try RawClient(test.address)
             busy.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(60)) }
             #expect(idle.isEnded())
@@ -295,7 +296,7 @@ import Testing
     }
 
     @Test func atItsDeadlineADrainTellsWhoeverStillWaits() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         let limits = ServerLimits(
             headTimeout: .seconds(86_400), idleTimeout: .seconds(86_400), minimumRate: MinimumRate(bytesPerSecond: 0))
@@ -312,11 +313,11 @@ import Testing
             #expect(try sending.response().status == 100)
             let begun = try RawClient(test.address)
             begun.send("GET /unfin")
-            await eventually { gate.arrived.current == 1 && test.server.connectionCount == 3 }
+            try await eventually { gate.arrived.current == 1 && test.server.connectionCount == 3 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
             // Whose head is not whole has asked nothing, and is cut.
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount < 3
             }
@@ -329,7 +330,7 @@ import Testing
                 #expect(response.text.contains("server.drainTimeout"), "\(response.text)")
                 #expect(waiting.isEnded())
             }
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(2))
                 return test.server.connectionCount == 0
             }
@@ -339,7 +340,7 @@ import Testing
     }
 
     @Test func atTheEndOfADrainOnlyWhatMayBeRepeatedIsToBeAskedAgain() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         let limits = ServerLimits(headTimeout: .seconds(86_400), minimumRate: MinimumRate(bytesPerSecond: 0))
         try await withServer(
@@ -358,10 +359,10 @@ import Testing
             let repeatable = try client("PUT \(rest)2\r\n\r\nab")
             let unsent = try client("POST \(rest)9\r\nExpect: 100-continue\r\n\r\n")
             #expect(try unsent.response().status == 100)
-            await eventually { gate.arrived.current == 2 }
+            try await eventually { gate.arrived.current == 2 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount == 0
             }
@@ -380,7 +381,7 @@ import Testing
     }
 
     @Test func theLastWordsToAHeadRequestHaveNoBody() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         try await withServer(
             handler: Answering { _ in
@@ -390,10 +391,10 @@ import Testing
         ) { test in
             let client = try RawClient(test.address)
             client.send("HEAD /late HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount == 0
             }
@@ -405,7 +406,7 @@ import Testing
     }
 
     @Test func whoDoesNotReadTheLastWordsHoldsUpNobody() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         try await withServer(
             handler: Answering { _ in
@@ -415,11 +416,11 @@ import Testing
         ) { test in
             let client = try RawClient(test.address)
             client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
             // The client neither reads nor closes: its connection goes all the same.
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount == 0
             }

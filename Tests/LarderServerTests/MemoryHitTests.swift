@@ -2,15 +2,16 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 import LarderServer
+import LarderTestSupport
 import Testing
 
 @Suite struct MemoryHitTests {
-    static func ready(_ clock: HandClock, _ bodies: [String: Bytes] = ["/a": Bytes(text: "alpha")]) -> StubReady {
+    static func ready(_ clock: ManualTime, _ bodies: [String: Bytes] = ["/a": Bytes(text: "alpha")]) -> StubReady {
         StubReady(bodies, now: clock.wall())
     }
 
     @Test func aHitCarriesItsAgeItsOutcomeAndAnId() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = Self.ready(clock)
         try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func headGetsTheHeadAlone() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(ready: Self.ready(clock), clock: clock) { test in
             let client = try RawClient(test.address)
             client.send("HEAD /a HTTP/1.1\r\nHost: localhost\r\n\r\nGET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -46,7 +47,7 @@ import Testing
         "If-None-Match: \"x\"\r\nIf-None-Match: \"x\"", "Content-Length: 1\r\nX: y",
     ])
     func fieldsThatChangeTheAnswerTakeTheSlowWay(field: String) async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = Self.ready(clock)
         try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func otherMethodsTakeTheSlowWay() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = Self.ready(clock)
         try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func pipelinedHitsAndMissesKeepTheirOrder() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = Self.ready(clock, ["/a": Bytes(text: "alpha"), "/big": Bytes(repeating: 0x62, count: 20_000)])
         try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func aSlowReaderOfLargeBodiesGetsEveryByteInOrder() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let bodies = (0..<3).map { Bytes(repeating: 0x41 + UInt8($0), count: 12 << 20) }
         let ready = Self.ready(clock, ["/0": bodies[0], "/1": bodies[1], "/2": bodies[2]])
         try await withServer(ready: ready, clock: clock) { test in
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test func http10IsServedAndClosedUnlessItAsksToStay() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(ready: Self.ready(clock), clock: clock) { test in
             let stays = try RawClient(test.address)
             stays.send("GET /a HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n")
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func foreignHostsAndPagesAreRefusedBeforeMemoryIsAsked() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = Self.ready(clock)
         try await withServer(ready: ready, clock: clock) { test in
             for (fields, status) in [
@@ -139,7 +140,7 @@ import Testing
     }
 
     @Test func pagesOfOurOwnAreServedFromMemory() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = Self.ready(clock)
         try await withServer(ready: ready, clock: clock) { test in
             let client = try RawClient(test.address)
@@ -150,7 +151,7 @@ import Testing
     }
 
     @Test func theAccessLogNamesHitsWhereAllAreAskedFor() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(ready: Self.ready(clock), settings: ServerSettings(accessLog: .all), clock: clock) {
             test in
             let client = try RawClient(test.address)

@@ -2,6 +2,7 @@
 import LarderCore
 import LarderHTTP
 import LarderServer
+import LarderTestSupport
 import Testing
 
 /// One ready response for every target.
@@ -25,7 +26,7 @@ private final class OneReady: ReadySource {
 
 @Suite struct PartialHitTests {
     @Test func pipelinedFormsKeepTheirOrderAndTheirFraming() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let body = Bytes((0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         try await withServer(ready: OneReady(body, now: clock.wall()), clock: clock) { test in
             let client = try RawClient(test.address)
@@ -62,7 +63,7 @@ private final class OneReady: ReadySource {
     }
 
     @Test func aSlowReaderOfLargePartsGetsEveryByteOfThem() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let body = Bytes((0..<(12 << 20)).map { UInt8(truncatingIfNeeded: $0 / 1000) })
         try await withServer(ready: OneReady(body, now: clock.wall()), clock: clock) { test in
             let client = try RawClient(test.address)
@@ -76,7 +77,7 @@ private final class OneReady: ReadySource {
     }
 
     @Test func theRecordOfAHitTellsItsForm() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         try await withServer(ready: OneReady([1, 2, 3], now: clock.wall()), clock: clock) { test in
             let client = try RawClient(test.address)
             for (fields, status) in [("If-None-Match: *\r\n", 304), ("Range: bytes=1-1\r\n", 206), ("", 200)] {

@@ -92,7 +92,7 @@ import Testing
 
     @Test(.enabled(if: own != nil)) func theAddressThatTheConnectionCameToIsAcceptedAndNoOther() async throws {
         let own = try #require(Self.own)
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = StubReady(["/a": Bytes(text: "alpha")], now: clock.wall())
         let listeners = [ListenerSpec(address: try Address("0.0.0.0:0"), number: 0)]
         try await withServer(listeners: listeners, ready: ready, clock: clock) { test in

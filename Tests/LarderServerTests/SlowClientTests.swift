@@ -24,7 +24,7 @@ import Testing
             do { _ = try await readAll(request.upload) } catch { failed.add() }
             return ServerResponse(status: 200)
         }
-        try await withServer(handler: handler, clock: HandClock()) { test in
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             try client.send(put("Transfer-Encoding: chunked\r\n"))
             try await drip(client, test, "1\r\na\r\n")
@@ -33,7 +33,7 @@ import Testing
             #expect(try answer.json()["code"]?.string == "bodyTooSlow")
             #expect(test.count(ServerCounters.slow, "upload") == 1)
             #expect(test.count(ServerCounters.timeouts, "body") == 0)
-            if streamsBelow != nil { await eventually { failed.current == 1 } }
+            if streamsBelow != nil { try await eventually { failed.current == 1 } }
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
             ServerResponse(
                 status: 200, body: .bytes(Bytes(text: "\((try? await readAll(request.upload))?.count ?? -1)")))
         }
-        try await withServer(handler: handler, clock: HandClock()) { test in
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             try client.send(put("Content-Length: 100000\r\n"))
             try await drip(client, test, String(repeating: "a", count: 1000), most: 100)
@@ -59,13 +59,13 @@ import Testing
             body += (try? await readAll(request.upload)) ?? []
             return ServerResponse(status: 200, body: .bytes(body))
         }
-        try await withServer(handler: handler, clock: HandClock()) { test in
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             // More than is read ahead: nothing more is wanted until the handler goes on.
             let length = 512 * 1024
             try client.send(put("Content-Length: \(length + 1)\r\n"))
             try client.send(Bytes(repeating: 0x61, count: length))
-            await eventually {
+            try await eventually {
                 await test.advance(.zero)
                 return gate.arrived.current == 1
             }
@@ -83,11 +83,11 @@ import Testing
         let limits = ServerLimits(writeTimeout: .seconds(86_400))
         try await withServer(
             handler: Answering { _ in ServerResponse(status: 200, body: .bytes(body)) },
-            settings: ServerSettings(limits: limits), clock: HandClock()
+            settings: ServerSettings(limits: limits), clock: ManualTime()
         ) { test in
             let client = try wire(test)
             try client.send(get)
-            await eventually { test.count(ServerCounters.requests, "none") == 1 }
+            try await eventually { test.count(ServerCounters.requests, "none") == 1 }
             var taken = 0
             for _ in 0..<60 where test.count(ServerCounters.slow, "answer") == 0 {
                 taken += try client.take(16).count
@@ -95,7 +95,7 @@ import Testing
             }
             #expect(test.count(ServerCounters.slow, "answer") == 1)
             #expect(test.count(ServerCounters.timeouts, "write") == 0)
-            await eventually { test.count(ServerCounters.open) == 0 }
+            try await eventually { test.count(ServerCounters.open) == 0 }
             let rest = try client.receiveRest()
             #expect(taken + rest.count < body.count)
         }
@@ -109,10 +109,10 @@ import Testing
                 return number < 2 ? Bytes(text: "event \(number)\n") : nil
             }
         }
-        try await withServer(handler: handler, clock: HandClock()) { test in
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             try client.send(get)
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             for _ in 0..<100 { await test.advance(.seconds(60)) }
             gate.open()
             #expect(try client.receive().text == "event 0\nevent 1\n")

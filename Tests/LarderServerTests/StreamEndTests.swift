@@ -13,9 +13,9 @@ import Testing
         try await withServer(handler: streaming { tape.reader()! }) { test in
             let client = try RawClient(test.address)
             client.send(get)
-            await eventually { tape.readers == 1 && test.count(ServerCounters.requests, "miss") == 1 }
+            try await eventually { tape.readers == 1 && test.count(ServerCounters.requests, "miss") == 1 }
             Syscall.closeWithReset(dup2Away(client.descriptor))
-            await eventually { tape.readers == 0 && test.count(ServerCounters.cuts, "left") == 1 }
+            try await eventually { tape.readers == 0 && test.count(ServerCounters.cuts, "left") == 1 }
         }
     }
 
@@ -35,7 +35,7 @@ import Testing
             try client?.send(get)
             _ = try client?.receiveHead()
             client = nil
-            await eventually { reader.abandoned.current == 1 && test.count(ServerCounters.cuts, "left") == 1 }
+            try await eventually { reader.abandoned.current == 1 && test.count(ServerCounters.cuts, "left") == 1 }
             #expect(reader.asked.current < 10_000)
         }
     }
@@ -55,13 +55,13 @@ import Testing
     }
 
     @Test func aClientThatTakesNothingIsCutAndItsReaderLetGo() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let reader = MadeReader.pattern(10_000, of: 262_144)
         try await withServer(handler: streaming { reader }, clock: clock) { test in
             let client = try wire(test)
             try client.send(get)
             #expect(try client.receiveHead().status == 200)
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(8))
                 return test.count(ServerCounters.timeouts, "write") == 1
             }
@@ -71,7 +71,7 @@ import Testing
 
     /// Waiting for the next piece is the server's affair, and the time to take it begins when it is there.
     @Test func aStreamMayRestWithoutBeingCut() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let tape = BodyTape()
         try await withServer(handler: streaming { tape.reader()! }, clock: clock) { test in
             let client = try wire(test)
@@ -94,7 +94,7 @@ import Testing
             #expect(try client.receiveHead().status == 200)
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(60)) }
-            await eventually { (try? Socket.connect(to: test.address)).map { Syscall.close($0) } == nil }
+            try await eventually { (try? Socket.connect(to: test.address)).map { Syscall.close($0) } == nil }
             append("end", to: tape)
             tape.finish()
             #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "3\r\nend\r\n0\r\n\r\n")
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func drainingCutsAStreamAtItsDeadline() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let tape = BodyTape()
         try await withServer(handler: streaming { tape.reader()! }, clock: clock) { test in
             let client = try wire(test)
@@ -111,7 +111,7 @@ import Testing
             #expect(try client.receiveHead().status == 200)
             let server = test.server
             let drained = Task.detached { await server.drain(deadline: .seconds(5)) }
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(6))
                 return test.server.connectionCount == 0
             }
@@ -138,9 +138,9 @@ import Testing
     }
 
     @Test func whenAnUploadStopsItsUndelimitedAnswerEndsByAReset() async throws {
-        try await withServer(handler: Self.mirror, clock: HandClock()) { test in
+        try await withServer(handler: Self.mirror, clock: ManualTime()) { test in
             let client = try oldPut(test)
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(4))
                 return test.count(ServerCounters.timeouts, "body") == 1
             }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func whenAnUploadDripsItsUndelimitedAnswerEndsByAReset() async throws {
-        try await withServer(handler: Self.mirror, clock: HandClock()) { test in
+        try await withServer(handler: Self.mirror, clock: ManualTime()) { test in
             let client = try oldPut(test)
             for _ in 0..<60 where test.count(ServerCounters.slow, "upload") == 0 {
                 client.send("x")
@@ -163,10 +163,10 @@ import Testing
 
     @Test func anUndelimitedAnswerThatIsNotTakenEndsByAReset() async throws {
         let reader = MadeReader.pattern(10_000, of: 262_144)
-        try await withServer(handler: streaming { reader }, clock: HandClock()) { test in
+        try await withServer(handler: streaming { reader }, clock: ManualTime()) { test in
             let client = try RawClient(test.address)
             client.send("GET / HTTP/1.0\r\n\r\n")
-            await eventually {
+            try await eventually {
                 await test.advance(.seconds(8))
                 return test.count(ServerCounters.timeouts, "write") == 1
             }

@@ -25,7 +25,7 @@ import Testing
             tape.finish()
             #expect(try client.receiveLine() == "0")
             #expect(try client.receiveLine().isEmpty)
-            await eventually { tape.readers == 0 }
+            try await eventually { tape.readers == 0 }
             try client.send("GET /whole HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.receive().text == "whole")
         }
@@ -45,20 +45,21 @@ import Testing
             try client.send("GET /whole HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.receive().text == "whole")
             #expect(reader.asked.current == pieces + 1)
-            await eventually { test.log.all.contains { $0.contains("bytes=\(pieces * size) ") } }
+            try await eventually { test.log.all.contains { $0.contains("bytes=\(pieces * size) ") } }
         }
     }
 
     @Test func aSlowClientIsAskedForNoMoreThanItTakes() async throws {
         let (pieces, size) = (256, 262_144)
         let reader = MadeReader.pattern(pieces, of: size)
-        try await withServer(handler: streaming({ reader }, length: Int64(pieces * size)), clock: HandClock()) { test in
+        try await withServer(handler: streaming({ reader }, length: Int64(pieces * size)), clock: ManualTime()) {
+            test in
             let client = try wire(test)
             try client.send(get)
             #expect(try client.receiveHead().status == 200)
             // The kernel's buffers take some; then nothing more is asked for, however many turns go by.
             var before = -1
-            await eventually {
+            try await eventually {
                 before = reader.asked.current
                 for _ in 0..<50 { await test.advance(.zero) }
                 return before > 1 && before == reader.asked.current
@@ -75,7 +76,7 @@ import Testing
             try client.send(get + get)
             #expect(try client.receiveHead().status == 200)
             #expect(try String(decoding: client.receiveRest(), as: UTF8.self) == "4\r\npart\r\n")
-            await eventually { test.count(ServerCounters.cuts, "failed") == 1 }
+            try await eventually { test.count(ServerCounters.cuts, "failed") == 1 }
             #expect(reader.abandoned.current == 1)
             #expect(test.log.all.contains { $0.contains("cut: failed") && $0.contains("bytes=4 ") })
         }
@@ -88,7 +89,7 @@ import Testing
             let client = try wire(test)
             try client.send(get)
             #expect(throws: WireError.self) { try client.receive() }
-            await eventually { test.count(ServerCounters.cuts, cause) == 1 }
+            try await eventually { test.count(ServerCounters.cuts, cause) == 1 }
         }
     }
 
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test func memoryHitsBeforeAndBehindAStreamKeepTheirPlaces() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let ready = StubReady(["/hit": Bytes(text: "hit")], now: clock.wall())
         let handler = streaming { MadeReader { $0 < 40 ? Bytes(repeating: 0x61, count: 50_000) : nil } }
         try await withServer(ready: ready, handler: handler, clock: clock) { test in
@@ -142,7 +143,7 @@ import Testing
                 append("one", to: tape)
                 #expect(try client?.receiveLine() == "3")
                 client = nil
-                await eventually { tape.readers == 0 }
+                try await eventually { tape.readers == 0 }
                 await test.server.stopAccepting()
             }
         }
@@ -180,7 +181,7 @@ import Testing
             let client = try RawClient(test.address)
             client.send("GET / HTTP/1.0\r\n\r\n")
             append("part", to: tape)
-            await eventually { tape.readers == 1 }
+            try await eventually { tape.readers == 1 }
             var seen = Bytes()
             var buffer = Bytes(repeating: 0, count: 4096)
             func receive() -> Transfer {

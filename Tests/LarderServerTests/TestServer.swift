@@ -2,17 +2,10 @@ import Glibc
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderTestSupport
 import Testing
 
 @testable import LarderServer
-
-/// A clock that stands until it is moved.
-final class HandClock: TimeSource {
-    private let milliseconds = Lock<Int64>(1_700_000_000_000)
-    func advance(_ duration: Duration) { milliseconds.withLock { $0 += duration.milliseconds } }
-    func wall() -> WallTime { WallTime(milliseconds: milliseconds.withLock { $0 }) }
-    func monotonic() -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds.withLock { $0 } * 1_000_000) }
-}
 
 /// Answers with what the closure says.
 struct Answering: RequestHandler {
@@ -79,7 +72,7 @@ struct TestServer {
     let server: HTTPServer
     let loops: [EventLoop]
     let addresses: [Address]
-    let clock: HandClock?
+    let clock: ManualTime?
     let counters: CounterRegistry
     let log: LogBook
 
@@ -87,7 +80,7 @@ struct TestServer {
 
     /// Moves the clock and lets every loop see it.
     func advance(_ duration: Duration) async {
-        clock?.advance(duration)
+        clock?.advance(by: duration)
         // Two turns: what the first one's timers did is done after the second.
         for _ in 0..<2 {
             for loop in loops {
@@ -106,7 +99,7 @@ struct TestServer {
 func withServer(
     loops count: Int = 1, listeners: [ListenerSpec]? = nil, ready: (any ReadySource)? = nil,
     handler: any RequestHandler = Answering.echo, settings: ServerSettings = ServerSettings(),
-    clock: HandClock? = nil, _ body: (TestServer) async throws -> Void
+    clock: ManualTime? = nil, _ body: (TestServer) async throws -> Void
 ) async throws {
     let time: any TimeSource = clock ?? SystemTime()
     var loops: [EventLoop] = []

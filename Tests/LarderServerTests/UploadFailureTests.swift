@@ -18,13 +18,13 @@ import Testing
         try await withServer(handler: handler) { test in
             var client: WireClient? = try wire(test)
             try client?.send(put("Content-Length: 10\r\n") + "abc")
-            await eventually { test.count(ServerCounters.open) == 1 }
+            try await eventually { test.count(ServerCounters.open) == 1 }
             client = nil
-            await eventually { failed.current == 1 && cancelled.current == 1 }
+            try await eventually { failed.current == 1 && cancelled.current == 1 }
             let half = try wire(test)
             try half.send(put("Transfer-Encoding: chunked\r\n") + "5\r\nab")
             half.finishSending()
-            await eventually { failed.current == 2 && cancelled.current == 2 }
+            try await eventually { failed.current == 2 && cancelled.current == 2 }
             #expect(try half.isClosed())
             #expect(test.count(ServerCounters.left) == 2)
         }
@@ -50,7 +50,7 @@ import Testing
             #expect(response["Connection"] == "close")
             client.finishSending()
             #expect(try client.isClosed())
-            await eventually { failed.current == 1 }
+            try await eventually { failed.current == 1 }
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aBodyThatStopsComingIs408() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let failed = CounterCell()
         let handler = Answering(streamsBelow: "/") { request in
             do { _ = try await readAll(request.upload) } catch { failed.add() }
@@ -87,14 +87,14 @@ import Testing
             #expect(!client.hasInput)
             await test.advance(.seconds(2))
             #expect(try client.receive().status == 408)
-            await eventually { failed.current == 1 }
+            try await eventually { failed.current == 1 }
             #expect(test.count(ServerCounters.timeouts, "body") == 1)
         }
     }
 
     /// A handler that does not ask has its own deadlines; the client is not to blame.
     @Test func aBodyThatNobodyAsksForIsNotTimed() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let gate = Gate()
         let handler = Answering(streamsBelow: "/") { request in
             await gate.pass()
@@ -103,7 +103,7 @@ import Testing
         try await withServer(handler: handler, clock: clock) { test in
             let client = try wire(test)
             try client.send(put("Content-Length: 4\r\n"))
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             await test.advance(.seconds(600))
             try client.send("body")
             gate.open()
@@ -114,7 +114,7 @@ import Testing
     /// The reader wants bytes again a moment before the connection hears of it; the looks in between must not count the
     /// time in which nothing was wanted.
     @Test func timeInWhichNothingWasWantedIsNotTheClients() async throws {
-        let clock = HandClock()
+        let clock = ManualTime()
         let (resting, entered, goesOn) = (Lock<(any RestingBodyReader)?>(nil), CounterCell(), CounterCell())
         let handler = Answering(streamsBelow: "/") { request in
             let reader = request.upload!.reader as! any RestingBodyReader
@@ -127,15 +127,15 @@ import Testing
         try await withServer(handler: handler, clock: clock) { test in
             let client = try wire(test)
             try client.send(put("Content-Length: 4\r\n") + "bo")
-            await eventually { resting.withLock { $0 != nil } }
+            try await eventually { resting.withLock { $0 != nil } }
             for _ in 0..<20 { await test.advance(.seconds(1)) }
             // The loop is held up while the reader goes on, and its look at the connection is due before its mail.
             test.loops[0].post {
                 entered.add()
                 while goesOn.current == 0 { sched_yield() }
             }
-            await eventually { entered.current == 1 }
-            clock.advance(.seconds(2))
+            try await eventually { entered.current == 1 }
+            clock.advance(by: .seconds(2))
             resting.withLock { $0 }?.goOn()
             goesOn.add()
             await test.advance(.zero)

@@ -97,7 +97,7 @@ func put(_ target: String, _ fields: String) -> String {
             }
             return ServerResponse(status: 200, body: .bytes(Bytes(text: "\(count)")))
         }
-        try await withServer(handler: handler, clock: HandClock()) { test in
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             let sent = CounterCell()
             let sender = startThread {
@@ -108,7 +108,7 @@ func put(_ target: String, _ fields: String) -> String {
                 }
             }
             // The kernel's buffers take some; then the client stands still.
-            await eventually {
+            try await eventually {
                 let before = sent.current
                 for _ in 0..<200 { await test.advance(.zero) }
                 return gate.arrived.current == 1 && before == sent.current
@@ -129,10 +129,10 @@ func put(_ target: String, _ fields: String) -> String {
             let body = (try? await readAll(request.upload)) ?? []
             return ServerResponse(status: 200, body: .bytes(body))
         }
-        try await withServer(handler: handler, clock: HandClock()) { test in
+        try await withServer(handler: handler, clock: ManualTime()) { test in
             let client = try wire(test)
             try client.send(put("Expect: 100-continue\r\nContent-Length: 4\r\n"))
-            await eventually { gate.arrived.current == 1 }
+            try await eventually { gate.arrived.current == 1 }
             for _ in 0..<20 { await test.advance(.zero) }
             #expect(!client.hasInput)
             gate.open()
@@ -311,7 +311,7 @@ func put(_ target: String, _ fields: String) -> String {
             #expect(try client?.receiveLine() == "3")
             #expect(try client?.receiveLine() == "abc")
             client = nil
-            await eventually { test.count(ServerCounters.open) == 0 }
+            try await eventually { test.count(ServerCounters.open) == 0 }
             #expect(test.count(ServerCounters.cuts, "failed") + test.count(ServerCounters.cuts, "left") == 1)
         }
     }

@@ -2,6 +2,7 @@
 // neither it nor the one before it is found.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

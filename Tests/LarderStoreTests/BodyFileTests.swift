@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -77,12 +78,12 @@ enum FileDamage: CaseIterable, Sendable {
             case .replaced: #expect(await store.write(bench.entry("a", size: 100, seed: 1)) == .stored)
             case .purged: #expect(try await store.purge(.term("term=a", provider: nil), soft: false) == 1)
             case .evicted:
-                bench.time.pass(.seconds(100))
+                bench.time.advance(by: .seconds(100))
                 for number in 0..<12 {
                     #expect(await store.write(bench.entry("b\(number)", size: 900_000)) == .stored)
                 }
             case .expired:
-                bench.time.pass(.seconds(100_000))
+                bench.time.advance(by: .seconds(100_000))
                 await store.maintain()
             }
             #expect(access(file, F_OK) != 0)
@@ -182,7 +183,7 @@ enum FileDamage: CaseIterable, Sendable {
                 await store.maintain()
                 await store.close()
                 if number < 3 { try writeFile(bench.path, Bytes(repeating: 0xAA, count: 100_000)) }
-                bench.time.pass(.seconds(10))
+                bench.time.advance(by: .seconds(10))
             }
             #expect(Bench.names(in: bench.directory).filter { $0.hasPrefix("bodies.corrupt-") }.count == 2)
             #expect(Bench.names(in: bench.bodies).count == 1)

@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -169,14 +170,14 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                     writer.upkeep.sweep?.hasForeign = false
                     writer.upkeep.sweep?.directory = 7
                 }
-                bench.time.leaps(by: Upkeep.budget)
+                bench.time.leap(by: Upkeep.budget)
                 // Listing the directory is a slice of its own.
                 if !isForeign { writer.sweepFiles() }
                 for remaining in [3, 2, 1, 0] {
                     writer.sweepFiles()
                     #expect(bench.bodyFiles().count == remaining)
                 }
-                bench.time.leaps(by: .zero)
+                bench.time.leap(by: .zero)
                 writer.sweepFiles()
                 #expect(writer.upkeep.sweep == nil)
             }
@@ -352,7 +353,7 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
             try unblock(file)
             #expect(await after.write(bench.results("c", [resultJSON("3", "Blue in a row, too")])) == .stored)
             #expect(try await after.titles("blue").count == 2)
-            bench.time.pass(IndexingUpkeep.pause)
+            bench.time.advance(by: IndexingUpkeep.pause)
             await after.maintain()
             #expect(try await after.titles("blue").count == 3)
             await after.close()

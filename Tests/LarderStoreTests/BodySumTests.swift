@@ -1,6 +1,7 @@
 // What the files of all rows take, and what the bodies of a provider are together, where a size is damaged or a sum is wrong.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -154,22 +155,22 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                 }
                 try connection.execute("UPDATE bodies SET bytes = -7")
                 writer.upkeep.doubtsFileBytes = true
-                bench.time.leaps(by: Upkeep.budget)
+                bench.time.leap(by: Upkeep.budget)
                 for _ in 0..<2 { writer.restateFileBytes() }
                 #expect(writer.upkeep.isRestating && writer.upkeep.doubtsFileBytes)
                 #expect(try connection.number("SELECT cursor FROM restated") == 128)
                 #expect(try connection.number("SELECT bytes FROM bodies") == -7)
-                bench.time.leaps(by: .zero)
+                bench.time.leap(by: .zero)
             }
             try await withWriter(bench) { (writer, shared) async throws in
                 let connection = try #require(writer.database?.connection)
                 // What is below zero is seen once a second.
-                bench.time.pass(.seconds(2))
+                bench.time.advance(by: .seconds(2))
                 writer.work(isIdle: false, afterJobs: true)
                 #expect(writer.upkeep.doubtsFileBytes && !writer.upkeep.isRestating)
-                bench.time.leaps(by: Upkeep.budget)
+                bench.time.leap(by: Upkeep.budget)
                 writer.restateFileBytes()
-                bench.time.leaps(by: .zero)
+                bench.time.leap(by: .zero)
                 #expect(try connection.number("SELECT cursor FROM restated") == 64)
                 try writer.transact(connection) { () throws(StoreError) in try writer.database?.rows.remove(id: 1) }
                 shared.faults.fail(with: SQLITE_FULL)

@@ -2,6 +2,7 @@
 // no removal is lost.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -100,7 +101,7 @@ import Testing
             while store.shared.writes.count < 1 { await Task.yield() }
             let closing = Task { await store.close() }
             while !store.shared.ending.hasBegun { await Task.yield() }
-            bench.time.pass(StoreEnding.span)
+            bench.time.advance(by: StoreEnding.span)
             store.shared.faults.hold(false)
             await closing.value
             #expect(await held.value == .stored)
@@ -118,7 +119,7 @@ import Testing
             try await withWriter(bench) { (writer, shared) async throws in
                 let (ended, going) = (try writer.beginBody(nil).get(), try writer.beginBody(nil).get())
                 shared.ending.begin(at: bench.time.monotonic())
-                bench.time.pass(StoreEnding.span)
+                bench.time.advance(by: StoreEnding.span)
                 func part(_ file: BodyFile) -> BodyPart { BodyPart(file: file, offset: 0, bytes: [1]) }
                 let order = WriteOrder(entry: bench.entry("a"), supersedes: false)
                 let completed: WriteOutcome = await handover { continuation in
@@ -177,7 +178,7 @@ import Testing
             try other.execute("BEGIN IMMEDIATE")
             let set = Task { try await store.setValue("a", [1]) }
             while store.degraded == nil {
-                bench.time.pass(.milliseconds(100))
+                bench.time.advance(by: .milliseconds(100))
                 await Task.yield()
             }
             store.expectClose()

@@ -1,6 +1,7 @@
 // An entry and its companion, as a variant and the list that names it: in the database both or neither, at every instant.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

@@ -1,6 +1,7 @@
 // Room on the disk: what is reckoned before a write, what is given back, and that others who fill the disk empty no cache.
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -171,7 +172,7 @@ private let mebi: Int64 = 1 << 20
     func onlyFilesMakeRoomForAFile(files: Int) async throws {
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
             for number in 0..<300 { #expect(await store.write(bench.entry("\(number)", size: 20_000)) == .stored) }
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             for number in 0..<files {
                 #expect(await store.write(bench.entry("file \(number)", size: 2 << 20)) == .stored)
             }
@@ -201,7 +202,7 @@ private let mebi: Int64 = 1 << 20
     @Test func filesBehindManySmallEntriesMakeRoomWithinAFewTries() async throws {
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
             for number in 0..<1600 { #expect(await store.write(bench.entry("\(number)", size: 100)) == .stored) }
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             #expect(await store.write(bench.entry("file", size: 2 << 20)) == .stored)
             try await fill(store, bench)
             var outcomes: [WriteOutcome] = []
@@ -214,7 +215,7 @@ private let mebi: Int64 = 1 << 20
         try await withStore(StoreSettings(minFree: 20 * mebi)) { (store, bench) async throws in
             for name in ["used", "unused"] {
                 #expect(await store.write(bench.entry(name, size: 2 << 20)) == .stored)
-                bench.time.pass(.seconds(100))
+                bench.time.advance(by: .seconds(100))
             }
             try await fill(store, bench)
             store.touch(bench.entry("used").key.digest)

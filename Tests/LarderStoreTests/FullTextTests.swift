@@ -1,6 +1,7 @@
 // The full-text index follows what is stored, whatever way an entry comes or goes, and finds what a person means.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -88,7 +89,7 @@ private func checkIndex(_ path: String) throws {
     @Test func ofOneResultInSeveralAnswersTheNewestIsShownOnce() async throws {
         try await withStore { (store, bench) async throws in
             _ = await store.write(bench.results("a", [resultJSON("1", "Blue old")]))
-            bench.time.pass(.seconds(10))
+            bench.time.advance(by: .seconds(10))
             _ = await store.write(bench.results("b", [resultJSON("1", "Blue new"), resultJSON("2", "Blue other")]))
             var question = FullTextQuestion(terms: [FullTextTerm("blue")], limit: 10)
             let found = try await store.search(question)
@@ -164,11 +165,11 @@ private func checkIndex(_ path: String) throws {
         try await withStore { (store, bench) async throws in
             let entry = bench.results("a", [resultJSON("1", "Green")])
             _ = await store.write(entry)
-            bench.time.pass(.seconds(700))
+            bench.time.advance(by: .seconds(700))
             let found = try await store.search(FullTextQuestion(terms: [FullTextTerm("green")], limit: 1))
             #expect(found.matches.first?.freshUntil == entry.freshUntil)
             #expect(found.matches.first?.storedAt == entry.responseTime)
-            bench.time.pass(.seconds(86_400))
+            bench.time.advance(by: .seconds(86_400))
             #expect(try await store.titles("green").isEmpty)
         }
     }
@@ -214,7 +215,7 @@ private func checkIndex(_ path: String) throws {
             await smaller.maintain()
             let left = try await smaller.search(FullTextQuestion(terms: [FullTextTerm("round2")], limit: 1)).total
             #expect(left < 600)
-            bench.time.pass(.seconds(200_000))
+            bench.time.advance(by: .seconds(200_000))
             await smaller.maintain()
             await smaller.close()
             try checkIndex(bench.path)
@@ -300,7 +301,7 @@ private func checkIndex(_ path: String) throws {
             await store.limitPages(pages)
             #expect(try await store.titles("title").isEmpty)
             await store.limitPages(1_000_000)
-            bench.time.pass(.seconds(400))
+            bench.time.advance(by: .seconds(400))
             #expect(try await store.search(FullTextQuestion(terms: [FullTextTerm("title")], limit: 1)).total == 1000)
         }
     }
@@ -311,9 +312,9 @@ private func checkIndex(_ path: String) throws {
             for number in 0..<10 {
                 _ = await store.write(bench.results("\(number)", [resultJSON("\(number)", "Umber")]))
             }
-            bench.time.leaps(by: .milliseconds(150))
+            bench.time.leap(by: .milliseconds(150))
             let found = try await store.titles("umber").count
-            bench.time.leaps(by: .zero)
+            bench.time.leap(by: .zero)
             #expect(found == 10)
         }
     }
@@ -329,7 +330,7 @@ private func checkIndex(_ path: String) throws {
             store.apply(StoreSettings(minFree: 0))
             // It rests for a minute, and goes on by itself.
             #expect(try await store.titles("ochre").isEmpty)
-            bench.time.pass(.seconds(61))
+            bench.time.advance(by: .seconds(61))
             #expect(try await store.titles("ochre").count == 10)
         }
     }

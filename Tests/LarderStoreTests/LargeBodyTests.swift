@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -94,7 +95,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             case .replaced: #expect(await store.write(bench.entry("a", size: 10, seed: 1)) == .stored)
             case .purged: #expect(try await store.purge(.all, soft: false) == 1)
             case .evicted:
-                bench.time.pass(.seconds(100))
+                bench.time.advance(by: .seconds(100))
                 for number in 0..<30 {
                     #expect(await store.write(bench.entry("other\(number)", size: 900_000)) == .stored)
                 }
@@ -258,7 +259,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
         try await withStore(roomy(cap)) { (store, bench) async throws in
             for number in 0..<7 { #expect(await store.write(bench.entry("\(number)", size: 900_000)) == .stored) }
             let entry = bench.entry("large", size: 5_000_000)
-            bench.time.pass(.seconds(10))
+            bench.time.advance(by: .seconds(10))
             try await write(store, entry, pieces: 400_000)
             #expect(try await sameEntry(store.read(entry.key), entry))
             #expect(try await store.statistics().liveBytes <= cap)
@@ -299,7 +300,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             }
             try await fill()
             await store.limitPages(1_000_000)
-            bench.time.pass(.seconds(6))
+            bench.time.advance(by: .seconds(6))
             #expect(await store.write(bench.entry("small")) == .stored)
             try await untilSwept(store, below: 1 << 20)
         }
@@ -352,7 +353,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             for round in 0..<30 {
                 let old = bench.entry("a", size: 300_000, seed: UInt8(round))
                 #expect(await store.write(old) == .stored)
-                bench.time.pass(.seconds(1))
+                bench.time.advance(by: .seconds(1))
                 let new = bench.entry("a", size: 300_001, seed: UInt8(round))
                 var freshened = old
                 freshened.label = "freshened"

@@ -1,6 +1,7 @@
 // A database of an earlier schema is brought up to date where it lies, in no time that grows with it.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

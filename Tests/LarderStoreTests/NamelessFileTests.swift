@@ -3,6 +3,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -49,7 +50,7 @@ import Testing
                 // Nothing else is left to do.
                 writer.maintainNow()
                 #expect(writer.sleepTime() == .seconds(1))
-                bench.time.pass(.seconds(1))
+                bench.time.advance(by: .seconds(1))
                 #expect(writer.isPlaceDue(bench.time.monotonic()))
             }
         }
@@ -61,7 +62,7 @@ import Testing
                 StoreError(code: SQLITE_FULL, extendedCode: SQLITE_FULL, doing: "writing", message: "made to fail"))
             writer.upkeep.watchAt = bench.time.monotonic() + .seconds(60)
             #expect(writer.sleepTime() == StoreWriter.pauseOfSaving)
-            bench.time.pass(StoreWriter.pauseOfSaving)
+            bench.time.advance(by: StoreWriter.pauseOfSaving)
             #expect(writer.isPlaceDue(bench.time.monotonic()))
         }
     }
@@ -92,7 +93,7 @@ import Testing
             let connection = try #require(writer.database?.connection)
             let changes = connection.allChanges
             let before = bench.time.monotonic()
-            bench.time.pass(.milliseconds(500))
+            bench.time.advance(by: .milliseconds(500))
             writer.upkeep.lastWrite = before + .seconds(-60)
             writer.upkeep.mayVacuum = false
             writer.work(isIdle: true, afterJobs: false)
@@ -147,7 +148,7 @@ import Testing
             // The database lacks its log by then.
             #expect(try writer.database?.rows.has(entry.key.digest) == false)
             shared.files.refusedRemoval.withLock { $0 = nil }
-            bench.time.pass(RemovalUpkeep.longestRest)
+            bench.time.advance(by: RemovalUpkeep.longestRest)
             writer.retryRemovals(isIdle: true)
             writer.stepPurges()
             #expect(shared.removals.count == 0)
@@ -187,7 +188,7 @@ import Testing
                     writer.stepPurges()
                     let rest = try #require(writer.removalWait())
                     rests.append(rest)
-                    bench.time.pass(rest)
+                    bench.time.advance(by: rest)
                 }
                 #expect(rests == [1, 2, 4, 5, 5].map { .seconds($0) })
                 #expect(bench.log.messages.filter { $0 == "store.removals.pending" }.count == 1)
@@ -256,7 +257,7 @@ import Testing
                 let ticket = ask(.all, shared, bench)
                 shared.ending.begin(at: bench.time.monotonic())
                 // Hardly any time is left.
-                bench.time.pass(StoreEnding.span + .milliseconds(-1))
+                bench.time.advance(by: StoreEnding.span + .milliseconds(-1))
                 writer.endRemovals()
                 #expect(!ticket.isDone)
                 #expect(access(bench.path, F_OK) == 0, "it is still open")

@@ -3,6 +3,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

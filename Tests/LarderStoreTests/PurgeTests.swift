@@ -1,5 +1,6 @@
 // Purging: what is named goes, with everything made from it, and nothing else.
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

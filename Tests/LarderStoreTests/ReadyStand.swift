@@ -1,5 +1,6 @@
 // What tests of answers that are kept ready share: a store whose loops look.
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

@@ -1,6 +1,7 @@
 // What the database keeps ready for the loops: it is found as it was made, it is found only while exactly what it was made of is
 // stored, and nothing that is newer, or being removed, is overlooked.
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -79,11 +80,11 @@ import Testing
         try await withReady { (stand) async throws in
             let entry = try await stand.kept()
             #expect(try await stand.look() != nil)
-            stand.bench.time.pass(entry.freshUntil - stand.bench.time.wall() + .milliseconds(-1))
+            stand.bench.time.advance(by: entry.freshUntil - stand.bench.time.wall() + .milliseconds(-1))
             #expect(stand.once("/raw/api/a")?.response.freshUntil == entry.freshUntil)
-            stand.bench.time.pass(.milliseconds(1))
+            stand.bench.time.advance(by: .milliseconds(1))
             #expect(stand.once("/raw/api/a") == nil)
-            stand.bench.time.pass(entry.responseTime - stand.bench.time.wall() + .seconds(-2))
+            stand.bench.time.advance(by: entry.responseTime - stand.bench.time.wall() + .seconds(-2))
             #expect(stand.once("/raw/api/a") == nil)
         }
     }

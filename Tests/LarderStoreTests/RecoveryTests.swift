@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -66,7 +67,7 @@ import Testing
                 try writeFile(bench.path, Bytes(repeating: 0xAA, count: 5000))
                 let store = try bench.open()
                 await store.close()
-                bench.time.pass(.seconds(1))
+                bench.time.advance(by: .seconds(1))
             }
             #expect(try DatabaseFiles(directory: bench.directory, name: "cache").asideFiles.count == 2)
         }

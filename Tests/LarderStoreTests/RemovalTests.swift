@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -50,7 +51,7 @@ extension Bench {
             for length in lengths {
                 guard let end = store.shared.waits.nextEnd(length) else { continue }
                 let left = end - time.monotonic()
-                if left > .zero { time.pass(left + .milliseconds(1)) }
+                if left > .zero { time.advance(by: left + .milliseconds(1)) }
             }
             await Task.yield()
         }
@@ -60,23 +61,22 @@ extension Bench {
     /// - Parameter rate: milliseconds of the test's time that pass with each one of the machine's. A thread that waits long for a
     ///   processor must not make the lifetimes of entries end; 0 where what is awaited needs no time.
     func eventually(
-        _ what: String, in store: SQLiteStore, rate: Int = 100, _ holds: () async throws -> Bool
+        _ what: String, in store: SQLiteStore, rate: Int = 100, fileID: String = #fileID, line: Int = #line,
+        _ holds: () async throws -> Bool
     ) async throws {
         let clock = SystemTime()
         var last = clock.monotonic()
-        let end = last + .seconds(60)
-        while last < end {
-            if try await holds() { return }
+        try await LarderTestSupport.eventually(what, fileID: fileID, line: line) {
+            if try await holds() { return true }
             let now = clock.monotonic()
             if now >= last + .milliseconds(1) {
                 last = now
-                time.pass(.milliseconds(rate))
+                time.advance(by: .milliseconds(rate))
             }
             // The writer looks at the clock.
             store.shared.writes.nudge()
-            await Task.yield()
+            return false
         }
-        Issue.record("never came true: \(what)")
     }
 }
 

@@ -1,6 +1,7 @@
 // What nobody can use any more is removed by time alone, from a store that is far from full: terms of an API hold whatever
 // the store's size.
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -16,11 +17,11 @@ import Testing
             let kept = bench.entry("kept", size: 300_000)
             #expect(await store.write(kept) == .stored)
             #expect(await store.write(bench.entry("odd", version: 9)) == .stored)
-            bench.time.pass(.seconds(650))
+            bench.time.advance(by: .seconds(650))
             // Stale, and of use yet.
             await store.maintain()
             #expect(try await store.statistics().byProvider["tmdb"]?.entries == 200)
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             await store.maintain()
             let statistics = try await store.statistics()
             #expect(statistics.byProvider["tmdb"]?.entries ?? 0 == 0)

@@ -1,6 +1,7 @@
 // Room: the cap, the order in which entries go, recency, free disk, and giving pages back.
 import CSQLite
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -30,7 +31,7 @@ import Testing
                     case 1...3: .random(in: 10_000...100_000, using: &random)
                     default: .random(in: 0...5000, using: &random)
                     }
-                bench.time.pass(.seconds(1))
+                bench.time.advance(by: .seconds(1))
                 let name = "\(Int.random(in: 0..<max(1, number), using: &random))"
                 if await store.write(bench.entry(name, size: size, seed: UInt8(truncatingIfNeeded: number))) == .stored
                 {
@@ -123,12 +124,12 @@ import Testing
             let odd = bench.entry("odd", size: 50_000, version: 9)
             await write(unused)
             await write(used)
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             await write(useless)
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             await write(odd)
             store.touch(used.key.digest)
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             // Closing writes the uses down; upkeep would take two of them away at once.
             let order = try await evictionOrder(store, bench, [unused, used, useless, odd])
             #expect(order == ["odd", "useless", "unused", "used"])
@@ -167,7 +168,7 @@ import Testing
             for _ in 0..<50 { store.touch(entry.key.digest) }
             await store.maintain()
             #expect(bench.count(StoreCounters.touches, "written") == 0)
-            bench.time.pass(.seconds(61))
+            bench.time.advance(by: .seconds(61))
             for _ in 0..<50 { store.touch(entry.key.digest) }
             await store.maintain()
             #expect(bench.count(StoreCounters.touches, "written") == 1)
@@ -180,7 +181,7 @@ import Testing
             let store = try bench.open()
             let entry = bench.entry("a")
             #expect(await store.write(entry) == .stored)
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             store.touch(entry.key.digest)
             await store.close()
             let connection = try CacheSchema.openWriter(bench.path)
@@ -218,7 +219,7 @@ import Testing
             #expect(bench.log.messages == ["store.degraded"])
             store.apply(StoreSettings(minFree: 0))
             // The store is well again when it has stored something a while after the last refusal.
-            bench.time.pass(DiskRoom.calm)
+            bench.time.advance(by: DiskRoom.calm)
             #expect(await store.write(other) == .stored)
             #expect(try await sameEntry(store.read(other.key), other))
             #expect(try await store.statistics().degraded == nil)
@@ -240,7 +241,7 @@ import Testing
             let small = bench.entry("small")
             #expect(await store.write(small) == .refused("diskFull"))
             #expect(bench.count(StoreCounters.failures, "diskFull") == 1)
-            bench.time.pass(.seconds(6))
+            bench.time.advance(by: .seconds(6))
             #expect(await store.write(small) == .stored)
             #expect(try await store.statistics().degraded == nil)
             // What the failed body left is swept.

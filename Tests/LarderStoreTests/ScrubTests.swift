@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -109,7 +110,7 @@ import Testing
             let entries = [500, 90_000, 400_000].map { bench.entry("\($0)", size: $0) }
             for entry in entries { #expect(await store.write(entry) == .stored) }
             let later = bench.time.wall() + .seconds(7000)
-            bench.time.pass(.seconds(100))
+            bench.time.advance(by: .seconds(100))
             for entry in entries {
                 store.touch(entry.key.digest)
                 await store.updateFreshness(entry.key.digest, freshUntil: later, staleUntil: later + .seconds(9))
@@ -211,7 +212,7 @@ import Testing
                 var seconds = 0
                 while scrubbed() < count, seconds < 300 {
                     let before = scrubbed()
-                    bench.time.pass(.seconds(1))
+                    bench.time.advance(by: .seconds(1))
                     seconds += 1
                     for _ in 0..<1000 where scrubbed() == before {
                         store.apply(StoreSettings(minFree: 0))
@@ -221,14 +222,14 @@ import Testing
                 }
                 return seconds
             }
-            bench.time.pass(ScrubUpkeep.rest)
+            bench.time.advance(by: ScrubUpkeep.rest)
             #expect(try await seconds(until: 200) >= 3)
             #expect(scrubbed() == 200)
             // The next pass waits for its day.
-            bench.time.pass(.seconds(3600))
+            bench.time.advance(by: .seconds(3600))
             await store.updateFreshness(Digest(of: []), freshUntil: bench.time.wall(), staleUntil: bench.time.wall())
             #expect(scrubbed() == 200)
-            bench.time.pass(.seconds(86_400))
+            bench.time.advance(by: .seconds(86_400))
             #expect(try await seconds(until: 400) >= 3)
         }
     }
@@ -272,7 +273,7 @@ import Testing
     @Test func theWriterScrubsThoughItIsNeverIdle() async throws {
         try await withEntries { (writer, bench) async throws in
             for _ in 0..<660 {
-                bench.time.pass(.seconds(1))
+                bench.time.advance(by: .seconds(1))
                 writer.upkeep.wrote(at: bench.time.monotonic())
                 writer.work(isIdle: false, afterJobs: true)
             }
@@ -282,11 +283,11 @@ import Testing
 
     @Test func aSliceIsBoundedInTimeAndGetsOn() async throws {
         try await withEntries { (writer, bench) async throws in
-            bench.time.leaps(by: ScrubUpkeep.budget)
+            bench.time.leap(by: ScrubUpkeep.budget)
             writer.scrubSlice()
             #expect(bench.count(StoreCounters.scrubbed, "sound") == 1)
             writer.scrubSlice()
-            bench.time.leaps(by: .zero)
+            bench.time.leap(by: .zero)
             #expect(bench.count(StoreCounters.scrubbed, "sound") == 2)
         }
     }
@@ -296,7 +297,7 @@ import Testing
             try SchemaFour.make(bench.path, [bench.entry("a", size: 500)], now: bench.time.wall())
             try await withWriter(bench) { (writer, _) async throws in
                 let used = writer.upkeep.lastWrite
-                bench.time.pass(Upkeep.settleTime)
+                bench.time.advance(by: Upkeep.settleTime)
                 writer.scrubSlice(isHurried: true)
                 #expect(bench.count(StoreCounters.scrubbed, "summed") > 0)
                 #expect(writer.upkeep.lastWrite == used)

@@ -2,6 +2,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -142,7 +143,7 @@ import Testing
             #expect(store.lostAt == bench.time.wall() && store.wasSetAside)
             await store.close()
             // It stays lost over restarts.
-            bench.time.pass(.seconds(10))
+            bench.time.advance(by: .seconds(10))
             let again = try open()
             #expect(again.lostAt == bench.time.wall() + .seconds(-10))
             await again.close()
@@ -164,17 +165,17 @@ import Testing
         try await withBench { (bench) async throws in
             let path = bench.directory + "/state.db"
             for _ in 0..<2 {
-                bench.time.pass(.seconds(1800))
+                bench.time.advance(by: .seconds(1800))
                 for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
                 try writeFile(path, Bytes(repeating: 0xAA, count: 8192))
                 await (try bench.openState()).close()
             }
-            bench.time.pass(.seconds(-3600))
+            bench.time.advance(by: .seconds(-3600))
             let first = bench.time.wall()
             let store = try bench.openState()
             #expect(store.lostAt == first)
             await store.close()
-            bench.time.pass(.seconds(60))
+            bench.time.advance(by: .seconds(60))
             let next = try bench.openState()
             #expect(next.lostAt == first)
             await next.close()
@@ -364,7 +365,7 @@ import Testing
             let page = try connection.number("SELECT rootpage FROM sqlite_schema WHERE name = 'callProvider'")
             connection.close()
             try writeFile(path, Bytes(repeating: 0xAA, count: 4096), at: (Int(try #require(page)) - 1) * 4096)
-            bench.time.pass(.seconds(60))
+            bench.time.advance(by: .seconds(60))
             let store = try bench.openState()
             #expect(!store.wasSetAside && store.lostAt == nil)
             try await store.reserveCall("itunes", at: bench.time.wall())
@@ -372,7 +373,7 @@ import Testing
             #expect(try await store.calls(of: "itunes", since: .init(milliseconds: 0)) == [bench.time.wall()])
             let lost = bench.time.wall()
             await store.close()
-            bench.time.pass(.seconds(60))
+            bench.time.advance(by: .seconds(60))
             let next = try bench.openState()
             #expect(!next.wasSetAside && next.lostAt == lost)
             await next.close()

@@ -1,28 +1,10 @@
 // Shared by the tests of the store: own directories, hand-set time, entries of any size.
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
-
-/// Time that passes only when a test says so.
-final class HandTime: TimeSource {
-    private let now = Lock(WallTime(seconds: 1_800_000_000))
-    private let leap = Lock(Duration.zero)
-
-    func wall() -> WallTime { now.withLock { $0 } }
-    func monotonic() -> MonotonicTime {
-        let leap = leap.withLock { $0 }
-        return MonotonicTime(
-            nanoseconds: now.withLock { now in
-                now = now + leap
-                return now.milliseconds * 1_000_000
-            })
-    }
-    /// So much passes with each look at the clock, as on a machine that is busy with other things.
-    func leaps(by span: Duration) { leap.withLock { $0 = span } }
-    func pass(_ span: Duration) { now.withLock { $0 = $0 + span } }
-}
 
 /// Log lines kept for looking at.
 final class KeptLog: LogSink {
@@ -34,7 +16,7 @@ final class KeptLog: LogSink {
 /// A directory of its own, a clock, counters; the store in it is closed and the directory removed at the end.
 struct Bench: Sendable {
     let directory: String
-    let time = HandTime()
+    let time = ManualTime(wall: WallTime(seconds: 1_800_000_000))
     let counters = CounterRegistry()
     let log = KeptLog()
 

@@ -1,5 +1,6 @@
 // What any `CacheStore` promises, held against the real one.
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore

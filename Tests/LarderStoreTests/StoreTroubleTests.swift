@@ -3,6 +3,7 @@
 import CSQLite
 import Glibc
 import LarderCore
+import LarderTestSupport
 import Testing
 
 @testable import LarderStore
@@ -51,7 +52,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
                 func slice(fails: Bool) {
                     shared.faults.fail(with: fails ? SQLITE_BUSY : nil)
                     writer.scrubSlice(isHurried: true)
-                    bench.time.pass(.seconds(30))
+                    bench.time.advance(by: .seconds(30))
                 }
                 slice(fails: true)
                 slice(fails: false)
@@ -85,25 +86,25 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     }
 
     @Test func commitsThatAreQuickWhileTheyAreFoundStalledAreNotStalled() {
-        let time = HandTime()
+        let time = ManualTime()
         let waits = BoundedWaits(patience: .milliseconds(250), time: time)
         waits.add(Wait(), .write)
         waits.add(Wait { waits.wasQuick() }, .read)
-        time.pass(.milliseconds(250))
+        time.advance(by: .milliseconds(250))
         #expect(turn(waits) == 0)
         #expect(waits.isLate && !waits.isStalled)
-        time.pass(.milliseconds(1000))
+        time.advance(by: .milliseconds(1000))
         #expect(turn(waits) == 0)
         #expect(!waits.isLate && !waits.isStalled)
     }
 
     @Test func commitsThatAreLateForLongAreStalledUntilOneIsQuick() {
-        let time = HandTime()
+        let time = ManualTime()
         let waits = BoundedWaits(patience: .milliseconds(250), time: time)
         waits.add(Wait(), .write)
-        time.pass(.milliseconds(250))
+        time.advance(by: .milliseconds(250))
         #expect(turn(waits) == 0)
-        time.pass(.milliseconds(1000))
+        time.advance(by: .milliseconds(1000))
         #expect(turn(waits) == 1)
         #expect(waits.isStalled)
         waits.wasQuick()
@@ -111,13 +112,13 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     }
 
     @Test func aPartThatWasLateLetsNoOtherBodyWaitForAStoreThatStands() {
-        let time = HandTime()
+        let time = ManualTime()
         let waits = BoundedWaits(patience: .milliseconds(50), time: time)
         waits.add(Wait(), .part)
-        time.pass(.seconds(1))
+        time.advance(by: .seconds(1))
         #expect(turn(waits) == 0)
         #expect(waits.isLate)
-        time.pass(.milliseconds(200))
+        time.advance(by: .milliseconds(200))
         #expect(turn(waits) == 1)
         let lapsed = Lock(false)
         waits.add(Wait { lapsed.withLock { $0 = true } }, .part)
@@ -125,7 +126,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     }
 
     @Test func aShortPatienceBreaksNoBodyOff() {
-        let waits = BoundedWaits(patience: .milliseconds(1), time: HandTime())
+        let waits = BoundedWaits(patience: .milliseconds(1), time: ManualTime())
         #expect(waits.span(.stretch) == .seconds(2) && waits.span(.search) == .seconds(2))
         #expect(waits.span(.read) == .milliseconds(5))
         waits.patience = .milliseconds(250)
@@ -245,7 +246,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
     /// Lets a commit be waited for in vain.
     private func beLate(_ shared: StoreShared, _ bench: Bench) {
         shared.waits.add(Wait(), .write)
-        bench.time.pass(shared.waits.span(.write))
+        bench.time.advance(by: shared.waits.span(.write))
         _ = turn(shared.waits)
         #expect(shared.waits.isLate)
     }

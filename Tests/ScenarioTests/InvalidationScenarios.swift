@@ -94,13 +94,6 @@ import Testing
 
         func store(_ name: String) throws -> JSONValue? { try get("/v1/status").json()["store"]?[name] }
 
-        func eventually(_ what: String, _ holds: () throws -> Bool) throws {
-            let clock = SystemTime()
-            let end = clock.monotonic() + .seconds(60)
-            while clock.monotonic() < end { if try holds() { return } }
-            throw WireError("never came true: \(what)")
-        }
-
         func kill() throws {
             larder.signal(SIGKILL)
             _ = try larder.waitForEnd()
@@ -131,7 +124,7 @@ import Testing
                 let next = try Stand(launch, directory)
                 try next.expectNotOld("after a restart, the disk still full")
                 disk.empty()
-                try next.eventually("all is written") { try next.store("pendingRemovals")?.integer == 0 }
+                try blockUntil("all is written") { try next.store("pendingRemovals")?.integer == 0 }
                 try next.expectNotOld("with room again")
                 try next.kill()
                 let last = try Stand(launch, directory)
@@ -149,7 +142,7 @@ import Testing
             try await onOwnThread {
                 let stand = try Stand(launch, directory)
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
-                try stand.eventually("it is stored") {
+                try blockUntil("it is stored") {
                     try stand.get("/raw/api/a")["Cache-Status"]?.contains("hit") == true
                 }
                 #expect(try stand.get("/raw/api/a").text.hasPrefix("answer 1 "))
@@ -177,7 +170,7 @@ import Testing
             let begin = clock.monotonic()
             // Commits that nobody waits for are noticed to be late, too.
             var number = 20
-            try stand.eventually("nothing counts as stored any more") {
+            try blockUntil("nothing counts as stored any more") {
                 number += 1
                 return try stand.get("/raw/api/\(number)")["Cache-Status"]?.contains("stored") == false
             }
@@ -190,11 +183,11 @@ import Testing
             #expect(large.text.utf8.count > 600_000)
             // One after the other they would take five seconds each.
             #expect(clock.monotonic() - begin < .seconds(60))
-            try stand.eventually("it is told") { try stand.get("/healthz").text == "degraded\n" }
+            try blockUntil("it is told") { try stand.get("/healthz").text == "degraded\n" }
             #expect(try stand.store("degraded")?.string?.hasPrefix("commits take longer than") == true)
             lock.release()
-            try stand.eventually("it recovers") { try stand.get("/healthz").text == "ok\n" }
-            try stand.eventually("storing goes on") {
+            try blockUntil("it recovers") { try stand.get("/healthz").text == "ok\n" }
+            try blockUntil("storing goes on") {
                 _ = try stand.get("/raw/api/after")
                 return try stand.get("/raw/api/after")["Cache-Status"]?.contains("hit") == true
             }
@@ -271,7 +264,7 @@ import Testing
             #expect(rmdir(place) == 0)
             // It counts as stored until the commit finds that the directory is gone.
             #expect(try stand.get("/raw/api/b").text.hasPrefix("answer 1 "))
-            try stand.eventually("it is there again") {
+            try blockUntil("it is there again") {
                 _ = try stand.get("/raw/api/c")
                 // The figures are told when it is committed.
                 _ = try stand.store("entries")

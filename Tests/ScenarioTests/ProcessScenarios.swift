@@ -12,16 +12,6 @@ import Testing
         }
     }
 
-    /// Waits for what another process does, looking again and again.
-    static func wait(_ what: String, _ condition: () throws -> Bool) throws {
-        let clock = SystemTime()
-        let deadline = clock.monotonic() + .seconds(60)
-        while try !condition() {
-            guard clock.monotonic() < deadline else { throw WireError("never came true: \(what)") }
-            poll(nil, 0, 2)
-        }
-    }
-
     static func isRefusing(_ address: String) -> Bool {
         (try? WireClient(address)) == nil
     }
@@ -65,9 +55,9 @@ import Testing
             let idle = try WireClient(addresses[0])
             let client = try WireClient(addresses[1])
             try client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            try Self.wait("the origin is asked") { !origin.requests.isEmpty }
+            try blockUntil("the origin is asked") { !origin.requests.isEmpty }
             larder.signal(SIGTERM)
-            try Self.wait("nobody new is let in") { Self.isRefusing(addresses[0]) && Self.isRefusing(addresses[1]) }
+            try blockUntil("nobody new is let in") { Self.isRefusing(addresses[0]) && Self.isRefusing(addresses[1]) }
             #expect(try idle.isClosed(), "a connection without a request is closed at once")
             gate.open()
             let answer = try client.receive()
@@ -96,9 +86,9 @@ import Testing
             let addresses = try larder.listening(2)
             let client = try WireClient(addresses[1])
             try client.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            try Self.wait("the origin is asked") { !origin.requests.isEmpty }
+            try blockUntil("the origin is asked") { !origin.requests.isEmpty }
             larder.signal(SIGTERM)
-            try Self.wait("nobody new is let in") { Self.isRefusing(addresses[0]) }
+            try blockUntil("nobody new is let in") { Self.isRefusing(addresses[0]) }
             if what == "second signal" { larder.signal(SIGTERM) }
             #expect(try larder.waitForEnd(within: .seconds(20)) == .exited(0))
             // Not a bare close: the client is told that it may ask again, and whom.
@@ -132,12 +122,12 @@ import Testing
             }
             _ = try ask("/file/0")
             rewrite(configuration + "\ncahce: { maxSize: 1 GiB }")
-            try Self.wait("the bad file is reported") { larder.standardError.contains("is not used") }
+            try blockUntil("the bad file is reported") { larder.standardError.contains("is not used") }
             let report = larder.complaints().first ?? ""
             #expect(report.contains(" error ") && report.contains("cahce") && report.contains(larder.configurationFile))
             #expect(try ask("/file/0").hasPrefix("larder; hit"), "the connection and the cache are still there")
             rewrite(configuration.replacing("minFree: 0", with: "minFree: 0, maxObject: 1 KiB"))
-            try Self.wait("the good file is taken") { larder.standardError.contains("configuration read again") }
+            try blockUntil("the good file is taken") { larder.standardError.contains("configuration read again") }
             #expect(try ask("/file/0").hasPrefix("larder; hit"))
             let target = "/larger/3000"
             let answer = try LarderProcess.get(target, at: addresses[1])
@@ -160,7 +150,7 @@ import Testing
             #expect(mkfifo(larder.configurationFile, 0o600) == 0)
             larder.signal(SIGHUP)
             // Without the refusal the reload waits for somebody to write, and a later signal with it.
-            try Self.wait("the pipe is reported") { larder.standardError.contains("is a pipe") }
+            try blockUntil("the pipe is reported") { larder.standardError.contains("is a pipe") }
             #expect(try LarderProcess.get("/file/0", at: address).status == 200)
             larder.signal(SIGTERM)
             #expect(try larder.waitForEnd() == .exited(0))

@@ -73,7 +73,7 @@ import Testing
             #expect(try LarderProcess.get("/readyz", at: address).status == 200)
             for _ in 0..<3 { #expect(try manager.wait(for: "WATCHDOG=1") == []) }
             larder.signal(SIGHUP)
-            try ProcessScenarios.wait("it has read its file again") { larder.standardError.contains("read again") }
+            try blockUntil("it has read its file again") { larder.standardError.contains("read again") }
             larder.signal(SIGTERM)
             let before = try manager.wait(for: "STOPPING=1")
             #expect(!before.contains("READY=1"))
@@ -218,7 +218,7 @@ import Testing
                 shown.append(try LarderProcess.get(target, at: address).description)
             }
             larder.signal(SIGHUP)
-            try ProcessScenarios.wait("it has read its file again") { larder.standardError.contains("read again") }
+            try blockUntil("it has read its file again") { larder.standardError.contains("read again") }
             larder.signal(SIGTERM)
             #expect(try larder.waitForEnd() == .exited(0))
             shown += [larder.standardError, larder.standardOutput]

@@ -278,11 +278,11 @@ extension WireClauses {
             stand in
             for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
                 for fields in [page, "Cache-Control: no-store\r\n"] {
-                    let seen = Signal()
+                    let seen = Gate()
                     stand.converses { wire in
                         _ = try wire.readRequest()
                         try wire.send("HTTP/1.1 200 OK\r\n\(fields)\(framing)")
-                        seen.wait()
+                        seen.waitPatiently()
                         try wire.finish()
                     }
                     let outcome = try await stand.talk { client in

@@ -9,9 +9,9 @@ extension WireClauses {
             "RFC 9112 §9.3.2", .must, "pipelined requests are answered in their order, fast ones behind slow ones"
         ) {
             stand in
-            let slow = Signal()
+            let slow = Gate()
             stand.answers { request in
-                if request.target == "/slow" { slow.wait() }
+                if request.target == "/slow" { slow.waitPatiently() }
                 return whole("asked \(request.target)", page)
             }
             try await stand.get("/hit")

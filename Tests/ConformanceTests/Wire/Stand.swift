@@ -198,14 +198,11 @@ struct Stand: Sendable {
         }
     }
 
-    /// Waits for what happens in the background.
-    func until(_ what: String, _ condition: () async throws -> Bool) async throws {
-        try await larder.eventually(what, condition)
-    }
-
     /// Waits until the daemon has nothing under way.
     func settles() async throws {
-        try await until("nothing is under way") { try await larder.counter("larder_flights_under_way") == 0 }
+        try await larder.eventually("nothing is under way") {
+            try await larder.counter("larder_flights_under_way") == 0
+        }
     }
 }
 

@@ -8,11 +8,11 @@ extension WireClauses {
         WireClause("RFC 9110 §7.6", .may, "the first bytes reach the client while the origin still sends") { stand in
             for fields in [page, never] {
                 for framing in ["Content-Length: 10\r\n\r\nhello", "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"] {
-                    let seen = Signal()
+                    let seen = Gate()
                     stand.converses { wire in
                         _ = try wire.readRequest()
                         try wire.send("HTTP/1.1 200 OK\r\n\(fields)\(framing)")
-                        seen.wait()
+                        seen.waitPatiently()
                         try wire.send(framing.hasPrefix("C") ? "world" : "5\r\nworld\r\n0\r\n\r\n")
                     }
                     let target = stand.fresh()
@@ -29,13 +29,13 @@ extension WireClauses {
         },
         WireClause("RFC 9111 §4", .may, "who asks for the same while it comes reads along, and gets every byte") {
             stand in
-            let more = Signal()
+            let more = Gate()
             let body = pattern(400_000)
             stand.converses { wire in
                 _ = try wire.readRequest()
                 try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: \(body.count)\r\n\r\n")
                 try wire.send(Bytes(body[..<100_000]))
-                more.wait()
+                more.waitPatiently()
                 try wire.send(Bytes(body[100_000...]))
             }
             // The origin goes on when both have read of what is there.
@@ -66,12 +66,12 @@ extension WireClauses {
         },
         WireClause("RFC 9112 §8", .must, "an origin that fails cuts everybody who reads along; nothing is stored") {
             stand in
-            let fail = Signal()
+            let fail = Gate()
             stand.converses { wire in
                 _ = try wire.readRequest()
                 try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: 100000\r\n\r\n")
                 try wire.send(pattern(50_000))
-                fail.wait()
+                fail.waitPatiently()
                 wire.reset()
             }
             let both = Tally(2) { fail.open() }
@@ -83,20 +83,20 @@ extension WireClauses {
             try await stand.get("/a").expect(.body("good"), .isNotHit)
         },
         WireClause("RFC 9111 §3.3", .may, "a client that leaves does not end a fetch that others read") { stand in
-            let (left, more) = (Signal(), Signal())
+            let (left, more) = (Gate(), Gate())
             let body = pattern(300_000)
             stand.converses { wire in
                 _ = try wire.readRequest()
                 try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: \(body.count)\r\n\r\n")
                 try wire.send(Bytes(body[..<100_000]))
-                more.wait()
+                more.waitPatiently()
                 try wire.send(Bytes(body[100_000...]))
             }
-            let both = Signal()
-            async let leaver: Void = stand.leave("/a", atLeast: 1000) { both.wait() }
+            let both = Gate()
+            async let leaver: Void = stand.leave("/a", atLeast: 1000) { both.waitPatiently() }
             async let stayer = stand.read("/a", atLeast: 1000) {
                 both.open()
-                left.wait()
+                left.waitPatiently()
                 more.open()
             }
             try await leaver
@@ -108,12 +108,12 @@ extension WireClauses {
         },
         WireClause("RFC 9111 §3.3", .mustNot, "what nobody waited for to its end is whole in the store or not there") {
             stand in
-            let more = Signal()
+            let more = Gate()
             stand.converses { wire in
                 _ = try wire.readRequest()
                 try wire.send("HTTP/1.1 200 OK\r\n\(page)Content-Length: 200000\r\n\r\n")
                 try wire.send(pattern(100_000))
-                more.wait()
+                more.waitPatiently()
                 try? wire.send(Bytes(pattern(200_000)[100_000...]))
             }
             try await stand.leave("/a", atLeast: 1000)
@@ -144,11 +144,11 @@ extension WireClauses {
             let body = pattern(300_000)
             for method in ["POST", "DELETE", "OPTIONS", "BREW"] {
                 for bytes in [whole(body), chunkedAnswer(body)] {
-                    let more = Signal()
+                    let more = Gate()
                     stand.converses { wire in
                         _ = try wire.readRequest()
                         try wire.send(Bytes(bytes[..<100_000]))
-                        more.wait()
+                        more.waitPatiently()
                         try wire.send(Bytes(bytes[100_000...]))
                     }
                     let answer = try await stand.talk { client in
@@ -191,16 +191,16 @@ extension WireClauses {
             stand.expectCalls(1)
         },
         WireClause("RFC 9111 §4", .mustNot, "those who wait for what may not be shared are not given it") { stand in
-            let go = Signal()
+            let go = Gate()
             let count = Tally()
             stand.answers { request in
                 count.add()
-                go.wait()
+                go.waitPatiently()
                 return whole("for \(request.value("X-Who") ?? "")", never)
             }
             async let anna = stand.ask("GET", "/a", "X-Who: anna\r\n")
             async let bert = stand.ask("GET", "/a", "X-Who: bert\r\n")
-            try await stand.until("one of them asks") { count.count >= 1 }
+            try await stand.larder.eventually("one of them asks") { count.count >= 1 }
             go.open()
             let answers = [try await anna, try await bert]
             expectSame(answers.map(\.text), ["for anna", "for bert"])

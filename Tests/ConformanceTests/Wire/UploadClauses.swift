@@ -48,7 +48,7 @@ extension WireClauses {
             for framing in ["Content-Length: 100000\r\n", "Transfer-Encoding: chunked\r\n"] {
                 let chunked = framing.hasPrefix("Transfer")
                 let rest = chunked ? "world" : String(repeating: "w", count: 99_995)
-                let half = Signal()
+                let half = Gate()
                 let early = Lock(Bytes())
                 stand.converses { wire in
                     let head = try wire.readHead()
@@ -61,7 +61,7 @@ extension WireClauses {
                 let answer = try await stand.talk { client in
                     try client.send(stand.request("POST", "/a", framing) + (chunked ? "5\r\nhello\r\n" : "hello"))
                     // Nothing more is sent before the origin has had the first half.
-                    half.wait()
+                    half.waitPatiently()
                     try client.send(chunked ? "5\r\n\(rest)\r\n0\r\n\r\n" : rest)
                     return try client.receive()
                 }

@@ -3,29 +3,9 @@ import Glibc
 import LarderCore
 import LarderTestSupport
 
-/// A gate between threads; who waits too long goes on, so that a clause that fails ends.
-final class Signal: Sendable {
-    private let ends: [Int32]
-
-    init() {
-        var ends: [Int32] = [-1, -1]
-        let result = pipe(&ends)
-        precondition(result == 0, "no pipe")
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        self.ends = ends
-    }
-
-    func open() {
-        var byte: UInt8 = 1
-        _ = write(ends[1], &byte, 1)
-    }
-
-    func wait() {
-        var poller = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
-        while poll(&poller, 1, Int32(Wire.patience) * 1000) < 0, errno == EINTR {}
-    }
-
-    deinit { for end in ends { close(end) } }
+extension Gate {
+    /// Waits at it; who waits too long goes on, so that a clause that fails ends.
+    func waitPatiently() { _ = opens(within: .seconds(Wire.patience)) }
 }
 
 /// Counts from any thread.
