@@ -46,9 +46,7 @@ struct ArtworkRoute: Sendable {
             ).served()
         } catch {
             engine.countFailure(name)
-            var failure = error
-            if failure.provider.isEmpty { failure.provider = name }
-            throw failure.clientFacing(now: engine.time.wall())
+            throw error.clientFacing(now: engine.time.wall())
         }
         return try answer(served, provider, RequestContext(request: request, snapshot: snapshot, route: route))
     }

@@ -232,13 +232,11 @@ struct PassRoute: Sendable {
 
     private func refusal(_ failure: UpstreamFailure, _ request: PassRequest) -> ClientFacingError {
         engine.countFailure(request.provider.name)
-        var failure = failure
-        if failure.provider.isEmpty { failure.provider = request.provider.name }
         return failure.clientFacing(now: engine.time.wall())
     }
 
     private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {
-        refusal(EntryRequest.notCached, request)
+        refusal(EntryRequest.notCached(by: request.provider.name), request)
     }
 
     /// How often a request may still be forwarded; what is more than can be counted is as much as can be, and what is no

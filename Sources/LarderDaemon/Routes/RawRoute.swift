@@ -187,8 +187,6 @@ struct RawRoute: Sendable {
             part.forward = nil
             note(context, part)
             engine.countFailure(provider.name)
-            var failure = failure
-            if failure.provider.isEmpty { failure.provider = provider.name }
             throw failure.clientFacing(now: engine.time.wall())
         }
         note(context, part)

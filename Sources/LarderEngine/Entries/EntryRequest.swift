@@ -126,7 +126,7 @@ public struct EntryRequest: Sendable {
 
     /// The answer of an entry that nobody asks for by HEAD or in parts.
     public func served() async throws(UpstreamFailure) -> Served {
-        guard case .served(let served) = try await run() else { throw Self.notCached }
+        guard case .served(let served) = try await run() else { throw Self.notCached(by: recipe.provider) }
         return served
     }
 
@@ -159,19 +159,19 @@ public struct EntryRequest: Sendable {
             case .answer(let stored):
                 if stored.outcome == .stale { noteDemand(recipe.flightKey(found)) }
                 // Memory keeps only what was fresh and needed no fetch.
-                guard let entry = stored.isStandIn ? fetch?.made?.entry : found.entry else { throw Self.unwanted }
+                guard let entry = stored.isStandIn ? fetch?.made?.entry : found.entry else { throw unwanted }
                 var served = answer(stored, entry, ready: nil)
                 served.provenance.failure = fetch?.made?.covering ?? fetch?.failure
                 return .served(served)
             case .answerAndRefresh(let stored):
-                guard let entry = found.entry else { throw Self.unwanted }
+                guard let entry = found.entry else { throw unwanted }
                 noteDemand(recipe.flightKey(found))
                 await refresh(found)
                 return .served(answer(stored, entry, ready: nil))
             case .makeFromStore:
                 return .served(try await makeFromStore())
             case .fetch(let forward), .fetchAlone(let forward):
-                if fetch == nil, let hold, await !hold() { throw Self.unwanted }
+                if fetch == nil, let hold, await !hold() { throw unwanted }
                 var isShared = true
                 if case .fetchAlone = step { isShared = false }
                 let brought = try await obtain(forward, found, isShared: isShared)
@@ -180,14 +180,14 @@ public struct EntryRequest: Sendable {
                     brought.made.map { flow.fetched(fetched($0, brought, found), now: now) }
                     ?? flow.ended(brought.ending, now: now)
             case .answerFetched(let fresh):
-                guard let fetch, let made = fetch.made else { throw Self.unwanted }
+                guard let fetch, let made = fetch.made else { throw unwanted }
                 return .served(answer(fresh, made, fetch, found))
             case .passOn(let reason, let hasStored, let rule):
                 return .passOn(reason, stored: hasStored ? found.entry : nil, rule)
             case .gatewayTimeout(let rule):
                 return .notCached(rule)
             case .fail(let isValidationOwed):
-                guard var failure = fetch?.failure else { throw Self.unwanted }
+                guard var failure = fetch?.failure else { throw unwanted }
                 if isValidationOwed { failure.statusOverride = 504 }
                 throw failure
             }
@@ -223,7 +223,7 @@ public struct EntryRequest: Sendable {
         case .late(let blame):
             return Fetch(ending: .late, failure: UpstreamFailure(late: blame, provider: recipe.provider, now: now))
         case .alone where isShared: return Fetch(ending: .unshareable)
-        case .left, .alone: throw Self.unwanted
+        case .left, .alone: throw unwanted
         }
     }
 
@@ -330,11 +330,14 @@ public struct EntryRequest: Sendable {
         return served
     }
 
-    private static let unwanted = UpstreamFailure(
-        provider: "", failure: .overloaded, detail: "The client has left.")
+    private var unwanted: UpstreamFailure {
+        UpstreamFailure(provider: recipe.provider, failure: .overloaded, detail: "The client has left.")
+    }
 
     /// The failure of `Conclusion.notCached`.
-    public static let notCached = UpstreamFailure(
-        provider: "", failure: .timedOut, detail: "Nothing usable is stored, and the client asked for nothing else.",
-        isNotAsked: true)
+    public static func notCached(by provider: String) -> UpstreamFailure {
+        UpstreamFailure(
+            provider: provider, failure: .timedOut,
+            detail: "Nothing usable is stored, and the client asked for nothing else.", isNotAsked: true)
+    }
 }

@@ -121,14 +121,12 @@ extension Engine {
         } catch {
             // Whoever left, or was superseded, was given no answer to count.
             if !Task.isCancelled, SessionScope.current?.isSuperseded != true { countFailure(provider.name) }
-            var failure = error
-            if failure.provider.isEmpty { failure.provider = provider.name }
             if let request = question.request,
-                let source = await localStandIn(for: failure, provider, endpoint, request, question.directives)
+                let source = await localStandIn(for: error, provider, endpoint, request, question.directives)
             {
                 return (source, nil)
             }
-            return (SourceAnswer(provider: provider.name, failure: failure.withBoundedRetry(at: time.wall())), nil)
+            return (SourceAnswer(provider: provider.name, failure: error.withBoundedRetry(at: time.wall())), nil)
         }
     }
 

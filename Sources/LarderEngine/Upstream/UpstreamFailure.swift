@@ -5,7 +5,7 @@ import LarderHTTP
 
 /// Why a provider gave nothing.
 public struct UpstreamFailure: Error, Sendable {
-    /// Its name; empty where none was asked.
+    /// Its name; `larder` where the daemon itself is at its limit.
     public var provider: String
     /// Of what kind it is.
     public var failure: FailureClass
@@ -85,7 +85,7 @@ public struct UpstreamFailure: Error, Sendable {
     /// The 504 of RFC 9111 §5.2.1.7: of no class, since no provider failed, and nothing changes by asking the same again.
     private var notStored: ClientFacingError {
         ClientFacingError(
-            status: status, code: "notStored", detail: detail, provider: provider.isEmpty ? nil : provider,
+            status: status, code: "notStored", detail: detail, provider: provider,
             retryable: false,
             fields: [
                 "Cache-Status": "larder; detail=only-if-cached",

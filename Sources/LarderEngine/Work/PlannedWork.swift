@@ -131,9 +131,7 @@ struct PlannedWork: Sendable {
                 try await engine.obtainRaw(
                     question, call.request, endpoint: call.endpoint, deadline: deadline, plan: clock))
         } catch {
-            var failure = error
-            if failure.provider.isEmpty { failure.provider = question.provider.name }
-            part = .failure(failure)
+            part = .failure(error)
         }
         let result =
             switch part {
