@@ -66,10 +66,10 @@ import Testing
         #expect(sum.missing == 0)
         let none = sum.add(failed(.broken), of: call(.part))
         #expect(none == nil)
-        #expect(sum.missing == 1 && sum.lack?.failure == .broken && !sum.isOutage)
+        #expect(sum.missing == 1 && sum.lack?.failure == .broken && !sum.lacksWholeProvider)
         _ = sum.add(failed(.suspended), of: call(.part))
         _ = sum.add(failed(.timedOut), of: call(.part))
-        #expect(sum.missing == 3 && sum.lack?.failure == .suspended && sum.isOutage)
+        #expect(sum.missing == 3 && sum.lack?.failure == .suspended && sum.lacksWholeProvider)
     }
 
     @Test func whatIsStaleOrWasNotKeptIsSaid() {

@@ -13,7 +13,7 @@ extension Engine {
         for failure: UpstreamFailure, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ request: SearchRequest,
         _ directives: ClientDirectives
     ) async -> SourceAnswer? {
-        guard failure.isOutage, Self.permitsStandIn(directives) else { return nil }
+        guard failure.failure.isOutage, Self.permitsStandIn(directives) else { return nil }
         let terms = LocalQuestion.terms(request.term)
         guard (1...LocalQuestion.mostTerms).contains(terms.count),
             let kinds = provider.provider.kinds(of: request.category)
@@ -61,15 +61,5 @@ extension Engine {
     private static func permitsStandIn(_ directives: ClientDirectives) -> Bool {
         !directives.noCache && !directives.noStore && !directives.onlyIfCached && directives.maxAge == nil
             && directives.minFresh == nil
-    }
-}
-
-extension UpstreamFailure {
-    /// The source is down or may not be asked now; it did not refuse the question.
-    var isOutage: Bool {
-        switch failure {
-        case .unreachable, .suspended, .limited, .timedOut: true
-        default: false
-        }
     }
 }

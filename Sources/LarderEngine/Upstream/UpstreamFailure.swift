@@ -108,6 +108,20 @@ public struct UpstreamFailure: Error, Sendable {
     }
 }
 
+extension FailureClass {
+    /// The provider is down or may not be asked now; it did not refuse the question.
+    var isOutage: Bool {
+        switch self {
+        case .limited, .unreachable, .timedOut, .suspended: true
+        case .refused, .broken, .invalidRequest, .notFound, .overloaded, .notConfigured: false
+        }
+    }
+
+    /// Another question to the provider would fail alike: an outage, or a call that Larder or its settings keep from being
+    /// made.
+    var isOfWholeProvider: Bool { isOutage || self == .overloaded || self == .notConfigured }
+}
+
 extension UpstreamFailure {
     /// Who waited for an answer waits no longer. The fetch goes on.
     init(late blame: Blame, provider: String, now: WallTime) {

@@ -159,7 +159,9 @@ struct PlannedWork: Sendable {
     private func finish(_ answer: NormalisedAnswer, _ sum: PlannedSum) async -> FlightResult {
         // An older answer that is whole says more than what an outage left of a new one. Where it is only single parts
         // that are broken, waiting for them would hold up the rest for as long as they are.
-        if hasFallback, let failure = sum.covering ?? (sum.isOutage ? sum.lack : nil) { return .failed(failure) }
+        if hasFallback, let failure = sum.covering ?? (sum.lacksWholeProvider ? sum.lack : nil) {
+            return .failed(failure)
+        }
         let lack = sum.lack ?? sum.worn
         if answer.count == 0, let lack = sum.lack { return .failed(lack) }
         let (endpoint, provider) = (question.endpoint, question.provider)
@@ -230,7 +232,7 @@ struct PlannedSum: Sendable {
             if call.role == .subject { return failure }
             guard call.role == .part else { return nil }
             missing += 1
-            if lack == nil || (!isOutage && Self.isOutage(failure.failure)) { lack = failure }
+            if lack == nil || (!lacksWholeProvider && failure.failure.isOfWholeProvider) { lack = failure }
         case .success(let served):
             guard call.role != .aid else { return nil }
             add(served, isPart: call.role == .part)
@@ -243,7 +245,7 @@ struct PlannedSum: Sendable {
         let entry = served.entry
         parents.append(entry.key.digest)
         haveRows = haveRows && served.hasRow
-        if isPart, let failure = served.failure, !Self.isOutage(failure.failure) {
+        if isPart, let failure = served.failure, !failure.failure.isOfWholeProvider {
             // One record that is broken upstream must not hold back all the others for as long as it is.
             worn = worn ?? failure
         } else {
@@ -258,12 +260,5 @@ struct PlannedSum: Sendable {
     }
 
     /// What is missing is missing because of the provider, not because of the part.
-    var isOutage: Bool { lack.map { Self.isOutage($0.failure) } ?? false }
-
-    private static func isOutage(_ failure: FailureClass) -> Bool {
-        switch failure {
-        case .limited, .unreachable, .timedOut, .suspended, .overloaded, .notConfigured: true
-        case .refused, .broken, .invalidRequest, .notFound: false
-        }
-    }
+    var lacksWholeProvider: Bool { lack?.failure.isOfWholeProvider ?? false }
 }
