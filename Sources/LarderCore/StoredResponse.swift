@@ -77,17 +77,24 @@ public enum WriteOutcome: Sendable, Hashable {
     case accepted
     /// Not known yet: the commit takes longer than the answer may wait for it. The write goes on, and may still fail.
     case pending
-    /// Not stored, with the reason in one word: `tooLarge`, `diskFull`, `noRoom`, `failed`.
-    case refused(String)
+    /// Not stored.
+    case refused(WriteRefusal)
 }
 
-/// Why a body was not begun: the word of `WriteOutcome.refused`.
-public struct WriteRefusal: Error, Sendable, Hashable {
-    public var reason: String
-
-    public init(_ reason: String) {
-        self.reason = reason
-    }
+/// Why an answer is not stored, or a body not begun. The raw values are the words of counters and logs.
+public enum WriteRefusal: String, Error, Sendable, Hashable, CaseIterable {
+    case tooLarge, diskFull
+    /// The cache is full and nothing can be evicted for it.
+    case noRoom
+    case failed
+    /// Another connection holds the database.
+    case busy
+    /// Too much waits for the writer, or too many bodies are open.
+    case overloaded
+    /// The store is closed.
+    case closed
+    /// It was removed or overtaken on its way, or is not wanted any more.
+    case removed
 }
 
 /// An entry that is written together with another one: both are committed, or neither.

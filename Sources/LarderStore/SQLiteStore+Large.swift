@@ -20,30 +20,30 @@ extension SQLiteStore {
 
     public func begin(expecting length: Int64?) async -> Result<any BodyWriter, WriteRefusal> {
         let shared = shared
-        if let length, length > shared.settings.withLock({ $0.maxObject }) { return refuse("tooLarge") }
+        if let length, length > shared.settings.withLock({ $0.maxObject }) { return refuse(.tooLarge) }
         let isCrowded = shared.bodyWriters.withLock { count -> Bool in
             guard count < Self.bodyWriterLimit else { return true }
             count += 1
             return false
         }
-        if isCrowded { return refuse("overloaded") }
+        if isCrowded { return refuse(.overloaded) }
         let answer: Result<BodyFile, WriteRefusal> = await handover { continuation in
-            let reply = Reply(continuation, late: { .failure(WriteRefusal("overloaded")) })
+            let reply = Reply(continuation, late: { .failure(.overloaded) })
             let job = WriteJob.begin(length, reply)
             if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .part) }
-            reply.resume(returning: .failure(WriteRefusal(shared.refusalWord)))
+            reply.resume(returning: .failure(shared.refusalOfQueue))
         }
         switch answer {
         case .success(let file): return .success(StoredBodyWriter(file))
-        case .failure(let refusal):
+        case .failure(let reason):
             shared.bodyWriters.withLock { $0 -= 1 }
-            return refuse(refusal.reason)
+            return refuse(reason)
         }
     }
 
-    private func refuse(_ word: String) -> Result<any BodyWriter, WriteRefusal> {
-        shared.meters.count(.refused(word))
-        return .failure(WriteRefusal(word))
+    private func refuse(_ reason: WriteRefusal) -> Result<any BodyWriter, WriteRefusal> {
+        shared.meters.count(.refused(reason))
+        return .failure(reason)
     }
 
     public func rewriteHead(

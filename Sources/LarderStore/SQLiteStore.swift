@@ -145,19 +145,19 @@ public final class SQLiteStore: CacheStore {
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {
         let (most, room) = shared.settings.withLock { ($0.maxObject, $0.highWaterBytes) }
         if Int64(order.largestBody) > most {
-            shared.meters.count(.refused("tooLarge"))
+            shared.meters.count(.refused(.tooLarge))
             shared.supersede(order)
-            return .refused("tooLarge")
+            return .refused(.tooLarge)
         }
         if EntryRows.cost(of: order).all <= room, let outcome = shared.accept(order) { return outcome }
         return await handover { continuation in
             let reply = shared.writeReply(order, continuation)
             let job = WriteJob.write(order, reply)
             if shared.writes.offer(job, weight: job.weight) { return shared.waits.add(reply, .write) }
-            let word = shared.refusalWord
-            shared.meters.count(.refused(word))
+            let reason = shared.refusalOfQueue
+            shared.meters.count(.refused(reason))
             shared.supersede(order)
-            reply.resume(returning: .refused(word))
+            reply.resume(returning: .refused(reason))
         }
     }
 

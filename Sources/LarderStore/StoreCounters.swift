@@ -105,7 +105,8 @@ final class StoreMeters: Sendable {
     let found, foundAccepted, absent, readRefused, readFailed: CounterCell
     let keyMismatches, undecodable: CounterCell
     let scrubbedSound, scrubbedSummed, scrubbedDamaged: CounterCell
-    private let outcomes: [String: CounterCell]
+    private let stored: CounterCell
+    private let refused: [WriteRefusal: CounterCell]
     let transactions: CounterCell
     let evictedVersion, evictedExpired, evictedUnused, evictedBytes: CounterCell
     let purged: CounterCell
@@ -123,11 +124,6 @@ final class StoreMeters: Sendable {
     let readyWritten, readyDropped: CounterCell
     let searchesFound, searchesEmpty, searchesRefused, searchesFailed: CounterCell
 
-    /// Words of `WriteOutcome.refused`, and "stored".
-    static let outcomeWords = [
-        "stored", "tooLarge", "diskFull", "noRoom", "failed", "busy", "overloaded", "closed", "removed",
-    ]
-
     init(_ registry: CounterRegistry) {
         found = registry.cell(StoreCounters.reads, "found")
         foundAccepted = registry.cell(StoreCounters.reads, "accepted")
@@ -139,8 +135,9 @@ final class StoreMeters: Sendable {
         scrubbedSound = registry.cell(StoreCounters.scrubbed, "sound")
         scrubbedSummed = registry.cell(StoreCounters.scrubbed, "summed")
         scrubbedDamaged = registry.cell(StoreCounters.scrubbed, "damaged")
-        outcomes = Dictionary(
-            uniqueKeysWithValues: Self.outcomeWords.map { ($0, registry.cell(StoreCounters.writes, $0)) })
+        stored = registry.cell(StoreCounters.writes, "stored")
+        refused = Dictionary(
+            uniqueKeysWithValues: WriteRefusal.allCases.map { ($0, registry.cell(StoreCounters.writes, $0.rawValue)) })
         transactions = registry.cell(StoreCounters.transactions)
         evictedVersion = registry.cell(StoreCounters.evicted, "version")
         evictedExpired = registry.cell(StoreCounters.evicted, "expired")
@@ -190,10 +187,10 @@ final class StoreMeters: Sendable {
 
     func count(_ outcome: WriteOutcome) {
         switch outcome {
-        case .stored: outcomes["stored"]?.add()
+        case .stored: stored.add()
         // Counted when it is known.
         case .pending, .accepted: break
-        case .refused(let word): outcomes[word]?.add()
+        case .refused(let reason): refused[reason]?.add()
         }
     }
 }

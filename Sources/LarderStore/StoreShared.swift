@@ -160,7 +160,7 @@ final class StoreShared: Sendable {
     }
 
     /// Why a job was not taken.
-    var refusalWord: String { isClosed.withLock { $0 } ? "closed" : "overloaded" }
+    var refusalOfQueue: WriteRefusal { isClosed.withLock { $0 } ? .closed : .overloaded }
 
     /// On a thread of the store's own: the sizes, and whether the files are where they were.
     func lookAtFiles() {

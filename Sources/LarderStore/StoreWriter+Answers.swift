@@ -12,8 +12,8 @@ extension StoreWriter {
         noteIfLeft(outcome)
         let companion = order.ofCompanion.map { companion -> (order: WriteOrder, outcome: WriteOutcome) in
             // What removes or overtakes one of the two leaves the other. Who is left out at the commit is so still.
-            if companion.isRefused { return (companion, .refused("removed")) }
-            return (companion, outcome == .refused("removed") ? .stored : outcome)
+            if companion.isRefused { return (companion, .refused(.removed)) }
+            return (companion, outcome == .refused(.removed) ? .stored : outcome)
         }
         overtake(order, outcome, misleads: reply == nil)
         if let companion {
@@ -36,7 +36,7 @@ extension StoreWriter {
             // One that began before it, and comes behind it in the queue, is older.
             shared.orders.overtake(order.entry.key.digest, below: order.number)
             shared.overlay.stored(order.entry.key.digest)
-        case .refused(let word) where word != "removed":
+        case .refused(let reason) where reason != .removed:
             // One that is removed or overtaken itself says nothing of others.
             guard order.supersedes || misleads, !order.isRefused else { return }
             // An older one that is still on its way is of no more use either, whether or not there is a row.
@@ -60,14 +60,18 @@ extension StoreWriter {
             reply.resume(returning: outcome)
             return
         }
-        let hasFailed = outcome != .stored && outcome != .refused("removed")
+        let hasFailed = outcome != .stored && outcome != .refused(.removed)
         if let watch = shared.overlay.leave(order, failed: hasFailed) { shared.waits.add(watch, .commit) }
         switch outcome {
         case .stored: shared.meters.committed.add()
-        case .refused("removed"): shared.meters.acceptedRemoved.add()
-        default:
+        case .refused(.removed): shared.meters.acceptedRemoved.add()
+        case .refused(let reason):
             shared.meters.uncommitted.add()
-            shared.log.debug("store.accepted.failed", ["provider": order.entry.provider, "outcome": "\(outcome)"])
+            shared.log.debug(
+                "store.accepted.failed",
+                ["provider": order.entry.provider, "outcome": "refused(\"\(reason.rawValue)\")"])
+        // No end of a write.
+        case .accepted, .pending: break
         }
     }
 

@@ -5,10 +5,6 @@ import LarderCore
 
 /// What the writer could not do before the end.
 struct LeftUndone: Sendable, Equatable {
-    /// Why an answer is refused that would otherwise have been stored. Others would have been refused at any time: they are
-    /// removed, overtaken or too large.
-    private static let reasons: Set<String> = ["closed", "busy", "failed", "diskFull"]
-
     /// Answers that were not stored. One that came in parts counts once, with the part that was refused.
     private(set) var writes = 0
     /// Uses that were not noted.
@@ -17,7 +13,12 @@ struct LeftUndone: Sendable, Equatable {
     var removals = 0
 
     mutating func note(_ outcome: WriteOutcome) {
-        if case .refused(let reason) = outcome, Self.reasons.contains(reason) { writes += 1 }
+        guard case .refused(let reason) = outcome else { return }
+        switch reason {
+        case .closed, .busy, .failed, .diskFull: writes += 1
+        // It would have been refused at any time.
+        case .tooLarge, .noRoom, .overloaded, .removed: break
+        }
     }
 }
 

@@ -10,7 +10,7 @@ extension StoreWriter {
         let isLeftOut = isLeftOut(order)
         if isLeftOut { return try writeWithoutEntry(order) }
         if let refusal = try refusal(of: order) { return refusal }
-        guard var rows = database?.rows else { return .refused("failed") }
+        guard var rows = database?.rows else { return .refused(.failed) }
         defer { database?.rows = rows }
         try write(order, &rows)
         try writeCompanion(of: order, &rows)
@@ -19,9 +19,9 @@ extension StoreWriter {
 
     /// The companion of an entry that is left out, for which room is made alone. Inside a transaction.
     private func writeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
-        guard let companion = order.ofCompanion, !isLeftOut(companion) else { return .refused("removed") }
+        guard let companion = order.ofCompanion, !isLeftOut(companion) else { return .refused(.removed) }
         let outcome = try write(companion)
-        return outcome == .stored ? .refused("removed") : outcome
+        return outcome == .stored ? .refused(.removed) : outcome
     }
 
     /// The same without a look at the room. Inside a transaction.

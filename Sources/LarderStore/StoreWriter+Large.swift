@@ -39,14 +39,14 @@ extension StoreWriter {
     /// Gives the body its id, where it could be stored at all.
     func beginBody(_ length: Int64?) -> Result<BodyFile, WriteRefusal> {
         do throws(StoreError) {
-            if isOver { return .failure(WriteRefusal("closed")) }
-            if case .refused(let word) = refusalOfPlace() { return .failure(WriteRefusal(word)) }
-            guard let connection = database?.connection else { return .failure(WriteRefusal("failed")) }
-            if case .refused(let word) = refusalOfRemovals() { return .failure(WriteRefusal(word)) }
+            if isOver { return .failure(.closed) }
+            if case .refused(let reason) = refusalOfPlace() { return .failure(reason) }
+            guard let connection = database?.connection else { return .failure(.failed) }
+            if case .refused(let reason) = refusalOfRemovals() { return .failure(reason) }
             // Not after room was made for it. A shorter body, and maybe one of unknown length, needs no file.
-            guard let file = newFile() else { return .failure(WriteRefusal("failed")) }
+            guard let file = newFile() else { return .failure(.failed) }
             if length ?? 0 > CacheSchema.pieceSize, lacksDescriptor(file) {
-                return .failure(WriteRefusal("overloaded"))
+                return .failure(.overloaded)
             }
             let whole = EntryRows.Cost(files: BodyFiles.blocks(length ?? 0))
             let first = EntryRows.Cost(files: min(whole.files, Int64(EntryRows.commitSize)))
@@ -54,11 +54,11 @@ extension StoreWriter {
                 // A body that the disk has no room for is not begun.
                 try refusal(size: length ?? 0, whole: whole, cost: first, disk: whole)
             }
-            if case .refused(let word) = refused { return .failure(WriteRefusal(word)) }
+            if case .refused(let reason) = refused { return .failure(reason) }
             return .success(file)
         } catch {
-            guard case .refused(let word) = failed(error) else { return .failure(WriteRefusal("failed")) }
-            return .failure(WriteRefusal(word))
+            guard case .refused(let reason) = failed(error) else { return .failure(.failed) }
+            return .failure(reason)
         }
     }
 
@@ -80,10 +80,10 @@ extension StoreWriter {
     /// Writes whole pieces of a body.
     func append(_ part: BodyPart) -> WriteOutcome {
         do throws(StoreError) {
-            if isOver { return .refused("closed") }
+            if isOver { return .refused(.closed) }
             if let refused = refusalOfPlace() { return refused }
-            guard let database, part.file.files === database.bodies else { return .refused("failed") }
-            if lacksDescriptor(part.file) { return .refused("overloaded") }
+            guard let database, part.file.files === database.bodies else { return .refused(.failed) }
+            if lacksDescriptor(part.file) { return .refused(.overloaded) }
             let end = part.offset + Int64(part.bytes.count)
             let refused = try transact(database.connection) { () throws(StoreError) -> WriteOutcome? in
                 try refusal(
@@ -102,9 +102,9 @@ extension StoreWriter {
     /// The last piece and the row that makes it all visible.
     func complete(_ part: BodyPart, _ order: WriteOrder) -> WriteOutcome {
         do throws(StoreError) {
-            if isOver { return .refused("closed") }
+            if isOver { return .refused(.closed) }
             if let refused = refusalOfPlace() { return refused }
-            guard let database, part.file.files === database.bodies else { return .refused("failed") }
+            guard let database, part.file.files === database.bodies else { return .refused(.failed) }
             if let refused = refusalOfRemovals() { return refused }
             let size = part.offset + Int64(part.bytes.count)
             let whole = EntryRows.cost(of: order, size: size)
@@ -128,7 +128,7 @@ extension StoreWriter {
 
     /// The file is whole: the row that names it, and the entry's companion.
     private func commit(_ file: BodyFile, _ order: WriteOrder, size: Int64) throws(StoreError) -> WriteOutcome {
-        guard let connection = database?.connection, var rows = database?.rows else { return .refused("failed") }
+        guard let connection = database?.connection, var rows = database?.rows else { return .refused(.failed) }
         // Not where the database is another one by then.
         defer { if database?.connection === connection { database?.rows = rows } }
         let (isComplete, isWritten) = try transact(connection) { () throws(StoreError) -> (Bool, Bool) in
@@ -138,20 +138,20 @@ extension StoreWriter {
                 file.name.id, order.entry, size: size, content: file.content.sums, now: shared.time.wall())
             return (true, true)
         }
-        guard isWritten else { return .refused("removed") }
+        guard isWritten else { return .refused(.removed) }
         if isComplete { file.files.table.completed(file.name.id) }
-        guard hasCommitted() else { return .refused("failed") }
-        return isComplete ? .stored : .refused("removed")
+        guard hasCommitted() else { return .refused(.failed) }
+        return isComplete ? .stored : .refused(.removed)
     }
 
     /// The entry was removed or overtaken on its way: its companion is written without it.
     private func completeWithoutEntry(_ order: WriteOrder) throws(StoreError) -> WriteOutcome {
         guard let companion = order.ofCompanion, !companion.isRefused, let connection = database?.connection else {
-            return .refused("removed")
+            return .refused(.removed)
         }
         let outcome = try transact(connection) { () throws(StoreError) in try write(companion) }
         guard outcome == .stored else { return outcome }
-        return hasCommitted() ? .refused("removed") : .refused("failed")
+        return hasCommitted() ? .refused(.removed) : .refused(.failed)
     }
 
     /// What follows a commit that wrote something.
@@ -174,17 +174,17 @@ extension StoreWriter {
     private func storeLarge(_ order: WriteOrder) -> WriteOutcome {
         let entry = order.entry
         do throws(StoreError) {
-            if isOver { return .refused("closed") }
+            if isOver { return .refused(.closed) }
             if let refused = refusalOfPlace() { return refused }
-            guard let connection = database?.connection else { return .refused("failed") }
+            guard let connection = database?.connection else { return .refused(.failed) }
             if let refused = refusalOfRemovals() { return refused }
             if order.isRefused { return try completeWithoutEntry(order) }
-            guard let file = newFile() else { return .refused("failed") }
-            if lacksDescriptor(file) { return .refused("overloaded") }
+            guard let file = newFile() else { return .refused(.failed) }
+            if lacksDescriptor(file) { return .refused(.overloaded) }
             let refused = try transact(connection) { () throws(StoreError) in try refusal(of: order) }
             if let refused { return refused }
             for start in stride(from: 0, to: entry.body.count, by: EntryRows.commitSize) {
-                if isOver { return .refused("closed") }
+                if isOver { return .refused(.closed) }
                 if order.isRefused { return try completeWithoutEntry(order) }
                 let end = min(start + EntryRows.commitSize, entry.body.count)
                 try file.append(Bytes(entry.body[start..<end]), at: Int64(start))

@@ -52,7 +52,7 @@ extension StoreWriter {
     func refusalOfPlace() -> WriteOutcome? {
         guard removing.saveLogAt != nil else { return nil }
         checkPlace(isBrief: true)
-        return removing.saveLogAt == nil ? nil : .refused("failed")
+        return removing.saveLogAt == nil ? nil : .refused(.failed)
     }
 
     private func beginAnew() {

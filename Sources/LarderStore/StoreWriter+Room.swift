@@ -6,7 +6,7 @@ import LarderCore
 struct WritePause {
     var until: MonotonicTime
     var length: Duration
-    var word: String
+    var reason: WriteRefusal
 }
 
 extension StoreWriter {
@@ -33,11 +33,11 @@ extension StoreWriter {
         // Where the disk becomes short its room is for answers.
         let isRoomy = shared.files.freeDisk.map { DiskRoom.isRoomy($0, cost, settings.minFree) } ?? true
         let isPaused = upkeep.pause.map { shared.time.monotonic() < $0.until } ?? false
-        guard order.isWanted() else { return .refused("removed") }
+        guard order.isWanted() else { return .refused(.removed) }
         guard isRoomy, !isPaused, let rows = database?.rows, try hasRoom(cost, settings, rows) else {
-            return .refused("noRoom")
+            return .refused(.noRoom)
         }
-        guard try rows.write(order, data) else { return .refused("removed") }
+        guard try rows.write(order, data) else { return .refused(.removed) }
         return .stored
     }
 
@@ -49,16 +49,16 @@ extension StoreWriter {
         size: Int64, whole: EntryRows.Cost, cost: EntryRows.Cost, disk: EntryRows.Cost? = nil
     ) throws(StoreError) -> WriteOutcome? {
         let settings = shared.settings.withLock { $0 }
-        guard let rows = database?.rows else { return .refused("failed") }
-        if let pause = upkeep.pause, shared.time.monotonic() < pause.until { return .refused(pause.word) }
-        guard size <= settings.maxObject else { return .refused("tooLarge") }
-        guard whole.all <= settings.highWaterBytes else { return .refused("noRoom") }
+        guard let rows = database?.rows else { return .refused(.failed) }
+        if let pause = upkeep.pause, shared.time.monotonic() < pause.until { return .refused(pause.reason) }
+        guard size <= settings.maxObject else { return .refused(.tooLarge) }
+        guard whole.all <= settings.highWaterBytes else { return .refused(.noRoom) }
         guard try leavesFreeDisk(disk ?? cost, settings, rows) else {
             upkeep.disk.refused(disk ?? cost, now: shared.time.monotonic())
             degrade("the disk has no room beyond the \(Units.format(size: settings.minFree)) of cache.minFree")
-            return .refused("diskFull")
+            return .refused(.diskFull)
         }
-        return try makeRoom(cost.all, settings, rows) ? nil : .refused("noRoom")
+        return try makeRoom(cost.all, settings, rows) ? nil : .refused(.noRoom)
     }
 
     /// Evicts until the entry fits below the cap, and one slice more while above the marks.
@@ -125,9 +125,9 @@ extension StoreWriter {
         if error.isDamage {
             shared.meters.damage.add()
             recover(from: error)
-            return .refused("failed")
+            return .refused(.failed)
         }
-        let word = error.isDiskFull ? "diskFull" : error.code == SQLITE_BUSY ? "busy" : "failed"
+        let reason: WriteRefusal = error.isDiskFull ? .diskFull : error.code == SQLITE_BUSY ? .busy : .failed
         switch error.code {
         case SQLITE_FULL: shared.meters.diskFull.add()
         case SQLITE_IOERR: shared.meters.inputOutput.add()
@@ -140,12 +140,12 @@ extension StoreWriter {
                 shared.log.warning("store.write.failed", ["error": error.description])
                 upkeep.mutedUntil = now + .seconds(60)
             }
-            return .refused(word)
+            return .refused(reason)
         }
         let length = min(upkeep.pause.map { $0.length * 2 } ?? .seconds(5), .seconds(300))
-        upkeep.pause = WritePause(until: shared.time.monotonic() + length, length: length, word: word)
+        upkeep.pause = WritePause(until: shared.time.monotonic() + length, length: length, reason: reason)
         degrade(error.isDiskFull ? "the disk is full" : "writing failed: \(error.message)")
-        return .refused(word)
+        return .refused(reason)
     }
 
     /// Says why nothing is stored, once.

@@ -151,7 +151,7 @@ final class StoreWriter {
         case .begin(let length, let continuation):
             let begun = beginBody(length)
             // Whom it kept waiting too long has given the body up before, here and below.
-            if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal.reason)) }
+            if case .failure(let refusal) = begun, !continuation.isGiven { noteIfLeft(.refused(refusal)) }
             continuation.resume(returning: begun)
         case .append(let part, let continuation):
             let outcome = append(part)
@@ -193,10 +193,10 @@ final class StoreWriter {
         var steps = steps
         var hasBegun = false
         do throws(StoreError) {
-            if isOver { return answer(steps, .refused("closed")) }
+            if isOver { return answer(steps, .refused(.closed)) }
             if let refused = refusalOfPlace() { return answer(steps, refused) }
             guard let connection = database?.connection else {
-                return answer(steps, .refused("failed"))
+                return answer(steps, .refused(.failed))
             }
             if let refused = refusalOfRemovals() { return answer(steps, refused) }
             try transact(connection) { () throws(StoreError) in
@@ -204,7 +204,7 @@ final class StoreWriter {
                 for index in steps.indices { steps[index].outcome = try apply(steps[index].job) }
             }
             shared.meters.transactions.add()
-            guard checkPlace(isBrief: true) else { return answer(steps, .refused("failed")) }
+            guard checkPlace(isBrief: true) else { return answer(steps, .refused(.failed)) }
             noteUnindexed(steps)
             // A refused write is none: what is done in idle time does not wait for it.
             if steps.contains(where: { $0.outcome == .stored }) {
@@ -256,9 +256,9 @@ final class StoreWriter {
             try database?.rows.freshen(digest, freshUntil: fresh, staleUntil: stale)
             return .stored
         case .rewrite(let order, _):
-            if let isWanted = order.isWanted, !isWanted() { return .refused("removed") }
+            if let isWanted = order.isWanted, !isWanted() { return .refused(.removed) }
             let isDone = try database?.rows.rewrite(order.entry, ifReceivedAt: order.receivedAt)
-            return isDone == true ? .stored : .refused("failed")
+            return isDone == true ? .stored : .refused(.failed)
         case .ready(let order, let data):
             return try keepReady(order, data)
         default:

@@ -33,11 +33,11 @@ final class StoredBodyWriter: BodyWriter {
     /// One call at a time.
     func append(_ piece: Bytes) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
-        if let ended { return ended == .stored || ended == .accepted ? .refused("failed") : ended }
-        guard let body else { return .refused("failed") }
+        if let ended { return ended == .stored || ended == .accepted ? .refused(.failed) : ended }
+        guard let body else { return .refused(.failed) }
         guard body.length + Int64(piece.count) <= shared.settings.withLock({ $0.maxObject }) else {
-            shared.meters.count(.refused("tooLarge"))
-            return end(.refused("tooLarge"))
+            shared.meters.count(.refused(.tooLarge))
+            return end(.refused(.tooLarge))
         }
         var offset = 0
         while offset < piece.count {
@@ -61,7 +61,7 @@ final class StoredBodyWriter: BodyWriter {
             let outcome = await commit { .append(part, $0) }
             guard outcome == .stored else {
                 // A part that is late may still be written, the body will not be: it waits for the store no more.
-                _ = self.end(outcome == .pending ? .refused("failed") : outcome)
+                _ = self.end(outcome == .pending ? .refused(.failed) : outcome)
                 return outcome
             }
             body.committed(whole)
@@ -74,8 +74,8 @@ final class StoredBodyWriter: BodyWriter {
         _ entry: StoredResponse, with companion: Companion?, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome {
         let (body, ended) = state.withLock { ($0.body, $0.ended) }
-        if let ended { return ended == .stored || ended == .accepted ? .refused("failed") : ended }
-        guard let body else { return .refused("failed") }
+        if let ended { return ended == .stored || ended == .accepted ? .refused(.failed) : ended }
+        guard let body else { return .refused(.failed) }
         let (committed, tail) = body.parts
         var entry = entry
         entry.large = nil
@@ -92,8 +92,8 @@ final class StoredBodyWriter: BodyWriter {
                 if shared.writes.insist(.complete(last, order, reply)) {
                     return shared.waits.add(reply, .write)
                 }
-                shared.meters.count(.refused("closed"))
-                reply.resume(returning: .refused("closed"))
+                shared.meters.count(.refused(.closed))
+                reply.resume(returning: .refused(.closed))
             }
         }
         return end(outcome)
@@ -102,7 +102,7 @@ final class StoredBodyWriter: BodyWriter {
     func abandon() {
         // Taken out under the lock and let go outside it: the file's end wakes the writer.
         let body = state.withLock { state -> GrowingBody? in
-            if state.ended == nil { state.ended = .refused("failed") }
+            if state.ended == nil { state.ended = .refused(.failed) }
             return state.body.take()
         }
         _ = body
@@ -120,8 +120,8 @@ final class StoredBodyWriter: BodyWriter {
         await handover { continuation in
             let reply = Reply(continuation, late: { WriteOutcome.pending })
             if shared.writes.insist(job(reply)) { return shared.waits.add(reply, .part) }
-            shared.meters.count(.refused("closed"))
-            reply.resume(returning: .refused("closed"))
+            shared.meters.count(.refused(.closed))
+            reply.resume(returning: .refused(.closed))
         }
     }
 }

@@ -234,8 +234,8 @@ extension StoreShared {
         // Who removes something says so before looking here. So either it is heard of now, or the answer is found there.
         guard order.isWanted?() ?? true else {
             overlay.retract(order)
-            meters.count(.refused("removed"))
-            return .refused("removed")
+            meters.count(.refused(.removed))
+            return .refused(.removed)
         }
         overlay.confirm(order)
         var confirmed = order

@@ -145,7 +145,7 @@ import Testing
             #expect(await store.write(bench.entry("a")) == .accepted)
             store.shared.faults.fail(with: SQLITE_FULL)
             await store.commit()
-            #expect(await store.write(bench.entry("b")) == .refused("diskFull"))
+            #expect(await store.write(bench.entry("b")) == .refused(.diskFull))
             store.shared.faults.fail(with: nil)
         }
     }
@@ -156,7 +156,7 @@ import Testing
             for number in 0..<3 {
                 #expect(await store.write(bench.entry("a\(number)", size: 20 << 20)) == .accepted)
             }
-            #expect(await store.write(bench.entry("b", size: 20 << 20)) == .refused("overloaded"))
+            #expect(await store.write(bench.entry("b", size: 20 << 20)) == .refused(.overloaded))
             #expect(store.shared.overlay.count == 3)
             store.shared.faults.hold(false)
         }
@@ -257,7 +257,7 @@ import Testing
     @Test func anAnswerThatIsNoLongerWantedIsNotAccepted() async throws {
         try await withStore(Self.collecting) { (store, bench) async throws in
             let entry = bench.entry("a")
-            #expect(await store.write(entry, supersedes: true, when: { false }) == .refused("removed"))
+            #expect(await store.write(entry, supersedes: true, when: { false }) == .refused(.removed))
             #expect(store.shared.overlay.isEmpty)
             #expect(try await store.read(entry.key) == nil)
         }
@@ -283,7 +283,7 @@ import Testing
             let entry = bench.entry("a", seed: 1)
             #expect(await store.write(entry) == .accepted)
             let other = bench.entry("a", seed: 2)
-            #expect(await store.write(other, supersedes: false, when: { false }) == .refused("removed"))
+            #expect(await store.write(other, supersedes: false, when: { false }) == .refused(.removed))
             #expect(try await store.read(entry.key)?.body == entry.body)
             await store.commit()
             #expect(store.shared.overlay.isEmpty)

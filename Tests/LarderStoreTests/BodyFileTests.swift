@@ -95,7 +95,7 @@ enum FileDamage: CaseIterable, Sendable {
             let entry = bench.entry("a", size: 200_000)
             #expect(await store.write(entry) == .stored)
             store.shared.faults.fail(with: SQLITE_BUSY, changesOnly: true)
-            #expect(await store.write(bench.entry("a", size: 300_000, seed: 1)) == .refused("busy"))
+            #expect(await store.write(bench.entry("a", size: 300_000, seed: 1)) == .refused(.busy))
             // The new one is gone with its transaction, the old one is still named.
             #expect(try readFile(bench.bodyFile()) == entry.body)
             store.shared.faults.fail(with: nil)
@@ -220,7 +220,7 @@ enum FileDamage: CaseIterable, Sendable {
     func aFullDiskLeavesNoPartOfAFile(size: Int) async throws {
         try await withStore(roomy) { (store, bench) async throws in
             await store.limitPages(20)
-            #expect(await store.write(bench.entry("a", size: size)) == .refused("diskFull"))
+            #expect(await store.write(bench.entry("a", size: size)) == .refused(.diskFull))
             #expect(bench.bodyFiles().isEmpty)
         }
     }
@@ -230,7 +230,7 @@ enum FileDamage: CaseIterable, Sendable {
             await store.limitPages(40)
             let writer = try await store.begin(expecting: nil).get()
             #expect(await writer.append(Bench.body("x", 300_000, 1)) == .stored)
-            #expect(await writer.append(Bench.body("x", 900_000, 2)) == .refused("diskFull"))
+            #expect(await writer.append(Bench.body("x", 900_000, 2)) == .refused(.diskFull))
             #expect(bench.bodyFiles().isEmpty)
             #expect(try await writer.written.read(at: 0, atMost: 9) == Bytes(Bench.body("x", 300_000, 1)[..<9]))
         }

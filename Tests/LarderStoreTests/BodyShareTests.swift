@@ -65,11 +65,11 @@ private let roomy = StoreSettings(maxObject: 512 << 20, minFree: 0)
                 Issue.record("it was begun")
                 return
             }
-            #expect(refusal.reason == "overloaded")
+            #expect(refusal == .overloaded)
             let writer = try await store.begin(expecting: nil).get()
-            #expect(await writer.append(Bench.body("x", 2 << 20, 1)) == .refused("overloaded"))
+            #expect(await writer.append(Bench.body("x", 2 << 20, 1)) == .refused(.overloaded))
             writer.abandon()
-            #expect(await store.write(bench.entry("large", size: 4 << 20)) == .refused("overloaded"))
+            #expect(await store.write(bench.entry("large", size: 4 << 20)) == .refused(.overloaded))
             #expect(try await store.statistics().entries == 7 && bench.bodyFiles().count == 7)
             // It needs no file.
             let small = try await store.begin(expecting: 1000).get()

@@ -105,7 +105,7 @@ import Testing
             store.shared.faults.hold(false)
             await closing.value
             #expect(await held.value == .stored)
-            #expect(await late.value == .refused("closed"))
+            #expect(await late.value == .refused(.closed))
             #expect(bench.count(StoreCounters.leftAtClose, "answer") == 1)
             let next = try bench.open()
             #expect(try await next.read(old.key) == nil)
@@ -132,10 +132,10 @@ import Testing
                 }
                 let begun: Result<BodyFile, WriteRefusal> = await handover { continuation in
                     writer.perform([
-                        .begin(nil, Reply(continuation, late: { .failure(WriteRefusal("overloaded")) }))
+                        .begin(nil, Reply(continuation, late: { .failure(.overloaded) }))
                     ])
                 }
-                #expect(completed == .refused("closed") && appended == .refused("closed"))
+                #expect(completed == .refused(.closed) && appended == .refused(.closed))
                 #expect(throws: WriteRefusal.self) { try begun.get() }
                 #expect(writer.left.writes == 3)
             }
@@ -151,7 +151,7 @@ import Testing
                 let outcome: WriteOutcome = await handover { [order] continuation in
                     writer.perform([.write(order, Reply(continuation, late: { .pending }))])
                 }
-                #expect(outcome == .refused("removed"))
+                #expect(outcome == .refused(.removed))
                 #expect(writer.left.writes == 0)
             }
         }

@@ -36,7 +36,7 @@ import Testing
             return await store.write(variant, with: list, supersedes: true, when: isWanted)
         }
         let writer = try await store.begin(expecting: nil).get()
-        guard await writer.append(variant.body) == .stored else { return .refused("append") }
+        try #require(await writer.append(variant.body) == .stored)
         return await writer.complete(variant, with: list, when: isWanted)
     }
 
@@ -98,7 +98,7 @@ import Testing
             let (variant, list) = pair(bench, "a", way, seed: 2)
             // Only the commit of the rows fails: what comes of a body before changes nothing in the database.
             store.shared.faults.fail(with: SQLITE_FULL, changesOnly: true)
-            #expect(try await write(variant, with: list, way, to: store) == .refused("diskFull"))
+            #expect(try await write(variant, with: list, way, to: store) == .refused(.diskFull))
             #expect(try await store.read(variant.key) == nil)
             #expect(try await store.read(list.entry.key) == nil)
             store.shared.faults.fail(with: nil)
@@ -153,7 +153,7 @@ import Testing
             #expect(try await write(older, with: olderList, .small, to: store) == .stored)
             let (variant, list) = pair(bench, "a", .small, seed: 2, supersedes: false)
             store.shared.faults.fail(with: SQLITE_FULL)
-            #expect(try await write(variant, with: list, .small, to: store) == .refused("diskFull"))
+            #expect(try await write(variant, with: list, .small, to: store) == .refused(.diskFull))
             store.shared.faults.fail(with: nil)
             #expect(try await store.read(variant.key) == nil)
             #expect(try await areThere(store, olderList.entry))
@@ -165,7 +165,7 @@ import Testing
         try await withStore(StoreSettings(maxObject: 2 << 20, minFree: 0)) { (store, bench) async throws in
             let (variant, _) = pair(bench, "a", way)
             let list = Companion(bench.entry("list of a", size: 3 << 20), supersedes: true)
-            #expect(try await write(variant, with: list, way, to: store) == .refused("tooLarge"))
+            #expect(try await write(variant, with: list, way, to: store) == .refused(.tooLarge))
             #expect(try rows(bench) == 0)
         }
     }
@@ -189,7 +189,7 @@ import Testing
         try await withStore(AcceptedTests.collecting) { (store, bench) async throws in
             let (variant, list) = pair(bench, "a", .small)
             let outcome = try await write(variant, with: list, .small, to: store, when: { false })
-            #expect(outcome == .refused("removed"))
+            #expect(outcome == .refused(.removed))
             #expect(store.shared.overlay.isEmpty)
             #expect(store.shared.orders.count == 0)
         }
@@ -269,7 +269,7 @@ import Testing
             store.hide(variant)
             store.shared.faults.hold(false)
             #expect(await other == .stored)
-            #expect(await outcome == .refused("removed"))
+            #expect(await outcome == .refused(.removed))
             #expect(try await store.read(variant.key) == nil)
             #expect(try await areThere(store, list.entry))
         }

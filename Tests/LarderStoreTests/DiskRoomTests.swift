@@ -183,7 +183,7 @@ private let mebi: Int64 = 1 << 20
             disk(store, bench, 200 * mebi, others: Lock(200 * mebi - own - free))
             for turn in 0..<4 {
                 let entry = bench.entry("new \(turn)", size: 1 << 20)
-                #expect(await store.write(entry) == (files > 0 ? .stored : .refused("diskFull")))
+                #expect(await store.write(entry) == (files > 0 ? .stored : .refused(.diskFull)))
                 if files == 0 { continue }
                 #expect(try #require(store.shared.files.freeDisk) >= 20 * mebi)
             }
@@ -231,7 +231,7 @@ private let mebi: Int64 = 1 << 20
             await store.maintain()
             disk(store, bench, 100 * mebi, others: Lock(99 * mebi))
             for number in 0..<600 {
-                #expect(await store.write(bench.entry("more \(number)", size: 1000)) == .refused("diskFull"))
+                #expect(await store.write(bench.entry("more \(number)", size: 1000)) == .refused(.diskFull))
             }
             await store.maintain()
             #expect(try await store.statistics().entries == 500)
@@ -247,7 +247,7 @@ private let mebi: Int64 = 1 << 20
                 Issue.record("it was begun")
                 return
             }
-            #expect(refusal.reason == "diskFull")
+            #expect(refusal == .diskFull)
             let writer = try await store.begin(expecting: nil).get()
             let piece = Bytes(repeating: 7, count: 1 << 20)
             var outcome = WriteOutcome.stored
@@ -255,7 +255,7 @@ private let mebi: Int64 = 1 << 20
                 outcome = await writer.append(piece)
                 #expect(try #require(store.shared.files.freeDisk) >= mebi)
             }
-            #expect(outcome == .refused("diskFull"))
+            #expect(outcome == .refused(.diskFull))
             writer.abandon()
         }
     }

@@ -143,8 +143,8 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                 #expect(await writer.append(body) == .stored)
                 let written = writer.written
                 writer.abandon()
-                #expect(await writer.append(body) == .refused("failed"))
-                #expect(await writer.complete(bench.entry("x")) == .refused("failed"))
+                #expect(await writer.append(body) == .refused(.failed))
+                #expect(await writer.complete(bench.entry("x")) == .refused(.failed))
                 await store.maintain()
                 #expect(try await bytes(of: written) == body)
             }
@@ -176,7 +176,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                     await writer.append(Bench.body("y", 400_000, 1))
                 }
                 #expect(late == .pending)
-                #expect(await writer.append(Bench.body("z", 400_000, 1)) == .refused("failed"), "it waits no more")
+                #expect(await writer.append(Bench.body("z", 400_000, 1)) == .refused(.failed), "it waits no more")
                 writer.abandon()
                 store.shared.faults.hold(false)
                 _ = await held.value
@@ -209,7 +209,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                 await after.close()
             }
             await store.close()
-            #expect(await writer.append(Bench.body("x", 100_000, 1)) == .refused("closed"))
+            #expect(await writer.append(Bench.body("x", 100_000, 1)) == .refused(.closed))
         }
     }
 
@@ -237,15 +237,15 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
 
     @Test func aBodyThatTurnsOutTooLargeIsRefusedAndLeavesNothing() async throws {
         try await withStore(roomy(object: 1_000_000)) { (store, bench) async throws in
-            guard case .failure(WriteRefusal("tooLarge")) = await store.begin(expecting: 1_000_001) else {
+            guard case .failure(.tooLarge) = await store.begin(expecting: 1_000_001) else {
                 Issue.record("begun"); return
             }
             func grow() async throws {
                 let writer = try await store.begin(expecting: nil).get()
                 #expect(await writer.append(Bench.body("x", 999_999, 1)) == .stored)
-                #expect(await writer.append([1, 2]) == .refused("tooLarge"))
-                #expect(await writer.append([1]) == .refused("tooLarge"))
-                #expect(await writer.complete(bench.entry("x")) == .refused("tooLarge"))
+                #expect(await writer.append([1, 2]) == .refused(.tooLarge))
+                #expect(await writer.append([1]) == .refused(.tooLarge))
+                #expect(await writer.complete(bench.entry("x")) == .refused(.tooLarge))
                 #expect(try await bytes(of: writer.written) == Bench.body("x", 999_999, 1))
             }
             try await grow()
@@ -271,7 +271,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                 outcomes.append(await first.append(Bench.body("x", 400_000, 1)))
                 outcomes.append(await second.append(Bench.body("y", 400_000, 1)))
             }
-            #expect(outcomes.contains(.refused("noRoom")))
+            #expect(outcomes.contains(.refused(.noRoom)))
             #expect(try await store.statistics().liveBytes <= cap)
             first.abandon()
             second.abandon()
@@ -292,8 +292,8 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
                     outcome = await writer.append(Bench.body("x", 300_000, UInt8(count)))
                     count += 1
                 }
-                #expect(outcome == .refused("diskFull"))
-                #expect(await writer.complete(bench.entry("x")) == .refused("diskFull"))
+                #expect(outcome == .refused(.diskFull))
+                #expect(await writer.complete(bench.entry("x")) == .refused(.diskFull))
                 let start = try await writer.written.read(at: 0, atMost: 1000)
                 #expect(start == Bytes(Bench.body("x", 300_000, 0)[..<1000]))
                 #expect(try await bytes(of: #require(store.open(kept.key)?.large)) == kept.body)
@@ -320,7 +320,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
             #expect(try await store.read(unread.key) == nil)
             let other = bench.entry("a", size: 1_000_000, seed: 1)
             #expect(await store.write(other) == .stored)
-            #expect(await writer.append(Bench.body("x", 3_000_000, 1)) == .refused("failed"))
+            #expect(await writer.append(Bench.body("x", 3_000_000, 1)) == .refused(.failed))
             #expect(try await bytes(of: body) == entry.body, "whoever reads it goes on")
             #expect(try await sameEntry(store.read(entry.key), other))
             #expect(bench.count(StoreCounters.setAside, "cache") == 1)
@@ -411,7 +411,7 @@ private func isAbsent(_ store: SQLiteStore, _ key: CacheKey) async -> Bool {
         try await withStore(roomy()) { (store, bench) async throws in
             var writers: [any BodyWriter] = []
             for _ in 0..<SQLiteStore.bodyWriterLimit { writers.append(try await store.begin(expecting: nil).get()) }
-            guard case .failure(WriteRefusal("overloaded")) = await store.begin(expecting: nil) else {
+            guard case .failure(.overloaded) = await store.begin(expecting: nil) else {
                 Issue.record("one too many"); return
             }
             writers.removeLast()

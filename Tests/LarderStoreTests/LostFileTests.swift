@@ -180,7 +180,7 @@ enum Vanishing: CaseIterable, Sendable {
                     return await wrote.value
                 }
                 for size in [100, 3_000_000] {
-                    #expect(await write(bench.entry("a", size: size)) == .refused("failed"))
+                    #expect(await write(bench.entry("a", size: size)) == .refused(.failed))
                 }
                 #expect(connection.allChanges == changes)
                 try reader.execute("ROLLBACK")
@@ -294,7 +294,7 @@ enum Vanishing: CaseIterable, Sendable {
             removeAll(bench.directory)
             var head = entry
             head.body = []
-            #expect(await writer.complete(head, with: nil, when: nil) == .refused("failed"))
+            #expect(await writer.complete(head, with: nil, when: nil) == .refused(.failed))
             let small = bench.entry("small")
             #expect(await store.write(small) == .stored)
             #expect(try await sameEntry(store.read(small.key), small))

@@ -162,7 +162,7 @@ import Testing
                 for entry in entries { group.addTask { await store.write(entry) } }
                 return await group.reduce(into: [WriteOutcome: Int]()) { $0[$1, default: 0] += 1 }
             }
-            let refused = outcomes[.refused("overloaded")] ?? 0
+            let refused = outcomes[.refused(.overloaded)] ?? 0
             #expect((outcomes[.stored] ?? 0) + refused == 6)
             #expect((outcomes[.stored] ?? 0) >= 2)
             #expect(bench.count(StoreCounters.writes, "overloaded") == refused)

@@ -111,7 +111,7 @@ import Testing
 
     @Test func tooLargeABodyIsRefused() async throws {
         try await withStore(StoreSettings(maxObject: 1000, minFree: 0)) { (store, bench) async throws in
-            #expect(await store.write(bench.entry("a", size: 1001)) == .refused("tooLarge"))
+            #expect(await store.write(bench.entry("a", size: 1001)) == .refused(.tooLarge))
             #expect(await store.write(bench.entry("a", size: 1000)) == .stored)
             #expect(bench.count(StoreCounters.writes, "tooLarge") == 1)
         }
@@ -125,7 +125,7 @@ import Testing
             await store.close()
             await store.close()
             #expect(try await store.read(entry.key) == nil)
-            #expect(await store.write(entry) == .refused("closed"))
+            #expect(await store.write(entry) == .refused(.closed))
             store.touch(entry.key.digest)
             await #expect(throws: StoreError.self) { try await store.purge(.all, soft: false) }
         }

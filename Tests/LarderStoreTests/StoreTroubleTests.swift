@@ -37,7 +37,7 @@ func withWriter(_ bench: Bench, _ body: (StoreWriter, StoreShared) async throws 
                 var seen = 0
                 guard case .jobs(let jobs) = shared.writes.take(upTo: 9, seen: &seen) else { return }
                 writer.perform(jobs)
-                for task in wrote { #expect(await task.value == .refused("busy")) }
+                for task in wrote { #expect(await task.value == .refused(.busy)) }
                 #expect(shared.ending.locks.waitedClosing == LockPatience.closing)
             }
         }

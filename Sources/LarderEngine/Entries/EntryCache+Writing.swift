@@ -43,7 +43,7 @@ extension EntryCache {
             memory.isCurrent(began) && isWanted()
         }
         if case .refused(let reason) = outcome {
-            log.debug("not stored", ["provider": entry.provider, "reason": reason])
+            log.debug("not stored", ["provider": entry.provider, "reason": reason.rawValue])
         }
         return await written(outcome, entry, companion, began)
     }

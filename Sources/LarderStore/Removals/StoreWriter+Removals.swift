@@ -64,7 +64,7 @@ extension StoreWriter {
     /// Nothing is stored while single keys wait to be tried again.
     func refusalOfRemovals() -> WriteOutcome? {
         guard let at = removing.retryAt, shared.removals.isAny, shared.time.monotonic() < at else { return nil }
-        return .refused(upkeep.pause?.word ?? "failed")
+        return .refused(upkeep.pause?.reason ?? .failed)
     }
 
     // MARK: All
