@@ -8,15 +8,15 @@ extension RFCStorage {
     static func decide(response: UpstreamResponse, isNegative: Bool, rule: FreshnessRule) -> StoreDecision {
         let fields = response.fields
         let control = CacheControl(fields.all("Cache-Control"))
-        guard understood.contains(response.status) else { return .refuse(reason: "status") }
-        if control.noStore { return .refuse(reason: "noStore") }
-        if control.isPrivate { return .refuse(reason: "private") }
-        if fields.contains("Set-Cookie") { return .refuse(reason: "setCookie") }
-        guard Vary(fields).dependsOnly(on: ["accept-encoding"]) else { return .refuse(reason: "vary") }
+        guard understood.contains(response.status) else { return .refuse(reason: .status) }
+        if control.noStore { return .refuse(reason: .noStore) }
+        if control.isPrivate { return .refuse(reason: .private) }
+        if fields.contains("Set-Cookie") { return .refuse(reason: .setCookie) }
+        guard Vary(fields).dependsOnly(on: ["accept-encoding"]) else { return .refuse(reason: .vary) }
         let lifetime = lifetime(
             status: response.status, fields: fields, responseTime: response.responseTime, control: control,
             isTargeted: false)
-        guard let lifetime else { return .refuse(reason: "noLifetime") }
+        guard let lifetime else { return .refuse(reason: .noLifetime) }
         let initialAge = Age.initial(
             fields: fields, requestTime: response.requestTime, responseTime: response.responseTime)
         // Freshness counts from the birth of the answer, and part of it may have passed on the way (§4.2).

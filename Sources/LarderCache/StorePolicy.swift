@@ -8,18 +8,32 @@ import LarderHTTP
 /// What to do with an upstream answer.
 public enum StoreDecision: Sendable, Hashable {
     case store(Lifetimes)
-    /// The reason in one word, for counters and explanations; the words are `StorePolicy.reasons`.
-    case refuse(reason: String)
+    case refuse(reason: StoreObstacle)
+}
+
+/// Why an answer is not stored.
+public enum StoreObstacle: Sendable, Hashable {
+    // What the request was.
+    case method, requestBody, authorization, cookie, requestNoStore
+    // What the provider's answer is, where it is no data.
+    case limited, refused, invalidRequest, broken
+    // What the answer says.
+    case partial, status, noLifetime, noStore, `private`, setCookie, vary, connection
+
+    /// Nil for an answer.
+    init?(_ classification: Classification) {
+        switch classification {
+        case .data, .empty, .notFound: return nil
+        case .limited: self = .limited
+        case .refused: self = .refused
+        case .invalidRequest: self = .invalidRequest
+        case .broken: self = .broken
+        }
+    }
 }
 
 /// Decides about storing. Pure: the instants come with the answer.
 public enum StorePolicy {
-    /// All words a refusal can give.
-    public static let reasons: [String] = [
-        "method", "requestBody", "authorization", "cookie", "requestNoStore", "limited", "refused", "invalidRequest",
-        "broken", "partial", "status", "noLifetime", "noStore", "private", "setCookie", "vary", "connection",
-    ]
-
     /// - Parameters:
     ///   - requestFields: the client's own fields that went into the upstream request or could have changed its answer;
     ///     empty where Larder made the request itself.
@@ -31,7 +45,7 @@ public enum StorePolicy {
         if let reason = refusal(request: request, requestFields: requestFields, response: response) {
             return .refuse(reason: reason)
         }
-        guard classification.isAnswer else { return .refuse(reason: classification.word) }
+        if let reason = StoreObstacle(classification) { return .refuse(reason: reason) }
         switch rule.semantics {
         case .ttl:
             return byRule(response: response, classification: classification, rule: rule, key: key)
@@ -43,15 +57,15 @@ public enum StorePolicy {
     /// What is stored under no semantics. A person's credentials or cookies may have made the answer theirs.
     private static func refusal(
         request: UpstreamRequest, requestFields: HeaderFields, response: UpstreamResponse
-    ) -> String? {
-        if request.method != .get { return "method" }
-        if let body = request.body, !body.isEmpty { return "requestBody" }
-        if requestFields.contains("Authorization") { return "authorization" }
-        if requestFields.contains("Cookie") { return "cookie" }
-        if CacheControl(requestFields.all("Cache-Control")).noStore { return "requestNoStore" }
+    ) -> StoreObstacle? {
+        if request.method != .get { return .method }
+        if let body = request.body, !body.isEmpty { return .requestBody }
+        if requestFields.contains("Authorization") { return .authorization }
+        if requestFields.contains("Cookie") { return .cookie }
+        if CacheControl(requestFields.all("Cache-Control")).noStore { return .requestNoStore }
         // A part or "not modified" is not the answer to the question the key asks.
-        if response.status == 206 || response.status == 304 { return "partial" }
-        if !(200..<600).contains(response.status) { return "status" }
+        if response.status == 206 || response.status == 304 { return .partial }
+        if !(200..<600).contains(response.status) { return .status }
         return nil
     }
 
@@ -100,7 +114,7 @@ public enum StorePolicy {
         let end = rule.retention.map { responseTime + $0 } ?? .distantFuture
         let freshUntil = min(responseTime + .milliseconds(lifetime), end)
         let staleUntil = min(freshUntil + max(.zero, staleWindow), end)
-        guard staleUntil > responseTime else { return .refuse(reason: "noLifetime") }
+        guard staleUntil > responseTime else { return .refuse(reason: .noLifetime) }
         return .store(
             Lifetimes(
                 initialAge: initialAge, freshUntil: freshUntil, staleUntil: staleUntil, isNegative: isNegative))

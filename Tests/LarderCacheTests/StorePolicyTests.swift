@@ -34,43 +34,33 @@ func spans(_ decision: StoreDecision) -> [Int64]? {
         }
         let get = UpstreamRequest(path: "/")
         for method in [Method.head, .post, .put, .delete, .options, Method("QUERY"), Method("get")] {
-            #expect(reason(UpstreamRequest(method: method, path: "/")) == .refuse(reason: "method"))
+            #expect(reason(UpstreamRequest(method: method, path: "/")) == .refuse(reason: .method))
         }
-        #expect(reason(UpstreamRequest(path: "/", body: [1])) == .refuse(reason: "requestBody"))
-        #expect(reason(get, ["authorization": "x"]) == .refuse(reason: "authorization"))
-        #expect(reason(get, ["cookie": "x"]) == .refuse(reason: "cookie"))
-        #expect(reason(get, ["Cache-Control": "no-store"]) == .refuse(reason: "requestNoStore"))
+        #expect(reason(UpstreamRequest(path: "/", body: [1])) == .refuse(reason: .requestBody))
+        #expect(reason(get, ["authorization": "x"]) == .refuse(reason: .authorization))
+        #expect(reason(get, ["cookie": "x"]) == .refuse(reason: .cookie))
+        #expect(reason(get, ["Cache-Control": "no-store"]) == .refuse(reason: .requestNoStore))
         #expect(spans(reason(get, ["Cache-Control": "no-cache"])) != nil)
         #expect(spans(reason(UpstreamRequest(path: "/", body: []))) != nil)
     }
 
     @Test(arguments: both)
     func errorsAreNeverStored(_ semantics: FreshnessRule.Semantics) {
-        let errors: [(Classification, String)] = [
-            (.limited(until: nil), "limited"), (.refused("key"), "refused"), (.invalidRequest("q"), "invalidRequest"),
-            (.broken("html"), "broken"),
+        let errors: [(Classification, StoreObstacle)] = [
+            (.limited(until: nil), .limited), (.refused("key"), .refused), (.invalidRequest("q"), .invalidRequest),
+            (.broken("html"), .broken),
         ]
-        for (classification, word) in errors {
-            #expect(decide(semantics, Self.keepable, classification: classification) == .refuse(reason: word))
+        for (classification, reason) in errors {
+            #expect(decide(semantics, Self.keepable, classification: classification) == .refuse(reason: reason))
         }
     }
 
     @Test(arguments: both)
     func partsAndInterimAnswersAreNeverStored(_ semantics: FreshnessRule.Semantics) {
-        #expect(decide(semantics, status: 206, Self.keepable) == .refuse(reason: "partial"))
-        #expect(decide(semantics, status: 304, Self.keepable) == .refuse(reason: "partial"))
+        #expect(decide(semantics, status: 206, Self.keepable) == .refuse(reason: .partial))
+        #expect(decide(semantics, status: 304, Self.keepable) == .refuse(reason: .partial))
         for status in [100, 103, 199, 600, 999, 0] {
-            #expect(decide(semantics, status: status, Self.keepable) == .refuse(reason: "status"))
-        }
-    }
-
-    @Test(arguments: both)
-    func everyReasonIsAmongTheDeclaredWords(_ semantics: FreshnessRule.Semantics) {
-        for status in 0...999 {
-            for control in ["", "no-store", "private", "max-age=0", "no-cache"] {
-                let decision = decide(semantics, status: status, ["Cache-Control": control])
-                if case .refuse(let reason) = decision { #expect(StorePolicy.reasons.contains(reason)) }
-            }
+            #expect(decide(semantics, status: status, Self.keepable) == .refuse(reason: .status))
         }
     }
 
@@ -112,17 +102,17 @@ func spans(_ decision: StoreDecision) -> [Int64]? {
         func rule(_ retention: Duration) -> FreshnessRule { Sample.rule(.ttl, retention: retention) }
         #expect(spans(decide(.ttl, rule: rule(.seconds(1000)))) == [900, 1000])
         #expect(spans(decide(.ttl, rule: rule(.seconds(10)))) == [10, 10])
-        #expect(decide(.ttl, rule: rule(.zero)) == .refuse(reason: "noLifetime"))
+        #expect(decide(.ttl, rule: rule(.zero)) == .refuse(reason: .noLifetime))
         let rfc = Sample.rule(.rfc, retention: .seconds(50))
         #expect(spans(decide(.rfc, Self.keepable, rule: rfc)) == [50, 50])
     }
 
     @Test func nothingIsStoredThatNothingCouldUse() {
-        #expect(decide(.ttl, rule: Sample.rule(.ttl, ttl: .zero, stale: .zero)) == .refuse(reason: "noLifetime"))
+        #expect(decide(.ttl, rule: Sample.rule(.ttl, ttl: .zero, stale: .zero)) == .refuse(reason: .noLifetime))
         #expect(spans(decide(.ttl, rule: Sample.rule(.ttl, ttl: .zero))) == [0, 3600])
         #expect(
             decide(.ttl, rule: Sample.rule(.ttl, ttl: .seconds(-5), stale: .seconds(-5)))
-                == .refuse(reason: "noLifetime"))
+                == .refuse(reason: .noLifetime))
     }
 
     @Test func jitterShortensByAtMostItsPercentAndTheSameEachTime() {

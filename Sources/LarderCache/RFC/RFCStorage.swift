@@ -37,46 +37,46 @@ public enum RFCStorage {
     public static func decide(
         method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
     ) -> StoreVerdict {
-        if method != .get { return refuse("method", .method) }
+        if method != .get { return refuse(.method, .method) }
         if CacheControl(requestFields.all("Cache-Control")).noStore {
-            return refuse("requestNoStore", .requestNoStore)
+            return refuse(.requestNoStore, .requestNoStore)
         }
         let answer = ResponseControl(fields: head.fields, targets: targets)
         if let refusal = byStatus(head) ?? byDirectives(head, answer.control) { return refusal }
         if let refusal = byPerson(requestFields, head, answer) { return refusal }
-        if Vary(head.fields) == .any { return refuse("vary", .varyAny) }
-        if listsDecidingField(head.fields, targets: targets) { return refuse("connection", .connectionOption) }
+        if Vary(head.fields) == .any { return refuse(.vary, .varyAny) }
+        if listsDecidingField(head.fields, targets: targets) { return refuse(.connection, .connectionOption) }
         return kept(
             status: head.status, fields: storedFields(of: head, answer.control), head: head, answer: answer,
             rule: rule)
     }
 
-    static func refuse(_ reason: String, _ rule: CacheRule) -> StoreVerdict {
+    static func refuse(_ reason: StoreObstacle, _ rule: CacheRule) -> StoreVerdict {
         StoreVerdict(decision: .refuse(reason: reason), rule: rule)
     }
 
     /// Statuses of which no answer is stored, whatever it says (RFC 9111 §3, §3.3; RFC 6585 §3 to §6).
     private static func byStatus(_ head: UpstreamHead) -> StoreVerdict? {
         switch head.status {
-        case 206: refuse("partial", .partialContent)
-        case 304: refuse("partial", .notModifiedAnswer)
+        case 206: refuse(.partial, .partialContent)
+        case 304: refuse(.partial, .notModifiedAnswer)
         // They answer the conditions, ranges or expectations of one request.
-        case 412, 416, 417: refuse("partial", .preconditionAnswer)
+        case 412, 416, 417: refuse(.partial, .preconditionAnswer)
         // 407 is between neighbours, the others were told never to be stored.
-        case 407, 428, 429, 431, 511: refuse("status", .statusNeverStored)
-        case 200..<600: head.fields.contains("Content-Range") ? refuse("partial", .partialContent) : nil
-        default: refuse("status", .notFinal)
+        case 407, 428, 429, 431, 511: refuse(.status, .statusNeverStored)
+        case 200..<600: head.fields.contains("Content-Range") ? refuse(.partial, .partialContent) : nil
+        default: refuse(.status, .notFinal)
         }
     }
 
     /// RFC 9111 §5.2.2.3, §5.2.2.5 and §5.2.2.7. `must-understand` lifts `no-store` where the status is understood.
     private static func byDirectives(_ head: UpstreamHead, _ control: CacheControl) -> StoreVerdict? {
         if control.mustUnderstand {
-            if !understood.contains(head.status) { return refuse("status", .statusNotUnderstood) }
+            if !understood.contains(head.status) { return refuse(.status, .statusNotUnderstood) }
         } else if control.noStore {
-            return refuse("noStore", .responseNoStore)
+            return refuse(.noStore, .responseNoStore)
         }
-        if control.isPrivate, control.privateFields.isEmpty { return refuse("private", .responsePrivate) }
+        if control.isPrivate, control.privateFields.isEmpty { return refuse(.private, .responsePrivate) }
         return nil
     }
 
@@ -87,11 +87,11 @@ public enum RFCStorage {
         let control = answer.control
         let isShared = control.isPublic || control.sMaxAge != nil
         if !isShared, !control.mustRevalidate {
-            if requestFields.contains("Authorization") { return refuse("authorization", .authorization) }
-            if requestFields.contains("Cookie") { return refuse("cookie", .cookie) }
+            if requestFields.contains("Authorization") { return refuse(.authorization, .authorization) }
+            if requestFields.contains("Cookie") { return refuse(.cookie, .cookie) }
         }
         let setsCookie = head.fields.contains("Set-Cookie") || head.fields.contains("Set-Cookie2")
-        return setsCookie && !isShared ? refuse("setCookie", .setCookie) : nil
+        return setsCookie && !isShared ? refuse(.setCookie, .setCookie) : nil
     }
 
     /// Whether `Connection` lists a field that is there and that `RFCReuse` or the choice of variants would miss.
@@ -116,10 +116,10 @@ public enum RFCStorage {
             status: status, fields: fields, responseTime: head.responseTime, control: control,
             isTargeted: answer.isTargeted)
         guard lifetime != nil || control.isPublic || heuristicallyCacheable.contains(status) else {
-            return refuse("noLifetime", .notCacheable)
+            return refuse(.noLifetime, .notCacheable)
         }
         let hasValidator = Validation.hasValidator(fields)
-        if lifetime == nil, !hasValidator { return refuse("noLifetime", .noLifetime) }
+        if lifetime == nil, !hasValidator { return refuse(.noLifetime, .noLifetime) }
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
         let demandsValidation = control.noCache && control.noCacheFields.isEmpty
@@ -132,7 +132,7 @@ public enum RFCStorage {
             isNegative: false, rule: rule)
         guard case .store = decision else {
             let isOver = rule.retention.map { $0 <= .zero } ?? false
-            return refuse("noLifetime", isOver ? .retention : .noUse)
+            return refuse(.noLifetime, isOver ? .retention : .noUse)
         }
         let reason: CacheRule = demandsValidation ? .noCacheAnswer : lifetime?.rule ?? .validationOnly
         return StoreVerdict(decision: decision, rule: reason, fields: fields)

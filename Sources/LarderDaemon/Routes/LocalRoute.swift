@@ -16,10 +16,10 @@ struct LocalRoute: Sendable {
         do throws(StoreError) {
             answer = try await engine.cache.store.search(question.fullText(engine))
         } catch {
-            engine.countLocal("asked", "failed")
+            engine.countLocal(.asked, .failed)
             throw Self.face(of: error, engine)
         }
-        engine.countLocal("asked", answer.matches.isEmpty ? "noResults" : "results")
+        engine.countLocal(.asked, answer.matches.isEmpty ? .noResults : .results)
         let now = engine.time.wall()
         let body = await engine.compute.run { LocalAnswer.render(question, answer, now: now) }
         return ServerResponse(

@@ -62,8 +62,9 @@ struct StatusRoute: Sendable {
             writer.member(
                 ifPresent: "configurationProblem", provider.settings.keyFileProblem?.sentence(of: provider.name))
             if provider.about.minimumTerm > 1 { writer.member("minimumTerm", provider.about.minimumTerm) }
-            writer.member("reachability", lane?.reachability.word ?? "unknown")
-            if let word = lane?.reachability.word, word != "unknown" { writer.member("reachable", word == "reachable") }
+            let isReachable = lane?.reachability.isReachable
+            writer.member("reachability", Reachability.word(isReachable))
+            if let isReachable { writer.member("reachable", isReachable) }
             writer.member(ifPresent: "lastSuccess", lane?.reachability.lastSuccess?.rfc3339)
             writer.member(ifPresent: "lastFailure", lane?.reachability.lastFailure?.rfc3339)
             writer.member(ifPresent: "lastFailureClass", lane?.reachability.lastFailureClass?.rawValue)

@@ -39,7 +39,7 @@ extension AccountCoordinator {
         let now = time.wall()
         // Taken back before anything else happens: whatever comes of it, it was its one use.
         guard accounts[provider]?.states.redeem(state, now: now) == true else {
-            countSignIn(provider, "unknownState")
+            countSignIn(provider, .unknownState)
             throw Self.unknownState
         }
         // It is still under way for whoever waits for it.
@@ -66,7 +66,7 @@ extension AccountCoordinator {
         let tokens = AccountTokens(granted, now: time.wall())
         accounts[provider]?.state.signedIn(tokens)
         accounts[provider]?.lastFailure = nil
-        countSignIn(provider, "done")
+        countSignIn(provider, .done)
         log.notice("signed in", ["provider": provider, "account": tokens.name ?? tokens.account])
         announce(provider)
         await save(provider)
@@ -96,13 +96,20 @@ extension AccountCoordinator {
 
     private func failed(_ provider: String, _ status: Int, _ code: String, _ detail: String) -> ClientFacingError {
         accounts[provider]?.lastFailure = (time.wall(), detail)
-        countSignIn(provider, "failed")
+        countSignIn(provider, .failed)
         log.warning("nobody was signed in", ["provider": provider, "detail": detail])
         return ClientFacingError(status: status, code: code, detail: detail, provider: provider)
     }
 
-    private func countSignIn(_ provider: String, _ result: String) {
-        counters.cell(EngineCounters.signIns, provider, result).add()
+    /// How a sign-in ended. The raw values are labels of its counter.
+    private enum SignInEnd: String {
+        case done, failed
+        /// It was not begun here, or too long ago.
+        case unknownState
+    }
+
+    private func countSignIn(_ provider: String, _ end: SignInEnd) {
+        counters.cell(EngineCounters.signIns, provider, end.rawValue).add()
     }
 
     private static let unknownState = ClientFacingError(

@@ -224,13 +224,13 @@ public actor AccountCoordinator {
         case .granted(let granted):
             let isCurrent =
                 accounts[provider]?.state.renewed(tokens.renewed(granted, now: now), of: generation, now: now) ?? false
-            count(provider, "done")
+            count(provider, .done)
             guard isCurrent else { return }
             // Before anybody uses them: an API may take the old ones back at once.
             await save(provider)
             log.info("sign-in renewed", ["provider": provider])
         case .refused(let detail):
-            count(provider, "refused")
+            count(provider, .refused)
             guard accounts[provider]?.state.renewalRefused(detail, of: generation) == true else { return }
             log.warning(
                 "signed out: the sign-in could not be renewed",
@@ -238,7 +238,7 @@ public actor AccountCoordinator {
             announce(provider)
             await save(provider)
         case .failed(let reason, let detail):
-            count(provider, "failed")
+            count(provider, .failed)
             accounts[provider]?.state.renewalFailed(reason, detail, of: generation, now: now)
             log.warning(
                 "the sign-in could not be renewed; it is kept",
@@ -316,8 +316,13 @@ public actor AccountCoordinator {
         secrets.setTokens([tokens.access, tokens.refresh].compactMap { $0 }, of: provider)
     }
 
-    private func count(_ provider: String, _ result: String) {
-        counters.cell(EngineCounters.tokenRenewals, provider, result).add()
+    /// How a renewal ended. The raw values are labels of its counter.
+    private enum RenewalEnd: String {
+        case done, refused, failed
+    }
+
+    private func count(_ provider: String, _ end: RenewalEnd) {
+        counters.cell(EngineCounters.tokenRenewals, provider, end.rawValue).add()
     }
 
     private static func valueName(_ provider: String) -> String { "account.\(provider)" }

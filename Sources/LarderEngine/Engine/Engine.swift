@@ -88,8 +88,21 @@ public final class Engine: Sendable {
         count(.none, of: provider)
     }
 
-    /// One more search of what is stored. `use` is "asked" or "standIn".
-    public func countLocal(_ use: String, _ result: String) {
-        counters.cell(EngineCounters.localAnswers, use, result).add()
+    /// For whom what is stored was searched. The raw values are labels of `larder_local_answers_total`.
+    public enum LocalUse: String, Sendable {
+        /// A client asked for what is stored.
+        case asked
+        /// A source is down.
+        case standIn
+    }
+
+    /// How such a search ended.
+    public enum LocalEnd: String, Sendable {
+        case results, noResults, failed
+    }
+
+    /// One more search of what is stored.
+    public func countLocal(_ use: LocalUse, _ end: LocalEnd) {
+        counters.cell(EngineCounters.localAnswers, use.rawValue, end.rawValue).add()
     }
 }

@@ -41,26 +41,22 @@ public struct Reachability: Sendable {
         hasFailedLast = true
     }
 
-    /// "reachable", "unreachable" or "unknown": what the last call came to.
-    public var word: String {
-        if hasFailedLast { return failureWord }
-        return lastSuccess == nil ? "unknown" : "reachable"
-    }
-
-    /// The same as a truth; nil while it is unknown.
+    /// What the last call came to; nil while none was made.
     public var isReachable: Bool? {
-        switch word {
-        case "reachable": true
-        case "unreachable": false
-        default: nil
-        }
+        guard hasFailedLast else { return lastSuccess == nil ? nil : true }
+        // A provider that answers with a refusal was reached.
+        return lastFailureClass != .unreachable && lastFailureClass != .timedOut
     }
 
-    private var failureWord: String {
-        // A provider that answers with a refusal was reached.
-        switch lastFailureClass {
-        case .unreachable, .timedOut: "unreachable"
-        default: "reachable"
+    /// The same in the words of status pages.
+    public var word: String { Self.word(isReachable) }
+
+    /// Of a provider of which nothing is known, too.
+    public static func word(_ isReachable: Bool?) -> String {
+        switch isReachable {
+        case true: "reachable"
+        case false: "unreachable"
+        case nil: "unknown"
         }
     }
 }

@@ -70,7 +70,7 @@ public actor RefreshCoordinator {
     private func note(_ demand: Demand) {
         guard !isClosed else { return }
         if case .displaced = queue.asked(demand.provider, demand.key.digest, demand) {
-            count(demand.provider, "displaced")
+            count(demand.provider, .displaced)
         }
         waiting.set(queue.count)
     }
@@ -102,7 +102,7 @@ public actor RefreshCoordinator {
         while !isClosed, let (digest, demand) = queue.next(provider) {
             waiting.set(queue.count)
             guard await demand.isDue() else {
-                count(provider, "unneeded")
+                count(provider, .unneeded)
                 continue
             }
             if case .spent(let until) = upstream.spare(provider) {
@@ -112,10 +112,10 @@ public actor RefreshCoordinator {
             guard !isClosed else { return }
             let obtained = await flights.obtain(demand.key, of: digest, patience: nil) { _ in await demand.work() }
             if case .result(.answered(let made), _) = obtained, made.covering == nil {
-                count(provider, "refreshed")
+                count(provider, .refreshed)
                 continue
             }
-            count(provider, "failed")
+            count(provider, .failed)
             queue.failed(provider, digest, demand)
         }
         waiting.set(queue.count)
@@ -123,7 +123,7 @@ public actor RefreshCoordinator {
 
     private func later(_ provider: String, _ wait: Duration) {
         guard wait <= Self.longestWait else {
-            count(provider, "skipped", queue.giveUp(provider))
+            count(provider, .skipped, queue.giveUp(provider))
             return waiting.set(queue.count)
         }
         _ = loop.schedule(at: loop.monotonic + max(wait, .milliseconds(1))) { [weak self] in
@@ -144,8 +144,19 @@ public actor RefreshCoordinator {
         queue.forgetAll()
     }
 
-    private func count(_ provider: String, _ result: String, _ amount: Int = 1) {
-        counters.cell(ReturnCounters.refreshes, provider, result).add(amount)
+    /// What became of something that waited for its provider. The raw values are labels of its counter.
+    private enum DemandEnd: String {
+        case refreshed, failed
+        /// Others pushed it out.
+        case displaced
+        /// It was fresh again, or nobody wants it.
+        case unneeded
+        /// The budget opens too late.
+        case skipped
+    }
+
+    private func count(_ provider: String, _ end: DemandEnd, _ amount: Int = 1) {
+        counters.cell(ReturnCounters.refreshes, provider, end.rawValue).add(amount)
     }
 }
 

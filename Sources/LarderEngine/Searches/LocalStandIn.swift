@@ -26,10 +26,10 @@ extension Engine {
         do throws(StoreError) {
             answer = try await cache.store.search(question)
         } catch {
-            countLocal("standIn", "failed")
+            countLocal(.standIn, .failed)
             return nil
         }
-        countLocal("standIn", answer.matches.isEmpty ? "noResults" : "results")
+        countLocal(.standIn, answer.matches.isEmpty ? .noResults : .results)
         guard !answer.matches.isEmpty else { return nil }
         let now = time.wall()
         let results = await compute.run { LocalAnswer.results(answer.matches, now: now) }

@@ -133,13 +133,22 @@ struct PlannedWork: Sendable {
         } catch {
             part = .failure(error)
         }
-        let result =
-            switch part {
-            case .success(let served): served.entry.isNegative ? "absent" : "data"
-            case .failure: "failed"
-            }
-        engine.counters.cell(EngineCounters.parts, question.provider.name, result).add()
+        switch part {
+        case .success(let served): count(served.entry.isNegative ? .absent : .data)
+        case .failure: count(.failed)
+        }
         return part
+    }
+
+    /// What became of a part. The raw values are labels of `larder_parts_total`.
+    private enum PartEnd: String {
+        case data, absent, failed
+        /// Too many were asked for.
+        case refused
+    }
+
+    private func count(_ end: PartEnd) {
+        engine.counters.cell(EngineCounters.parts, question.provider.name, end.rawValue).add()
     }
 
     private func late(_ blame: Blame) -> UpstreamFailure {
@@ -150,7 +159,7 @@ struct PlannedWork: Sendable {
     }
 
     private func tooMany() -> UpstreamFailure {
-        engine.counters.cell(EngineCounters.parts, question.provider.name, "refused").add()
+        count(.refused)
         return UpstreamFailure(
             provider: question.provider.name, failure: .overloaded,
             detail: "It takes more than \(question.settings.fetch.callsPerAnswer) calls (fetch.callsPerAnswer).")
