@@ -296,12 +296,6 @@ public struct CallBudget: Sendable {
         return ends.min()
     }
 
-    /// Forgets calls that have left every window.
-    public mutating func prune(now: Moment) {
-        let window = longestWindow
-        calls.dropFirst { $0.monotonic + window <= now.monotonic }
-    }
-
     /// The calls that are remembered, oldest first.
     public var remembered: [Moment] { calls.all }
 }
@@ -358,13 +352,6 @@ private struct CallRing: Sendable {
         guard let place = (0..<count).last(where: { self[$0] == call }) else { return }
         for later in (place + 1)..<max(place + 1, count) { self[later - 1] = self[later] }
         count -= 1
-    }
-
-    mutating func dropFirst(while isOld: (Moment) -> Bool) {
-        while count > 0, isOld(self[0]) {
-            start = (start + 1) % storage.count
-            count -= 1
-        }
     }
 
     /// How many calls lie in the window that ends now. Binary search: the instants are in order.

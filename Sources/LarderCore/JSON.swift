@@ -20,15 +20,6 @@ public enum JSON {
         }
         return JSONValue(document: JSONDocument(bytes: bytes, tape: tape), index: 0)
     }
-
-    /// The places of the elements of a text that is an array, without decoding them: for merging answers.
-    public static func arrayElements(
-        _ bytes: Bytes, maxDepth: Int = defaultMaxDepth
-    ) throws(JSONError) -> [Range<Int>] {
-        let root = try parse(bytes, maxDepth: maxDepth)
-        guard root.kind == .array else { throw JSONError(.notAnArray, at: root.range.lowerBound) }
-        return root.elements.map(\.range)
-    }
 }
 
 /// Why a text is not JSON, and where.

@@ -122,13 +122,6 @@ public enum Socket {
         return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
     }
 
-    /// The error a socket holds, cleared by asking.
-    public static func pendingError(_ descriptor: Int32) -> Int32 {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : EBADF
-    }
-
     /// How long a blocking read may take before it fails with EAGAIN.
     public static func setReceiveTimeout(_ descriptor: Int32, _ timeout: Duration) throws(SystemError) {
         var value = timeval()

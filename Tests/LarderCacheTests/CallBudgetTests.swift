@@ -16,7 +16,6 @@ import Testing
         #expect(budget.resetsAt(now: now) == nil)
         #expect(!budget.isLimited)
         #expect(budget.remembered.isEmpty)
-        budget.prune(now: now)
     }
 
     @Test func windowSlides() {
@@ -204,13 +203,10 @@ import Testing
         #expect(until <= set.monotonic + hour.window)
     }
 
-    @Test func pruneForgetsWhatLeftTheWindow() {
+    @Test func whatLeftTheWindowCountsNoMore() {
         var budget = CallBudget(rate: Self.perMinute, quota: nil)
         for second in [0, 10, 20] { _ = budget.take(now: now + .seconds(second)) }
-        budget.prune(now: now + .seconds(70))
-        #expect(budget.remembered == [now + .seconds(20)])
-        budget.prune(now: now + .seconds(80))
-        #expect(budget.remembered.isEmpty)
+        #expect(budget.remaining(now: now + .seconds(70)) == 2)
         #expect(budget.remaining(now: now + .seconds(80)) == 3)
         #expect(budget.take(now: now + .seconds(80)) == .granted)
     }
@@ -225,7 +221,7 @@ import Testing
         #expect(larger.take(now: now) == .spent(until: (now + .seconds(60)).monotonic))
     }
 
-    /// The claim itself, over random instants, limits, prunings and restarts: count every window that begins at a call.
+    /// The claim itself, over random instants, limits and restarts: count every window that begins at a call.
     @Test func noWindowEverHoldsMoreThanItsLimit() {
         var random = FixedRandom(state: 42)
         for round in 0..<60 {
@@ -241,8 +237,7 @@ import Testing
                     time = stepped(time, by: .seconds(Int64.random(in: -7200...7200, using: &random)))
                 }
                 switch Int.random(in: 0..<20, using: &random) {
-                case 0: budget.prune(now: time)
-                case 1: budget = CallBudget(rate: rate, quota: quota, calls: granted.shuffled(using: &random))
+                case 0: budget = CallBudget(rate: rate, quota: quota, calls: granted.shuffled(using: &random))
                 default:
                     let remaining = budget.remaining(now: time)
                     switch budget.take(now: time) {

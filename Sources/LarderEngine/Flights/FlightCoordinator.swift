@@ -227,12 +227,6 @@ public final class FlightCoordinator: Sendable {
         return state.withLock { $0.isAnswered(key, memory, now: now) }
     }
 
-    /// Whether the last answer of that key could not be shared.
-    func isUnshareable(_ key: CacheKey) -> Bool {
-        let now = time.monotonic()
-        return state.withLock { $0.isUnshareable(key, now: now) }
-    }
-
     /// After `larder resume` or a change of settings nothing that failed before is held against anyone.
     public func forgetFailures(pause: Duration? = nil) {
         state.withLock { state in

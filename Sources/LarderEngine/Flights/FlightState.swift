@@ -223,11 +223,6 @@ struct FlightState {
         return memory.isCurrent(flight.beginning)
     }
 
-    /// Whether the last answer of that key could not be shared.
-    mutating func isUnshareable(_ key: CacheKey, now: MonotonicTime) -> Bool {
-        unshareable.recall(key.digest, now: now) != nil
-    }
-
     mutating func forgetFailures() { failures.forgetAll() }
 
     mutating func forgetFailures(of provider: String) { failures.forget { $0.provider == provider } }
