@@ -80,6 +80,20 @@ public enum ASCII {
             && zip(start, prefix.utf8).allSatisfy { lowercased($0) == lowercased($1) }
     }
 
+    @inlinable
+    public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+    /// Of either case.
+    @inlinable
+    public static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+    @inlinable
+    public static func isLowercaseLetter(_ byte: UInt8) -> Bool { byte &- 0x61 < 26 }
+
+    /// A letter of either case, or a digit.
+    @inlinable
+    public static func isAlphanumeric(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
+
     /// A token character (RFC 9110 §5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {

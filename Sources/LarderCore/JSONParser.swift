@@ -175,7 +175,7 @@ struct JSONParser {
 
     private mutating func digits(of start: Int) throws(JSONError) {
         let first = place
-        while place < input.count, input[place] &- 0x30 < 10 { place &+= 1 }
+        while place < input.count, ASCII.isDigit(input[place]) { place &+= 1 }
         guard place > first else { throw JSONError(place < input.count ? .invalidNumber : .endOfInput, at: place) }
     }
 

@@ -52,7 +52,7 @@ public struct SecretRedactor: Sendable {
     /// How an escape begins: "%XX", "&name;" and "&#", and a backslash before "u", "x" or a sign.
     private static let escapes: [(UInt8, [UInt8])] = [
         (0x25, Array("0123456789ABCDEFabcdef".utf8)), (0x26, Array("#".utf8) + (0x41...0x5A) + (0x61...0x7A)),
-        (0x5C, (0x21...0x7E).filter { !Spelling.isAlphanumeric($0) } + Array("ux".utf8)),
+        (0x5C, (0x21...0x7E).filter { !ASCII.isAlphanumeric($0) } + Array("ux".utf8)),
     ]
 
     /// There is nothing to look for.
@@ -235,7 +235,7 @@ enum Spelling {
             let last = byte == 0x5C ? place : lastBackslash(in: text, from: place)
             guard last + 1 < text.count else { return nil }
             let next = text[last + 1]
-            if next == byte, !isAlphanumeric(byte) { return last + 2 }
+            if next == byte, !ASCII.isAlphanumeric(byte) { return last + 2 }
             if next == 0x75, code(last + 2, 4) == UInt32(byte) { return last + 6 }
             return next == 0x78 && code(last + 2, 2) == UInt32(byte) ? last + 4 : nil
         case 0x26: return reference(byte, in: text, at: place)
@@ -269,8 +269,6 @@ enum Spelling {
             }
         return value.map { ($0, end + 1) }
     }
-
-    static func isAlphanumeric(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 }
 
     private static let names: [String: UInt32] = [
         "amp": 0x26, "lt": 0x3C, "gt": 0x3E, "quot": 0x22, "apos": 0x27, "sol": 0x2F, "plus": 0x2B, "equals": 0x3D,

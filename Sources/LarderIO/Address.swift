@@ -53,7 +53,7 @@ public enum Address: Sendable, Hashable, CustomStringConvertible {
     static let maximumPath = 108
 
     private static func port(_ text: Substring) -> UInt16? {
-        text.utf8.allSatisfy { $0 &- 0x30 < 10 } ? UInt16(text) : nil
+        text.utf8.allSatisfy(ASCII.isDigit) ? UInt16(text) : nil
     }
 
     private static func numeric(_ text: String, family: Int32, count: Int) -> [UInt8]? {

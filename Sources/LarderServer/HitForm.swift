@@ -137,7 +137,7 @@ enum HitForm: Equatable {
     private static func number(_ value: UnsafeBufferPointer<UInt8>, _ place: inout Int) -> Int? {
         var figure = 0
         let start = place
-        while place < value.count, place - start < 18, value[place] &- 0x30 < 10 {
+        while place < value.count, place - start < 18, ASCII.isDigit(value[place]) {
             figure = figure &* 10 &+ Int(value[place] &- 0x30)
             place += 1
         }

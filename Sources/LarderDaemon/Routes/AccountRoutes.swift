@@ -123,7 +123,7 @@ struct AccountRoutes: Sendable {
     private static func landing(_ root: JSONValue) throws(ClientFacingError) -> AccountCoordinator.Landing {
         if let word = root["error"]?.string {
             // Of fixed signs in the standard (RFC 6749 §4.1.2.1); anybody can write anything into a URL.
-            let isWord = (1...64).contains(word.utf8.count) && word.utf8.allSatisfy { ASCII.isToken($0) }
+            let isWord = (1...64).contains(word.utf8.count) && word.utf8.allSatisfy(ASCII.isToken)
             return .denied(isWord ? word : "an error without a name")
         }
         if let code = root["code"]?.string {

@@ -243,7 +243,7 @@ struct PassRoute: Sendable {
     /// number counts for nothing (RFC 9110 §7.6.2).
     private static func forwardsLeft(_ server: ServerRequest) -> UInt64? {
         guard let text = server.fields.first("Max-Forwards").map({ ASCII.trimmed($0[...]) }), !text.isEmpty,
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+            text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
         return UInt64(text) ?? .max
     }

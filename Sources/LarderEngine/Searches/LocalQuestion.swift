@@ -53,7 +53,7 @@ public struct LocalQuestion: Sendable {
     ) throws(ClientFacingError) -> Int? {
         guard let text = query[name] else { return nil }
         let bounds = "\(range.lowerBound)…\(range.upperBound)"
-        guard text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Int(text), range.contains(number) else {
+        guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
             throw .invalid(
                 name, "\"\(name)\" is a number from \(range.lowerBound) to \(range.upperBound).", allowed: [bounds])
         }
@@ -64,7 +64,7 @@ public struct LocalQuestion: Sendable {
         guard let text else { return }
         kinds = text.split(separator: ",", omittingEmptySubsequences: false).map { String(ASCII.trimmed($0)) }
         let isRight = kinds.allSatisfy { kind in
-            (1...40).contains(kind.utf8.count) && kind.utf8.allSatisfy { ASCII.lowercased($0) &- 0x61 < 26 }
+            (1...40).contains(kind.utf8.count) && kind.utf8.allSatisfy(ASCII.isLetter)
         }
         guard isRight, kinds.count <= Self.mostKinds else {
             throw .invalid(

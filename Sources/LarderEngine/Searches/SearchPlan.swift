@@ -96,7 +96,7 @@ public struct SearchPlan: Sendable {
         var request = SearchRequest(term: term)
         if let category = query["category"] { request.category = category.lowercased() }
         if let text = query["limit"] {
-            guard text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let limit = Int(text), (1...200).contains(limit) else {
+            guard text.utf8.allSatisfy(ASCII.isDigit), let limit = Int(text), (1...200).contains(limit) else {
                 throw .invalid("limit", "\"limit\" is a number from 1 to 200.", allowed: ["1…200"])
             }
             request.limit = limit

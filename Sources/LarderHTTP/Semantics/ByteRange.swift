@@ -89,7 +89,7 @@ public enum ByteRange {
 
     /// Digits only; what does not fit is beyond every length.
     private static func position(_ text: Substring) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         return Int64(text) ?? .max
     }
 

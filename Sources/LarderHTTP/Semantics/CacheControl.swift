@@ -4,6 +4,7 @@
 //  - of a directive given twice the first counts;
 //  - a directive that forbids counts even where its member is malformed, one that permits does not;
 //  - quoted and bare arguments are the same; unknown directives are ignored.
+import LarderCore
 
 /// All directives of the `Cache-Control` lines of one message. Lifetimes are seconds, 0…2^31.
 public struct CacheControl: Sendable, Hashable {
@@ -196,7 +197,7 @@ public enum DeltaSeconds {
         var value: Int64 = 0
         guard !bytes.isEmpty else { return nil }
         for byte in bytes {
-            guard byte &- 0x30 < 10 else { return nil }
+            guard ASCII.isDigit(byte) else { return nil }
             value = min(limit, value * 10 + Int64(byte - 0x30))
         }
         return value

@@ -129,7 +129,7 @@ public struct EventTextReader: Sendable {
             hasData = true
             data.append(contentsOf: value)
         case "id" where !value.contains(0): id = Bytes(value).lossyText
-        case "retry" where !value.isEmpty && value.allSatisfy { $0 &- 0x30 < 10 }:
+        case "retry" where !value.isEmpty && value.allSatisfy(ASCII.isDigit):
             retry = Int64(Bytes(value).lossyText).map { .milliseconds($0) } ?? retry
         // A comment begins with the colon; fields of other names mean nothing.
         default: break

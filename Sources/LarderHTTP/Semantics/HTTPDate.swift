@@ -162,7 +162,7 @@ public enum HTTPDate {
             guard place + digits <= bytes.count else { return nil }
             var value: Int64 = 0
             for byte in bytes[place..<place + digits] {
-                guard byte &- 0x30 < 10 else { return nil }
+                guard ASCII.isDigit(byte) else { return nil }
                 value = value * 10 + Int64(byte - 0x30)
             }
             place += digits

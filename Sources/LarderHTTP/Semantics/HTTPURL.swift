@@ -95,7 +95,7 @@ public struct HTTPURL: Sendable, Hashable {
         let colon = bytes[afterBracket...].lastIndex(of: 0x3A)
         let host = colon.map { authority[..<$0] } ?? authority
         let port = colon.map { authority[bytes.index(after: $0)...] } ?? ""
-        guard !host.isEmpty, port.utf8.count <= 5, port.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        guard !host.isEmpty, port.utf8.count <= 5, port.utf8.allSatisfy(ASCII.isDigit) else { return nil }
         let number = UInt32(port)
         guard (number ?? 0) <= 65_535 else { return nil }
         let own: UInt32 = scheme == "http" ? 80 : 443
@@ -133,9 +133,9 @@ public struct HTTPURL: Sendable, Hashable {
         }
 
         private static func isScheme(_ text: Substring) -> Bool {
-            guard let first = text.utf8.first, ASCII.lowercased(first) &- 0x61 < 26 else { return false }
+            guard let first = text.utf8.first, ASCII.isLetter(first) else { return false }
             return text.utf8.allSatisfy {
-                ASCII.lowercased($0) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+                ASCII.isAlphanumeric($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
             }
         }
     }

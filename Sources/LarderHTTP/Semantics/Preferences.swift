@@ -19,7 +19,7 @@ public struct Preferences: Sendable, Hashable {
 
     /// How long the client would wait for a whole answer (§4.3), whole seconds.
     public var wait: Duration? {
-        guard let text = values["wait"], !text.isEmpty, text.count <= 9, text.utf8.allSatisfy({ $0 &- 0x30 < 10 })
+        guard let text = values["wait"], !text.isEmpty, text.count <= 9, text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
         return Int64(text).map { .seconds($0) }
     }

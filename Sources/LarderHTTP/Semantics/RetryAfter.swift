@@ -22,7 +22,7 @@ public struct RetryAfter: Sendable, Hashable {
 
     /// The same from the text of the field.
     public static func read(_ text: String, at now: WallTime) -> RetryAfter? {
-        if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
+        if !text.isEmpty, text.utf8.allSatisfy(ASCII.isDigit) {
             // More digits than any number of seconds has say the same as the most of them.
             let seconds = DeltaSeconds.parse(text) ?? DeltaSeconds.limit
             return RetryAfter(in: .seconds(seconds), now)

@@ -122,9 +122,9 @@ struct StructuredFieldParser {
 
     /// `( lcalpha / "*" ) *( lcalpha / DIGIT / "_" / "-" / "." / "*" )`
     private mutating func key() -> String? {
-        guard let first = next, first &- 0x61 < 26 || first == 0x2A else { return nil }
+        guard let first = next, ASCII.isLowercaseLetter(first) || first == 0x2A else { return nil }
         return run {
-            $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x5F || $0 == 0x2D || $0 == 0x2E || $0 == 0x2A
+            ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || $0 == 0x5F || $0 == 0x2D || $0 == 0x2E || $0 == 0x2A
         }
     }
 
@@ -144,10 +144,10 @@ struct StructuredFieldParser {
 
     private mutating func number() -> StructuredField.BareItem? {
         let sign: Int64 = take(0x2D) ? -1 : 1
-        let whole = run { $0 &- 0x30 < 10 }
+        let whole = run(while: ASCII.isDigit)
         guard (1...15).contains(whole.utf8.count), let integer = Int64(whole) else { return nil }
         guard take(0x2E) else { return .integer(sign * integer) }
-        let part = run { $0 &- 0x30 < 10 }
+        let part = run(while: ASCII.isDigit)
         guard whole.utf8.count <= 12, (1...3).contains(part.utf8.count), let digits = Int64(part) else { return nil }
         let thousandths = digits * (part.utf8.count == 1 ? 100 : part.utf8.count == 2 ? 10 : 1)
         return .decimal(thousandths: sign * (integer * 1000 + thousandths))

@@ -20,7 +20,7 @@ extension StructuredField {
 
     /// A token where the text is one (RFC 8941 §3.3.4), else a string.
     public static func tokenOrQuoted(_ text: String) -> String {
-        let startsToken = text.utf8.first.map { $0 == 0x2A || ASCII.lowercased($0) &- 0x61 < 26 } ?? false
+        let startsToken = text.utf8.first.map { $0 == 0x2A || ASCII.isLetter($0) } ?? false
         let isToken = startsToken && text.utf8.allSatisfy { ASCII.isToken($0) || $0 == 0x3A || $0 == 0x2F }
         return isToken ? text : quoted(text)
     }

@@ -1,4 +1,5 @@
 // Byte classes of RFC 9110 §5 and the comparisons that parsing needs, on bytes as they lie: they run once a byte.
+import LarderCore
 
 /// Byte classes and comparisons of the parser.
 enum Octet {
@@ -35,7 +36,7 @@ enum Octet {
         var difference: UInt8 = 0
         for index in 0..<name.utf8CodeUnitCount {
             let byte = start[index]
-            let folded = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            let folded = ASCII.lowercased(byte)
             difference |= folded ^ expected[index]
         }
         return difference == 0

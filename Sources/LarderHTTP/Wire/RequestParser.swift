@@ -185,7 +185,7 @@ private struct HeadReader {
                 case 1, 2: byte == 0x54
                 case 3: byte == 0x50
                 case 4: byte == 0x2F
-                case 5, 7: byte &- 0x30 < 10
+                case 5, 7: ASCII.isDigit(byte)
                 case 6: byte == 0x2E
                 case 8: byte == 0x0D
                 default: byte == 0x0A

@@ -108,7 +108,7 @@ public struct ResponseHeadReader: Sendable {
         isVersion10 = line[7] == 0x30
         var code = 0
         for byte in line[9..<12] {
-            guard byte &- 0x30 < 10 else { throw ResponseHeadFault("the status is no number of three digits") }
+            guard ASCII.isDigit(byte) else { throw ResponseHeadFault("the status is no number of three digits") }
             code = code * 10 + Int(byte - 0x30)
         }
         guard code >= 100, code < 600 else { throw ResponseHeadFault("the status \(code) does not exist") }
@@ -199,7 +199,7 @@ public struct ResponseHeadReader: Sendable {
         for line in lines {
             for item in line.split(separator: ",", omittingEmptySubsequences: false) {
                 let digits = ASCII.trimmed(item)
-                guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let count = Int64(digits) else {
+                guard !digits.isEmpty, digits.utf8.allSatisfy(ASCII.isDigit), let count = Int64(digits) else {
                     throw ResponseHeadFault("the Content-Length is no number")
                 }
                 guard length == nil || length == count else {

@@ -132,7 +132,7 @@ extension DnD {
     ) throws(ClientFacingError) -> Endpoint {
         let index = index.lowercased()
         guard !index.isEmpty, index.utf8.count <= 100,
-            index.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D })
+            index.utf8.allSatisfy({ ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || $0 == 0x2D })
         else { throw .invalid("index", "An index has letters, digits and hyphens only, as in \"acid-arrow\".") }
         var question = QuestionBuilder()
         question.add("collection", collection.rawValue)

@@ -74,12 +74,12 @@ extension HackerNews {
 
     static func isUserName(_ name: String) -> Bool {
         (1...40).contains(name.utf8.count)
-            && name.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D || $0 == 0x5F }
+            && name.utf8.allSatisfy { ASCII.isAlphanumeric($0) || $0 == 0x2D || $0 == 0x5F }
     }
 
     /// Digits without a zero before them: one spelling for one id.
     static func number(_ text: String) -> Int? {
-        guard (1...12).contains(text.utf8.count), text.utf8.first != 0x30, text.utf8.allSatisfy({ $0 &- 0x30 < 10 })
+        guard (1...12).contains(text.utf8.count), text.utf8.first != 0x30, text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
         return Int(text)
     }

@@ -155,7 +155,7 @@ struct HackerNewsFilter: Sendable, Hashable {
             case let rest = text.dropFirst(field.rawValue.count),
             let comparison = Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }),
             case let digits = rest.dropFirst(comparison.rawValue.count),
-            (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }),
+            (1...12).contains(digits.utf8.count), digits.utf8.allSatisfy(ASCII.isDigit),
             let number = Int(digits)
         else {
             throw .invalid(

@@ -182,7 +182,7 @@ extension ITunes {
         }
         let digits = name == "isbn" ? text.filter { $0 != "-" && $0 != " " } : text
         let lengths = name == "isbn" ? 13...13 : name == "upc" ? 8...14 : 1...20
-        guard lengths.contains(digits.utf8.count), digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else {
+        guard lengths.contains(digits.utf8.count), digits.utf8.allSatisfy(ASCII.isDigit) else {
             let wanted =
                 lengths.lowerBound == lengths.upperBound
                 ? "\(lengths.lowerBound)" : "\(lengths.lowerBound) to \(lengths.upperBound)"

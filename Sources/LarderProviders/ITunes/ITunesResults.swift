@@ -314,15 +314,14 @@ enum ITunesArtwork {
             while place < url.count, matches(url[place]) { place += 1 }
             return place > start
         }
-        let isDigit: (UInt8) -> Bool = { $0 &- 0x30 < 10 }
-        guard pass(isDigit), place < url.count, url[place] == 0x78 else { return nil }
+        guard pass(ASCII.isDigit), place < url.count, url[place] == 0x78 else { return nil }
         place += 1
-        guard pass(isDigit) else { return nil }
+        guard pass(ASCII.isDigit) else { return nil }
         let end = place
-        _ = pass { $0 &- 0x61 < 26 }
+        _ = pass(ASCII.isLowercaseLetter)
         if place < url.count, url[place] == 0x2D {
             place += 1
-            guard pass(isDigit) else { return nil }
+            guard pass(ASCII.isDigit) else { return nil }
         }
         let ending = UnsafeBufferPointer(rebasing: url[place...])
         return endings.contains { ending.elementsEqual($0) } ? start..<end : nil

@@ -63,7 +63,7 @@ struct WebURL: Sendable, Hashable {
             let digits = authority[authority.index(after: colon)...]
             hostText = authority[..<colon]
             if !digits.isEmpty {
-                guard digits.utf8.count <= 5, digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Int(digits),
+                guard digits.utf8.count <= 5, digits.utf8.allSatisfy(ASCII.isDigit), let number = Int(digits),
                     (1...65_535).contains(number)
                 else { return nil }
                 port = number

@@ -40,7 +40,7 @@ extension Imgur {
 
     private static func number(_ fields: HeaderFields, _ name: String) -> Int64? {
         guard let text = fields.first(name), (1...18).contains(text.utf8.count),
-            text.utf8.allSatisfy({ $0 &- 0x30 < 10 })
+            text.utf8.allSatisfy(ASCII.isDigit)
         else { return nil }
         return Int64(text)
     }

@@ -77,7 +77,7 @@ struct ImgurListing: Sendable, Hashable {
             guard case .gallery = subject else { return nil }
         }
         guard let number = rest.popFirst() else { return }
-        guard rest.isEmpty, (1...6).contains(number.utf8.count), number.utf8.allSatisfy({ $0 &- 0x30 < 10 }),
+        guard rest.isEmpty, (1...6).contains(number.utf8.count), number.utf8.allSatisfy(ASCII.isDigit),
             let page = Int(number)
         else { return nil }
         self.page = page

@@ -40,7 +40,7 @@ struct ImgurPicture {
         let file = path[path.index(after: slash)...]
         guard let dot = file.lastIndex(of: "."), file[..<dot] == id || file[..<dot] == id + still else { return nil }
         let ending = file[file.index(after: dot)...]
-        guard (1...5).contains(ending.utf8.count), ending.utf8.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 || $0 == 0x34 })
+        guard (1...5).contains(ending.utf8.count), ending.utf8.allSatisfy({ ASCII.isLetter($0) || $0 == 0x34 })
         else { return nil }
         return (url.origin + path[...slash], String(ending))
     }

@@ -172,7 +172,7 @@ extension Imgur {
     /// Their case counts.
     static func isID(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 }
+            && text.utf8.allSatisfy(ASCII.isAlphanumeric)
     }
 
     /// A tag or the name of a subreddit as a segment of a path.

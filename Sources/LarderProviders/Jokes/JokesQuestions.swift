@@ -95,7 +95,7 @@ extension Jokes {
     }
 
     private func one(_ id: String) throws(ClientFacingError) -> Endpoint {
-        let isNumber = !id.isEmpty && id.utf8.count <= 9 && id.utf8.allSatisfy { $0 &- 0x30 < 10 }
+        let isNumber = !id.isEmpty && id.utf8.count <= 9 && id.utf8.allSatisfy(ASCII.isDigit)
         // 16 bytes in base64url; a few more are let through, since the length is a habit and no promise.
         let isWord =
             (1...64).contains(id.utf8.count)
@@ -142,7 +142,7 @@ extension Jokes {
         guard let parts = try reader.list("category", max: max) else { return [] }
         let words = Set(parts.map { $0.lowercased() }).sorted()
         for word in words
-        where word.utf8.count > 40 || !word.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == 0x2D }) {
+        where word.utf8.count > 40 || !word.utf8.allSatisfy({ ASCII.isLowercaseLetter($0) || $0 == 0x2D }) {
             throw .invalid("category", "\"\(word)\" is no name of a category; /v1/jokes/categories lists them.")
         }
         return words

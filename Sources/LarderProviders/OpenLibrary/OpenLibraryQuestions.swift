@@ -61,7 +61,7 @@ extension OpenLibrary {
     private static func work(_ id: String) throws(ClientFacingError) -> Endpoint {
         let id = id.uppercased()
         guard id.hasPrefix("OL"), id.hasSuffix("W"), (4...20).contains(id.utf8.count),
-            id.utf8.dropFirst(2).dropLast().allSatisfy({ $0 &- 0x30 < 10 })
+            id.utf8.dropFirst(2).dropLast().allSatisfy(ASCII.isDigit)
         else { throw .invalid("id", "The id of a book is such as OL45804W.") }
         var question = QuestionBuilder()
         question.add("id", id)

@@ -47,7 +47,7 @@ struct QuestionReader {
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(ClientFacingError) -> Int? {
         guard let text = try text(name) else { return nil }
-        guard text.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Int(text), range.contains(number) else {
+        guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
             throw .invalid(
                 name, "\"\(name)\" is no number between \(range.lowerBound) and \(range.upperBound).",
                 allowed: ["\(range.lowerBound)…\(range.upperBound)"])
@@ -84,7 +84,7 @@ struct QuestionReader {
     }
 
     static func isTwoLetters(_ text: String) -> Bool {
-        text.utf8.count == 2 && text.utf8.allSatisfy { ($0 | 0x20) &- 0x61 < 26 }
+        text.utf8.count == 2 && text.utf8.allSatisfy(ASCII.isLetter)
     }
 
     static func collapsed(_ text: String) -> String {

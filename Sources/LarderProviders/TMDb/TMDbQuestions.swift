@@ -31,7 +31,7 @@ extension TMDb {
             else {
                 throw ProviderError.noRoute(path, provider: about)
             }
-            if !path[1].isEmpty, path[1].utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
+            if !path[1].isEmpty, path[1].utf8.allSatisfy(ASCII.isDigit) {
                 return try details(kind, path[1], query)
             }
             let name = try Self.list(path[1], of: kind)
@@ -208,7 +208,7 @@ extension TMDb {
         if names.isEmpty { names = try reader.list("append_to_response", max: 20) ?? [] }
         let appended = Set(names).sorted()
         for name in appended
-        where !name.utf8.allSatisfy({ $0 &- 0x61 < 26 || $0 == 0x5F || $0 == 0x2F || $0 &- 0x30 < 10 }) {
+        where !name.utf8.allSatisfy({ ASCII.isLowercaseLetter($0) || $0 == 0x5F || $0 == 0x2F || ASCII.isDigit($0) }) {
             throw .invalid("append", "\"\(name)\" is no name of something to append, such as credits or images.")
         }
         var builder = QuestionBuilder()
@@ -291,7 +291,7 @@ extension TMDb {
         case (let name, 3...):
             guard let kind = TMDbKind(rawValue: name), TMDbKind.searched.contains(kind) else { return "other" }
             if segments.count == 3, kind.lists.contains(segments[2]) { return "list" }
-            return segments.count == 3 && segments[2].utf8.allSatisfy { $0 &- 0x30 < 10 } ? "details" : "other"
+            return segments.count == 3 && segments[2].utf8.allSatisfy(ASCII.isDigit) ? "details" : "other"
         default: return "other"
         }
     }

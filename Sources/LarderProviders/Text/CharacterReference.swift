@@ -78,7 +78,7 @@ struct CharacterReference: Equatable {
 
     private static func named(_ bytes: Bytes, after start: Int, in context: Context) -> CharacterReference? {
         var end = start
-        while end < bytes.count, end - start <= longestName, isAlphanumeric(bytes[end]) { end += 1 }
+        while end < bytes.count, end - start <= longestName, ASCII.isAlphanumeric(bytes[end]) { end += 1 }
         if end < bytes.count, bytes[end] == 0x3B, let record = CharacterReferenceTable.find(bytes[start..<end]) {
             return CharacterReference(record.first, record.second, length: end + 1)
         }
@@ -87,13 +87,11 @@ struct CharacterReference: Equatable {
             guard place < bytes.count else { return CharacterReference(record.first, length: place) }
             // "?a=1&copy=2" is the parameter of an address. HTML says so of attributes (§13.2.5.73); addresses stand in
             // texts here, too, since many of them are no HTML.
-            if bytes[place] == 0x3D || context == .attribute && isAlphanumeric(bytes[place]) { return nil }
+            if bytes[place] == 0x3D || context == .attribute && ASCII.isAlphanumeric(bytes[place]) { return nil }
             return CharacterReference(record.first, length: place)
         }
         return nil
     }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 }
 }
 
 extension CharacterReferenceTable {

@@ -69,7 +69,7 @@ enum DateText {
             guard place + count <= bytes.count else { return nil }
             var value: Int64 = 0
             for byte in bytes[place..<place + count] {
-                guard byte &- 0x30 < 10 else { return nil }
+                guard ASCII.isDigit(byte) else { return nil }
                 value = value * 10 + Int64(byte - 0x30)
             }
             place += count
@@ -80,7 +80,7 @@ enum DateText {
         mutating func fraction() -> Int64? {
             var value: Int64 = 0
             var count = 0
-            while place < bytes.count, bytes[place] &- 0x30 < 10 {
+            while place < bytes.count, ASCII.isDigit(bytes[place]) {
                 if count < 3 { value = value * 10 + Int64(bytes[place] - 0x30) }
                 count += 1
                 place += 1

@@ -19,7 +19,7 @@ struct HTMLTag {
         let limit = min(bytes.count, start + Self.longest)
         isEnd = place < limit && bytes[place] == 0x2F
         if isEnd { place += 1 }
-        guard place < limit, Self.isLetter(bytes[place]) || bytes[place] == 0x21 else { return nil }
+        guard place < limit, ASCII.isLetter(bytes[place]) || bytes[place] == 0x21 else { return nil }
         if bytes[place...].starts(with: [0x21, 0x2D, 0x2D]) {
             place += 3
             while place + 2 < limit, !bytes[place...].starts(with: [0x2D, 0x2D, 0x3E]) { place += 1 }
@@ -28,7 +28,7 @@ struct HTMLTag {
             return
         }
         let nameStart = place
-        while place < limit, Self.isLetter(bytes[place]) || bytes[place] &- 0x30 < 10 { place += 1 }
+        while place < limit, ASCII.isAlphanumeric(bytes[place]) { place += 1 }
         name = String(decoding: bytes[nameStart..<place].map(ASCII.lowercased), as: UTF8.self)
         let attributesStart = place
         var before: UInt8 = 0
@@ -98,8 +98,6 @@ struct HTMLTag {
         }
         return out.lossyText
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 }
 
 extension CharacterReference {

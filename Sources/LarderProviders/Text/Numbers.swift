@@ -30,7 +30,7 @@ enum Numbers {
     /// A number, or digits in quotation marks, as a number.
     static func lenient(_ value: JSONValue?) -> String? {
         if let text = value?.withNumberText({ String(decoding: plain($0), as: UTF8.self) }) { return text }
-        guard let text = value?.string, !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }),
+        guard let text = value?.string, !text.isEmpty, text.utf8.count <= 18, text.utf8.allSatisfy(ASCII.isDigit),
             let number = Int(text)
         else { return nil }
         return String(number)

@@ -184,8 +184,8 @@ struct SettingsCollector {
     private mutating func noteProvider(_ name: String, _ origin: SettingOrigin) -> Bool {
         let letters = name.utf8
         let isName =
-            (1...32).contains(letters.count) && letters.first.map { (0x61...0x7A).contains($0) } == true
-            && letters.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+            (1...32).contains(letters.count) && letters.first.map(ASCII.isLowercaseLetter) == true
+            && letters.allSatisfy { ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || $0 == 0x2D }
         guard isName else {
             issue(
                 origin, "providers.\(name)",

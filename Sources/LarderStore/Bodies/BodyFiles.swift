@@ -41,7 +41,7 @@ final class BodyFiles: Sendable {
     }
 
     static func isGeneration(_ name: String) -> Bool {
-        name.utf8.count == 16 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        name.utf8.count == 16 && name.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
     }
 
     /// What a body of that size takes on the disk.
