@@ -7,6 +7,32 @@ import LarderCore
 import LarderHTTP
 import LarderIO
 
+/// What the socket may hold that was not read.
+enum SocketInput: Sendable, Hashable {
+    case none
+    case some
+    /// All until the client's end: it has ended its side.
+    case last
+}
+
+/// Bytes that were read and belong to no request yet.
+enum StashedInput: Sendable {
+    case none
+    /// They do not end a head: more must come.
+    case partOfHead(Bytes)
+    /// They may hold a whole request: they were put aside because another was in hand.
+    case unparsed(Bytes)
+
+    var count: Int {
+        switch self {
+        case .none: 0
+        case .partOfHead(let bytes), .unparsed(let bytes): bytes.count
+        }
+    }
+
+    var isEmpty: Bool { if case .none = self { true } else { false } }
+}
+
 /// Confined to its worker's loop.
 final class Connection: EventHandler {
     let worker: Worker
@@ -24,20 +50,11 @@ final class Connection: EventHandler {
     var upload: UploadInHand?
     /// The answer whose body is on its way.
     var stream: StreamedAnswer?
-    /// Bytes that were read and belong to no request yet.
-    var stash: Bytes = []
-    /// Of the stash, so many bytes are known not to end a head.
-    private var searched = 0
-    /// The stash may hold a whole request: it was put aside because another was in hand.
-    var hasUnparsed = false
-    /// The socket may hold more than was read.
-    var hasInput = false
-    var clientEnded = false
-    var isLingering = false
-    var mustLinger = false
-    /// The end must not look like that of a body which only the connection's end delimits.
-    var mustReset = false
-    var discarded = 0
+    var stash = StashedInput.none
+    var input = SocketInput.none
+    /// Bytes that were thrown away since the last answer.
+    private var discarded = 0
+    /// `run` has its next turn of the loop.
     private var isPutOff = false
     /// When bytes last went either way.
     var active: MonotonicTime
@@ -58,8 +75,6 @@ final class Connection: EventHandler {
         active = worker.loop.monotonic
         waitBegan = active
     }
-
-    var stashCount: Int { stash.count }
 
     /// Who is at the other end; asked of the kernel when first needed.
     var peer: Peer {
@@ -93,10 +108,10 @@ final class Connection: EventHandler {
     var use: ConnectionUse {
         guard pending.isEmpty, !isProbe else { return .busy }
         return switch machine.phase {
-        case .idle: hasInput ? .busy : .idle(since: active)
+        case .idle: input == .none ? .idle(since: active) : .busy
         case .head: .incomplete(since: waitBegan)
         case .body: .incomplete(since: active)
-        case .answering, .streaming, .closing, .closed: .busy
+        case .answering, .streaming, .closing, .closingUnread, .lingering, .closed: .busy
         }
     }
 
@@ -116,7 +131,7 @@ final class Connection: EventHandler {
 
     /// The first read, without waiting to be told.
     func begin() {
-        hasInput = true
+        input = .some
         run()
     }
 
@@ -125,8 +140,11 @@ final class Connection: EventHandler {
             // Nothing can be written any more, so nothing that still arrives matters.
             return leave()
         }
-        if events.contains(.readable) { hasInput = true }
-        if events.contains(.peerEnded) { (hasInput, clientEnded) = (true, true) }
+        if events.contains(.peerEnded) {
+            input = .last
+        } else if events.contains(.readable), input == .none {
+            input = .some
+        }
         run()
     }
 
@@ -144,18 +162,17 @@ final class Connection: EventHandler {
                 // still for ever.
                 guard isWritten || takesUpload else { return }
             }
-            if machine.phase == .closing, !isLingering {
+            if machine.isClosing {
                 guard beginLingering() else { return }
             }
             // Whoever ended its side before the answer began has left.
-            if machine.phase == .answering, clientEnded { return leave() }
+            if machine.phase == .answering, input == .last { return leave() }
             guard machine.reads || takesUpload else { return }
             if budget <= 0 { return putOff() }
-            if hasUnparsed {
-                hasUnparsed = false
+            if case .unparsed = stash {
                 budget -= 64 * 1024
                 process(takeStash())
-            } else if hasInput {
+            } else if input != .none {
                 // What comes now may have been sent long after the turn began.
                 if hasRead { worker.loop.readClock() }
                 hasRead = true
@@ -204,12 +221,12 @@ final class Connection: EventHandler {
 
     /// Moves the stash to the front of the worker's input; its length.
     func takeStash() -> Int {
-        let count = stash.count
-        guard count > 0 else { return 0 }
-        stash.withUnsafeBytes { kept in
-            UnsafeMutableRawBufferPointer(worker.input).copyMemory(from: kept)
+        switch stash {
+        case .none: return 0
+        case .partOfHead(let bytes), .unparsed(let bytes):
+            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(worker.input).copyMemory(from: $0) }
+            return bytes.count
         }
-        return count
     }
 
     /// Reads once and makes what it can of it; the bytes read.
@@ -219,11 +236,11 @@ final class Connection: EventHandler {
         switch Syscall.receive(descriptor, into: room) {
         case .bytes(let count):
             // A short read empties the socket (epoll(7)); only the end may still be behind it.
-            if count < room.count, !clientEnded { hasInput = false }
+            if count < room.count, input == .some { input = .none }
             active = worker.loop.monotonic
             process(kept + count)
             return count
-        case .wouldBlock: hasInput = false
+        case .wouldBlock: input = .none
         case .end: inputEnded()
         case .failed: leave()
         }
@@ -231,7 +248,6 @@ final class Connection: EventHandler {
     }
 
     private func inputEnded() {
-        hasInput = false
         failUpload("The client ended before its body did.")
         switch machine.inputEnded(writing: !pending.isEmpty) {
         case .close, .cancel: leave()
@@ -244,29 +260,23 @@ final class Connection: EventHandler {
     /// Takes the first bytes of the worker's input: they hold the stash and what was read.
     func process(_ total: Int) {
         let buffer = UnsafeBufferPointer(start: worker.input.baseAddress, count: total)
-        if machine.phase == .head, searched > 0, total < worker.settings.limits.head.head,
-            !HeadEnd.isPresent(in: buffer, from: searched)
+        if case .partOfHead(let searched) = stash, total < worker.settings.limits.head.head,
+            !HeadEnd.isPresent(in: buffer, from: searched.count)
         {
             // One byte at a time must not cost a parse each.
-            return keep(buffer, searched: total)
+            stash = .partOfHead(Bytes(buffer))
+            return
         }
         let (used, isPartial) = consume(buffer)
         // What was put together for a connection that failed meanwhile must not reach the next one.
         guard machine.phase != .closed else { return worker.output.clear() }
         settleOutput()
         if used < total {
-            let rest = UnsafeBufferPointer(rebasing: buffer[used...])
-            hasUnparsed = !isPartial
-            keep(rest, searched: isPartial ? rest.count : 0)
+            let rest = Bytes(UnsafeBufferPointer(rebasing: buffer[used...]))
+            stash = isPartial ? .partOfHead(rest) : .unparsed(rest)
         } else if !stash.isEmpty {
-            stash = []
-            searched = 0
+            stash = .none
         }
-    }
-
-    private func keep(_ bytes: UnsafeBufferPointer<UInt8>, searched: Int) {
-        stash = Bytes(bytes)
-        self.searched = searched
     }
 
     /// Hits answered from one piece of input before the loop looks at what else there is.
@@ -296,7 +306,7 @@ final class Connection: EventHandler {
                     return (buffer.count, false)
                 }
             case .body: used += takeBody(rest)
-            case .closing:
+            case .closing, .closingUnread, .lingering:
                 discarded += rest.count
                 // Whoever keeps sending into a closing connection is not waiting for its answer.
                 if discarded > 4 << 20 { leave() }

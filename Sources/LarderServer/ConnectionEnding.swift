@@ -19,16 +19,13 @@ extension ClientFacingError {
 extension Connection {
     /// The last answer is written. Whether there is still something to do here.
     func beginLingering() -> Bool {
-        if !mustLinger, !hasInput || clientEnded, stash.isEmpty {
+        guard machine.written(hasUnread: input == .some || !stash.isEmpty) else {
             leave()
             return false
         }
-        // Closing with unread input resets the connection, and the client may never see the answer: end our side, and
-        // read on until it ends its own (RFC 9112 §9.6).
-        isLingering = true
+        // End our side, and read on until the client ends its own.
         waitBegan = worker.loop.monotonic
-        stash = []
-        hasUnparsed = false
+        stash = .none
         Syscall.shutdownWrite(descriptor)
         return true
     }
@@ -45,7 +42,6 @@ extension Connection {
         guard machine.phase != .closed else { return }
         failUpload("The request was refused.")
         machine.refused()
-        mustLinger = true
         let isHead = inHand?.request.method == .head
         inHand = nil
         let id = worker.nextRequest()
@@ -66,7 +62,8 @@ extension Connection {
     }
 
     /// Ends the connection now, whatever is in hand.
-    func leave() {
+    /// - Parameter ending: how an answer ends that is on its way.
+    func leave(_ ending: StreamEnding = .left) {
         guard machine.phase != .closed else { return }
         if let task = inHand?.task {
             worker.shared.cells.left.add()
@@ -74,11 +71,11 @@ extension Connection {
         }
         inHand = nil
         failUpload("The client left.")
-        dropStream()
+        let mustReset = dropStream(ending)
         machine.closed()
         worker.output.clear()
         pending.removeAll()
-        stash = []
+        stash = .none
         knownBox?.value = nil
         knownBox = nil
         if let registration { worker.loop.deregister(registration) }
@@ -102,7 +99,8 @@ extension Connection {
             let isRepeatable = machine.phase == .body || inHand?.request.method.isIdempotent == true
             refuse(.drainEnded(mayHaveTakenEffect: !isRepeatable))
             run()
-        case .closing where isLingering || !pending.isEmpty && mustLinger: break
+        case .lingering: break
+        case .closingUnread where !pending.isEmpty: break
         default: leave()
         }
     }

@@ -202,10 +202,8 @@ extension Connection {
             }
             reader.abandon()
         }
-        // The client may still be sending a body that nobody will read.
-        if machine.bodyComes { mustLinger = true }
-        failUpload("The answer came before the body was read.")
         let closing = machine.answered(closing: response.closesConnection)
+        failUpload("The answer came before the body was read.")
         write(
             response, id: id, toHead: isHead, version10: answered.persistsBySaying, closing: closing)
         if worker.settings.accessLog != .off, !isProbe { log(response, answered, bytes: response.body.count) }

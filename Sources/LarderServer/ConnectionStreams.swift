@@ -127,9 +127,8 @@ extension Connection {
         guard let streamed = stream, streamed.id == id else { return }
         stream = nil
         log(streamed, .whole)
-        if upload != nil { mustLinger = true }
-        failUpload("The answer ended before the body was read.")
         machine.answerEnded()
+        failUpload("The answer ended before the body was read.")
         // Between requests time counts from here.
         active = worker.loop.monotonic
         run()
@@ -139,21 +138,20 @@ extension Connection {
     fileprivate func cutStream(_ id: RequestID, _ ending: StreamEnding, why: String) {
         guard let streamed = stream, streamed.id == id else { return }
         worker.shared.log.info("a body was cut", ["id": id.description, "why": why])
-        dropStream(ending)
-        leave()
+        leave(ending)
     }
 
-    /// Ends the answer on its way, before its end.
-    func dropStream(_ ending: StreamEnding = .left) {
-        guard let dropped = stream else { return }
+    /// Ends the answer on its way, before its end. Whether the connection's end would look like the body's, which it must
+    /// not, whatever the reason (RFC 9112 §8).
+    func dropStream(_ ending: StreamEnding) -> Bool {
+        guard let dropped = stream else { return false }
         stream = nil
-        // Whatever the reason, the connection's end must not look like the body's (RFC 9112 §8).
-        if dropped.isDelimitedByClosing { mustReset = true }
         worker.shared.cells.cut(ending)
         log(dropped, ending)
         dropped.reader.abandon()
         dropped.answered.task?.cancel()
         dropped.room?.continuation.resume(returning: false)
+        return dropped.isDelimitedByClosing
     }
 
     /// Tells the reader's task when there is room.

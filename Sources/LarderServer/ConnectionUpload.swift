@@ -120,19 +120,18 @@ extension Connection {
 
     /// Its reader gets no more.
     func failUpload(_ reason: String) {
-        upload?.reader.fail(BodyFailure(reason))
+        guard let given = upload else { return }
         upload = nil
+        machine.bodyGivenUp()
+        given.reader.fail(BodyFailure(reason))
     }
 
     /// Before an answer: the connection can stay where the rest of the body is small and already there (RFC 9112 §9.3).
     func takeRestOfUpload() {
         guard let rest = upload, rest.isChunked || rest.left <= RequestBodyReader.window else { return }
         upload?.isTakenAnyway = true
-        if hasUnparsed {
-            hasUnparsed = false
-            process(takeStash())
-        }
-        if upload != nil, hasInput { _ = read() }
+        if case .unparsed = stash { process(takeStash()) }
+        if upload != nil, input != .none { _ = read() }
         upload?.isTakenAnyway = false
     }
 }

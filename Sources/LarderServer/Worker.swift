@@ -88,7 +88,7 @@ final class Worker {
         self.settings = settings
         acceptedHost = []
         parser = RequestParser(limits: settings.limits.head)
-        let longestStash = connections.reduce(0) { max($0, $1.stashCount) }
+        let longestStash = connections.reduce(0) { max($0, $1.stash.count) }
         let size = max(Self.inputSize(settings), longestStash + 4096)
         if size != input.count {
             input.deallocate()

@@ -17,9 +17,13 @@ public struct ConnectionMachine: Sendable, Hashable {
         case answering
         /// The head of an answer is handed over, its body comes piece by piece.
         case streaming
-        /// The last answer is handed over; when it is written the sending half ends and input is thrown away until the
-        /// client has seen it (RFC 9112 §9.6).
+        /// The last answer is handed over: the connection ends when it is written.
         case closing
+        /// The same, and the client may still send what nobody will read: the connection lingers when it is written.
+        case closingUnread
+        /// The last answer is written and our side ended; input is thrown away until the client has seen it
+        /// (RFC 9112 §9.6).
+        case lingering
         case closed
     }
 
@@ -68,9 +72,9 @@ public struct ConnectionMachine: Sendable, Hashable {
     @inlinable
     public var reads: Bool { phase != .answering && phase != .streaming && phase != .closed }
 
-    /// Whether the next bytes begin a request or go on with its head.
+    /// Whether the last answer is handed over and may still be on its way: `written` has not been told.
     @inlinable
-    public var parses: Bool { phase == .idle || phase == .head }
+    public var isClosing: Bool { phase == .closing || phase == .closingUnread }
 
     public var wait: Wait {
         switch phase {
@@ -78,7 +82,7 @@ public struct ConnectionMachine: Sendable, Hashable {
         case .head: .head
         case .body: .body
         case .answering, .streaming: .handler
-        case .closing, .closed: .clientEnd
+        case .closing, .closingUnread, .lingering, .closed: .clientEnd
         }
     }
 
@@ -149,28 +153,44 @@ public struct ConnectionMachine: Sendable, Hashable {
     public mutating func answerEnded() {
         guard phase == .streaming else { return }
         closes = closes || drains
+        phase = bodyComes ? .closingUnread : closes ? .closing : .idle
         bodyComes = false
-        phase = closes ? .closing : .idle
+    }
+
+    /// The rest of the body of the request in hand is not to be read any more, nor waited for.
+    public mutating func bodyGivenUp() {
+        if bodyComes { closes = true }
+        bodyComes = false
     }
 
     /// An error answer ends the connection, whatever the request asked for.
     public mutating func refused() {
         closes = true
         bodyComes = false
-        if phase != .closed { phase = .closing }
+        if phase != .closed { phase = .closingUnread }
+    }
+
+    /// The last answer is written. Whether the connection lingers; else it ends now. Closing with unread input resets the
+    /// connection, and the client may never see the answer (RFC 9112 §9.6).
+    /// - Parameter hasUnread: there is input that was not read.
+    public mutating func written(hasUnread: Bool) -> Bool {
+        guard phase == .closingUnread || phase == .closing && hasUnread else { return false }
+        phase = .lingering
+        return true
     }
 
     /// The client sends no more.
     /// - Parameter writing: answers are still being written.
     public mutating func inputEnded(writing: Bool) -> InputEnd {
-        defer {
-            closes = true
-            if phase != .answering, phase != .streaming, writing { phase = .closing }
-        }
+        closes = true
         switch phase {
         case .answering: return .cancel
         case .streaming: return .finish
-        case .idle, .head, .body, .closing: return writing ? .finish : .close
+        case .idle, .head, .body:
+            guard writing else { return .close }
+            phase = .closing
+            return .finish
+        case .closing, .closingUnread, .lingering: return writing ? .finish : .close
         case .closed: return .close
         }
     }

@@ -22,14 +22,14 @@ import Testing
             #expect(machine.began(Self.head(), maxBody: 10) == .answer)
             #expect(!machine.reads)
             #expect(machine.answered(closing: false) == false)
-            #expect(machine.reads && machine.parses)
+            #expect(machine.reads && machine.phase == .idle)
         }
     }
 
     @Test func readsABodyBeforeTheAnswer() {
         var machine = ConnectionMachine()
         #expect(machine.began(Self.head(framing: .length(10)), maxBody: 10) == .readBody(sendsContinue: false))
-        #expect(machine.reads && !machine.parses)
+        #expect(machine.reads && machine.phase == .body)
         machine.bodyEnded()
         #expect(machine.phase == .answering)
     }
@@ -44,7 +44,7 @@ import Testing
         var machine = ConnectionMachine()
         #expect(machine.began(Self.head(framing: .length(11), expects: true), maxBody: 10) == .refuse(.bodyTooLarge))
         machine.refused()
-        #expect(machine.phase == .closing)
+        #expect(machine.phase == .closingUnread)
     }
 
     @Test func endsWithTheAnswerWhereTheClientAsksForIt() {
@@ -55,6 +55,24 @@ import Testing
         var other = ConnectionMachine()
         #expect(other.answeredAtOnce(Self.head(persists: false)) == true)
         #expect(other.phase == .closing)
+    }
+
+    @Test(arguments: [false, true])
+    func theConnectionLingersWhereTheClientMayStillSend(hasUnread: Bool) {
+        var ended = ConnectionMachine()
+        _ = ended.answeredAtOnce(Self.head(persists: false))
+        #expect(ended.isClosing)
+        #expect(ended.written(hasUnread: hasUnread) == hasUnread)
+        #expect(ended.phase == (hasUnread ? .lingering : .closing))
+        var refused = ConnectionMachine()
+        refused.refused()
+        #expect(refused.isClosing)
+        #expect(refused.written(hasUnread: hasUnread) == true)
+        #expect(refused.phase == .lingering)
+        #expect(!refused.isClosing)
+        #expect(refused.reads)
+        #expect(refused.wait == .clientEnd)
+        #expect(refused.inputEnded(writing: false) == .close)
     }
 
     @Test func leavingBeforeTheAnswerBeginsCancelsIt() {
@@ -163,7 +181,7 @@ import Testing
         _ = whole.began(Make.head(framing: .chunked), maxBody: 0, streamsBody: true)
         let closes = whole.answered(closing: false)
         #expect(closes)
-        #expect(whole.phase == .closing)
+        #expect(whole.phase == .closingUnread)
         #expect(!whole.bodyComes)
         var streamed = ConnectionMachine()
         _ = streamed.began(Make.head(framing: .chunked), maxBody: 0, streamsBody: true)
@@ -173,6 +191,16 @@ import Testing
         streamed.bodyEnded()
         streamed.answerEnded()
         #expect(streamed.phase == .closing)
+    }
+
+    @Test func aBodyThatIsGivenUpDuringItsAnswerIsNotWaitedFor() {
+        var machine = ConnectionMachine()
+        _ = machine.began(Make.head(framing: .chunked), maxBody: 0, streamsBody: true)
+        machine.bodyGivenUp()
+        #expect(!machine.bodyComes)
+        #expect(machine.answerBegan(closing: false) == true)
+        machine.answerEnded()
+        #expect(machine.phase == .closing)
     }
 
     @Test func aLengthThatCannotBeHeldIsRefusedAlsoForAStream() {
