@@ -51,15 +51,15 @@ struct Conversation: Sendable {
     }
 
     /// The answer, whatever its status, of the first place where a daemon answers.
-    func ask(_ request: LocalRequest) throws(CommandFailure) -> LocalResponse {
+    func ask(_ request: DaemonRequest) throws(CommandFailure) -> DaemonResponse {
         let connection = try connect()
         return try connection.exchange(try signed(request, for: connection), within: timeout)
     }
 
     /// The request with what every one of ours says, and the token where it is needed and may be sent.
     func signed(
-        _ request: LocalRequest, for connection: borrowing LocalConnection
-    ) throws(CommandFailure) -> LocalRequest {
+        _ request: DaemonRequest, for connection: borrowing DaemonConnection
+    ) throws(CommandFailure) -> DaemonRequest {
         var request = request
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
         if let token, !request.method.isSafe || request.needsAuthority {
@@ -78,8 +78,8 @@ struct Conversation: Sendable {
     func events(
         _ target: String, until deadline: MonotonicTime,
         _ take: (EventTextReader.Event) throws(CommandFailure) -> Bool
-    ) throws(CommandFailure) -> LocalResponse {
-        var request = LocalRequest(.get, target, fields: ["Accept": EventText.mediaType])
+    ) throws(CommandFailure) -> DaemonResponse {
+        var request = DaemonRequest(.get, target, fields: ["Accept": EventText.mediaType])
         request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
         var reader = EventTextReader()
         let connection = try connect()
@@ -99,21 +99,21 @@ struct Conversation: Sendable {
     }
 
     /// The answer where it is a success; otherwise the problem as a failure.
-    func demand(_ request: LocalRequest) throws(CommandFailure) -> LocalResponse {
+    func demand(_ request: DaemonRequest) throws(CommandFailure) -> DaemonResponse {
         let response = try ask(request)
         guard (200..<300).contains(response.status) else { throw Problem(response).asFailure }
         return response
     }
 
     /// A JSON answer.
-    func json(_ request: LocalRequest) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
+    func json(_ request: DaemonRequest) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
         try json(request, nil)
     }
 
     /// A JSON answer that may be there already.
     func json(
-        _ request: LocalRequest, _ there: LocalResponse?
-    ) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
+        _ request: DaemonRequest, _ there: DaemonResponse?
+    ) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
         let response = if let there { there } else { try ask(request) }
         guard (200..<300).contains(response.status) else { throw Problem(response).asFailure }
         do {
@@ -123,11 +123,11 @@ struct Conversation: Sendable {
         }
     }
 
-    func connect() throws(CommandFailure) -> LocalConnection {
+    func connect() throws(CommandFailure) -> DaemonConnection {
         var reasons: [String] = []
         for address in addresses {
             do throws(CommandFailure) {
-                return try LocalConnection(to: address)
+                return try DaemonConnection(to: address)
             } catch {
                 reasons.append(error.message)
             }
@@ -148,7 +148,7 @@ struct Problem {
     var failure: FailureClass?
     var retryAfter: Int?
 
-    init(_ response: LocalResponse) {
+    init(_ response: DaemonResponse) {
         self.init(try? JSON.parse(response.body), status: response.status)
         retryAfter = retryAfter ?? response.fields.first("Retry-After").flatMap { Int($0) }
     }

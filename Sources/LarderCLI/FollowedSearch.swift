@@ -25,7 +25,7 @@ final class FollowedSearch: Sendable {
             guard let under = path.withLock({ $0 }) else { return }
             // The person does not wait for a daemon that does not answer.
             let quick = Conversation(conversation, timeout: .seconds(2))
-            _ = try? quick.ask(LocalRequest(.delete, under))
+            _ = try? quick.ask(DaemonRequest(.delete, under))
         }
     }
 
@@ -35,13 +35,13 @@ final class FollowedSearch: Sendable {
     /// What a search came to.
     struct Outcome {
         var value: JSONValue
-        var response: LocalResponse
+        var response: DaemonResponse
         /// The sources that had not answered when the time was over. Empty where the search came to its own end.
         var late: [String] = []
         /// The time was over before the search was: this is what had come by then.
         var isLate: Bool { !late.isEmpty }
 
-        init(_ answer: (value: JSONValue, response: LocalResponse), late: [String] = []) {
+        init(_ answer: (value: JSONValue, response: DaemonResponse), late: [String] = []) {
             (value, response) = answer
             self.late = late
         }
@@ -49,7 +49,7 @@ final class FollowedSearch: Sendable {
 
     /// Asks, shows the sources as they come unless it is to be quiet, and gives the whole, or what has come within the
     /// conversation's time.
-    func answer(to request: LocalRequest, isQuiet: Bool = false) throws(CommandFailure) -> Outcome {
+    func answer(to request: DaemonRequest, isQuiet: Bool = false) throws(CommandFailure) -> Outcome {
         let deadline = SystemTime().monotonic() + conversation.timeout
         var begin = request
         begin.fields.add("Prefer", "respond-async")
@@ -65,7 +65,7 @@ final class FollowedSearch: Sendable {
             // What is seen now is our own cancelling, and the signal's thread ends the process in a moment.
             while isInterrupted.withLock({ $0 }) { pause() }
             guard hasEnded else { return Outcome(try conversation.json(request, nil)) }
-            let (value, last) = try conversation.json(LocalRequest(.get, location), nil)
+            let (value, last) = try conversation.json(DaemonRequest(.get, location), nil)
             switch value["state"]?.string {
             case "failed": throw Problem(value["problem"], status: 502).asFailure
             case "cancelled": throw CommandFailure(.failed, "the search was cancelled")
@@ -83,7 +83,7 @@ final class FollowedSearch: Sendable {
     private func whatHasCome(_ location: String) throws(CommandFailure) -> Outcome {
         // Asked for while it still goes on, and with a little time of its own.
         let quick = Conversation(conversation, timeout: .seconds(2))
-        var found = try quick.json(LocalRequest(.get, location), nil)
+        var found = try quick.json(DaemonRequest(.get, location), nil)
         let waiting = SearchAnswer(found.value).waiting
         guard waiting.count < SearchAnswer(found.value).sources.count || waiting.isEmpty else {
             let limit = Units.format(duration: conversation.timeout)
@@ -93,7 +93,7 @@ final class FollowedSearch: Sendable {
         // It ended while it was asked for.
         guard found.value["state"]?.string == "loading" else { return Outcome(found) }
         found.response.body = UnfinishedSearch.ended(found.value, after: conversation.timeout)
-        return Outcome(try conversation.json(LocalRequest(.get, location), found.response), late: waiting)
+        return Outcome(try conversation.json(DaemonRequest(.get, location), found.response), late: waiting)
     }
 
     /// Shows the sources until the search has ended.
@@ -130,7 +130,7 @@ final class FollowedSearch: Sendable {
     /// before the deadline that it was set for.
     private func cancelUnfinished() {
         guard let under = path.withLock({ $0 }) else { return }
-        _ = try? Conversation(conversation, timeout: .seconds(2)).ask(LocalRequest(.delete, under))
+        _ = try? Conversation(conversation, timeout: .seconds(2)).ask(DaemonRequest(.delete, under))
     }
 }
 

@@ -149,7 +149,7 @@ enum PortOwner: Sendable, Hashable {
     }
 }
 
-extension LocalConnection {
+extension DaemonConnection {
     /// Refuses to send the token to a program of somebody else's.
     func checkOwner(trusted: Set<UInt32>) throws(CommandFailure) {
         let who: String

@@ -127,7 +127,7 @@ struct SearchAnswer {
     }
 
     /// One line about how the answer came to be: "itunes 50 · hit, 12 s old · 0.4 ms".
-    func footer(_ response: LocalResponse, took: Duration) -> String {
+    func footer(_ response: DaemonResponse, took: Duration) -> String {
         var parts = sources.map { source in
             switch source.state {
             case "results": "\(source.provider) \(source.count)\(source.isStale ? " (stale)" : "")"
@@ -143,7 +143,7 @@ struct SearchAnswer {
     }
 
     /// "hit, 12 s old" from `Cache-Status` (RFC 9211) and `Age`.
-    static func outcome(_ response: LocalResponse) -> String {
+    static func outcome(_ response: DaemonResponse) -> String {
         guard let status = response.fields.combined("Cache-Status") else { return "" }
         let words = status.split(separator: ";").map { ASCII.trimmed($0) }
         let ttl = words.first { $0.hasPrefix("ttl=") }.flatMap { Int($0.dropFirst(4)) }

@@ -108,13 +108,13 @@ public struct Invocation: Sendable {
     }
 
     /// A question to that route: its text, and each option that was given as a parameter of the same name.
-    func question(_ route: String, _ text: String, _ options: [CommandOption]) -> LocalRequest {
+    func question(_ route: String, _ text: String, _ options: [CommandOption]) -> DaemonRequest {
         var parameters = QueryParameters([.init("q", text)])
         for option in options {
             guard let value = value(option.name) else { continue }
             parameters.items.append(.init(String(option.name.dropFirst(2)), value))
         }
-        return LocalRequest(.get, "\(route)?\(parameters.encoded)")
+        return DaemonRequest(.get, "\(route)?\(parameters.encoded)")
     }
 
     /// Whether to write JSON: asked for, or nobody watches.

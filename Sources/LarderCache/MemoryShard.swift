@@ -59,7 +59,7 @@ struct MemoryShard: Sendable {
     private var newest = -1
     private var hand = -1
     private(set) var count = 0
-    private var acquaintances = MemoryAcquaintances()
+    private var doorkeeper = Doorkeeper()
 
     init() {
         table = ContiguousArray(repeating: Place(), count: 16)
@@ -87,7 +87,7 @@ struct MemoryShard: Sendable {
         let isExpired = now >= response.freshUntil || response.bornAt.milliseconds &- now.milliseconds > skew
         guard !isExpired, generations.isCurrent(entries[number].stamp) else {
             // Its successor is as welcome as it was.
-            acquaintances.note(entries[number].hash)
+            doorkeeper.note(entries[number].hash)
             return .removed(remove(number), isExpired: isExpired)
         }
         // Written once between two passes of the hand: a hot entry's line is not made dirty by every hit.
@@ -144,7 +144,7 @@ struct MemoryShard: Sendable {
             if table[place].hash == hash { return true }
             place = (place + 1) & mask
         }
-        return acquaintances.note(hash)
+        return doorkeeper.note(hash)
     }
 
     private func number(like entry: Entry) -> Int? {

@@ -27,7 +27,7 @@ public final class MemoryTier: ReadySource {
     /// An entry larger than this part of the budget is not taken: it would drive out too much at once.
     public static let largestShare = 8
 
-    private static let skew = Reuse.clockSkew.milliseconds
+    private static let skew = ConfiguredReuse.clockSkew.milliseconds
     private let shards: [Lock<MemoryShard>]
     private let shardShift: UInt64
     private let seed: UInt64

@@ -113,7 +113,7 @@ public struct RequestFlow: Sendable {
             return directives.noStore ? .answer(answer) : .answerAndRefresh(answer)
         case .unusable:
             // What is fresh and was not taken, was refused by the request (RFC 9211 §2.2), or by a clock that is set back.
-            let isRefused = now < entry.freshUntil && entry.responseTime - now <= Reuse.clockLimit
+            let isRefused = now < entry.freshUntil && entry.responseTime - now <= ConfiguredReuse.clockLimit
             return forwardOrRefuse(isRefused ? .request : .stale, verdict.rule, entry, now)
         }
     }

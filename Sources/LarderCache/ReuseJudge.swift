@@ -1,5 +1,5 @@
 // By whose rules a stored answer is judged. Pass-through with `rfc`: by RFC 9111 from the answer's own stored fields
-// (`RFCReuse`). Everything else: within the windows of our configuration (`Reuse`), also where a built-in provider's answers
+// (`RFCReuse`). Everything else: within the windows of our configuration (`ConfiguredReuse`), also where a built-in provider's answers
 // say themselves how long they last. The rest of a request's way is the same for all.
 import LarderCore
 import LarderHTTP
@@ -22,7 +22,7 @@ public struct ReuseJudge: Sendable {
         ReuseJudge(rules: .standard(targets: targets), rule: rule, staleWhileRefresh: .zero)
     }
 
-    /// By the configured lifetimes (`Reuse`).
+    /// By the configured lifetimes (`ConfiguredReuse`).
     public static func configured(_ rule: FreshnessRule, staleWhileRefresh: Duration) -> ReuseJudge {
         ReuseJudge(rules: .configured, rule: rule, staleWhileRefresh: staleWhileRefresh)
     }
@@ -33,7 +33,7 @@ public struct ReuseJudge: Sendable {
         case .standard(let targets):
             return RFCReuse.decide(entry: entry, directives: directives, rule: rule, targets: targets, now: now)
         case .configured:
-            let decision = Reuse.decide(entry: entry, directives: directives, rule: rule, now: now)
+            let decision = ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: now)
             return ReuseVerdict(decision: decision, rule: rule(of: decision, stale: stale(directives)))
         }
     }
@@ -47,7 +47,7 @@ public struct ReuseJudge: Sendable {
             return RFCReuse.afterFailure(
                 entry: entry, directives: directives, rule: rule, targets: targets, failure: trouble, now: now)
         case .configured:
-            let decision = Reuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
+            let decision = ConfiguredReuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
             return ReuseVerdict(decision: decision, rule: rule(of: decision, stale: .disconnected))
         }
     }

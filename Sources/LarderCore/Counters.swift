@@ -3,7 +3,7 @@
 import Synchronization
 
 /// What a family of counters means. Each room declares its own as static members.
-public struct CounterFamily: Sendable, Hashable {
+public struct MetricFamily: Sendable, Hashable {
     public enum Kind: String, Sendable { case counter, gauge, histogram }
 
     /// The Prometheus name, `larder_…`; counters end in `_total`, histograms in `_seconds`.
@@ -46,13 +46,13 @@ public final class CounterCell: Sendable {
 /// All counters of one daemon.
 public final class CounterRegistry: Sendable {
     private struct Series {
-        var family: CounterFamily
+        var family: MetricFamily
         var labels: [String]
         var read: @Sendable () -> Double
     }
 
     private struct HistogramSeries {
-        var family: CounterFamily
+        var family: MetricFamily
         var labels: [String]
         var cell: HistogramCell
     }
@@ -100,26 +100,26 @@ public final class CounterRegistry: Sendable {
     public init() {}
 
     /// The cell of a family and its label values; the same cell for the same values.
-    public func cell(_ family: CounterFamily, _ labels: String...) -> CounterCell {
+    public func cell(_ family: MetricFamily, _ labels: String...) -> CounterCell {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
         return cell(SeriesName(family.name, labels), family, labels)
     }
 
     /// The same for two labels, without a list of them: some are looked up for each request.
-    public func cell(_ family: CounterFamily, _ first: String, _ second: String) -> CounterCell {
+    public func cell(_ family: MetricFamily, _ first: String, _ second: String) -> CounterCell {
         precondition(family.labels.count == 2, "\(family.name) has other labels")
         return cell(SeriesName(family.name, first, second), family, [first, second])
     }
 
     private func cell(
-        _ name: SeriesName, _ family: CounterFamily, _ labels: @autoclosure () -> [String]
+        _ name: SeriesName, _ family: MetricFamily, _ labels: @autoclosure () -> [String]
     ) -> CounterCell {
         known(name) ?? add(name, family, labels())
     }
 
     private func known(_ name: SeriesName) -> CounterCell? { table.withLock { $0.cells[name] } }
 
-    private func add(_ name: SeriesName, _ family: CounterFamily, _ labels: [String]) -> CounterCell {
+    private func add(_ name: SeriesName, _ family: MetricFamily, _ labels: [String]) -> CounterCell {
         table.withLock { table in
             if let known = table.cells[name] { return known }
             let cell = CounterCell()
@@ -130,7 +130,7 @@ public final class CounterRegistry: Sendable {
     }
 
     /// The histogram of a family and its two label values; the same one for the same values.
-    public func histogram(_ family: CounterFamily, _ first: String, _ second: String) -> HistogramCell {
+    public func histogram(_ family: MetricFamily, _ first: String, _ second: String) -> HistogramCell {
         precondition(family.kind == .histogram && family.labels.count == 2, "\(family.name) has other labels")
         let name = SeriesName(family.name, first, second)
         return table.withLock { table in
@@ -143,13 +143,13 @@ public final class CounterRegistry: Sendable {
     }
 
     /// A figure that is read when it is asked for.
-    public func gauge(_ family: CounterFamily, _ labels: String..., read: @escaping @Sendable () -> Double) {
+    public func gauge(_ family: MetricFamily, _ labels: String..., read: @escaping @Sendable () -> Double) {
         precondition(labels.count == family.labels.count, "\(family.name) has other labels")
         table.withLock { $0.series.append(Series(family: family, labels: labels, read: read)) }
     }
 
     /// Every series with its present figure, families together.
-    public func snapshot() -> [(family: CounterFamily, labels: [String], value: Double)] {
+    public func snapshot() -> [(family: MetricFamily, labels: [String], value: Double)] {
         let all = table.withLock { $0.series }
         var order: [String: Int] = [:]
         for one in all where order[one.family.name] == nil { order[one.family.name] = order.count }
@@ -159,7 +159,7 @@ public final class CounterRegistry: Sendable {
     }
 
     /// Every histogram with what it holds, families together.
-    public func histograms() -> [(family: CounterFamily, labels: [String], reading: HistogramCell.Reading)] {
+    public func histograms() -> [(family: MetricFamily, labels: [String], reading: HistogramCell.Reading)] {
         let all = table.withLock { $0.histogramSeries }
         return all.enumerated()
             .sorted { ($0.1.family.name, $0.0) < ($1.1.family.name, $1.0) }

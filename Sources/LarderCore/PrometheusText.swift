@@ -20,13 +20,13 @@ public struct PrometheusText: Sendable {
     }
 
     /// Adds one series. Those of a family are added one after the other.
-    public mutating func add(_ record: CounterFamily, _ labels: [String], _ value: Double) {
+    public mutating func add(_ record: MetricFamily, _ labels: [String], _ value: Double) {
         begin(record)
         sample(record.name, record.labels, labels, Self.figure(value))
     }
 
     /// Adds one histogram.
-    public mutating func add(_ record: CounterFamily, _ labels: [String], _ reading: HistogramCell.Reading) {
+    public mutating func add(_ record: MetricFamily, _ labels: [String], _ reading: HistogramCell.Reading) {
         begin(record)
         let names = record.labels + ["le"]
         let bounds = HistogramCell.bounds.map(\.seconds) + ["+Inf"]
@@ -37,7 +37,7 @@ public struct PrometheusText: Sendable {
         sample(record.name + "_count", record.labels, labels, String(reading.cumulative.last ?? 0))
     }
 
-    private mutating func begin(_ record: CounterFamily) {
+    private mutating func begin(_ record: MetricFamily) {
         guard record.name != family else { return }
         family = record.name
         text += "# HELP \(record.name) \(Self.escaped(record.help, quotes: false))\n"

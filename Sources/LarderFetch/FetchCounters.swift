@@ -4,63 +4,63 @@ import LarderCore
 /// The counter families of this room.
 public enum FetchCounters {
     /// One per call of `fetch` that ended.
-    public static let fetches = CounterFamily(
+    public static let fetches = MetricFamily(
         "larder_fetches_total",
         help: "Fetches that ended, by outcome: answered, or the stage that failed.", labels: ["outcome"])
     /// The provider of a transfer that is made for none, such as one to a host of pictures.
     static let noProvider = "none"
     /// One for each stage of each transfer that ended.
-    public static let stages = CounterFamily(
+    public static let stages = MetricFamily(
         "larder_upstream_duration_seconds", .histogram,
         help:
             "How long the stages of transfers took: name (its look-up), connect, tls (the handshake), answer (from the "
             + "request to the first byte), body (from the first byte to the last, which a client may pace).",
         labels: ["provider", "stage"])
     /// One per request sent, whatever came of it.
-    public static let requests = CounterFamily(
+    public static let requests = MetricFamily(
         "larder_fetch_requests_total", help: "Requests sent upstream, redirects and retries included.",
         labels: ["connection"])
     /// One per kept connection that was closed rather than used. libcurl 8 and later closes them itself, uncounted.
-    public static let unfitConnections = CounterFamily(
+    public static let unfitConnections = MetricFamily(
         "larder_fetch_unfit_connections_total",
         help: "Kept connections that were not used again, since something had come on them that nobody asked for.")
     /// One per second try.
-    public static let retries = CounterFamily(
+    public static let retries = MetricFamily(
         "larder_fetch_retries_total", help: "Fetches that were tried a second time.")
     /// One per redirect followed.
-    public static let redirects = CounterFamily(
+    public static let redirects = MetricFamily(
         "larder_fetch_redirects_total", help: "Redirects that were followed.")
     /// Body bytes as they came over the wire, without framing.
-    public static let receivedBytes = CounterFamily(
+    public static let receivedBytes = MetricFamily(
         "larder_fetch_received_bytes_total", help: "Body bytes received from upstreams.")
     /// Transfers that hold a place now.
-    public static let active = CounterFamily(
+    public static let active = MetricFamily(
         "larder_fetch_active", .gauge, help: "Transfers under way.")
     /// Those of them that a client paces.
-    public static let paced = CounterFamily(
+    public static let paced = MetricFamily(
         "larder_fetch_paced", .gauge,
         help: "Transfers under way that a client paces: uploads, and answers that are passed on as they come.")
     /// Fetches that wait for a place now.
-    public static let waiting = CounterFamily(
+    public static let waiting = MetricFamily(
         "larder_fetch_waiting", .gauge, help: "Fetches waiting for their turn.")
 
     /// Fetches that waited and got a place.
-    public static let waited = CounterFamily(
+    public static let waited = MetricFamily(
         "larder_fetch_waited_total", help: "Fetches that waited for their turn before they were sent.")
     /// How long all of these waited together.
-    public static let waitedTime = CounterFamily(
+    public static let waitedTime = MetricFamily(
         "larder_fetch_waited_milliseconds_total", help: "Milliseconds for which they waited, together.")
     /// Fetches that were not sent for want of a place.
-    public static let unplaced = CounterFamily(
+    public static let unplaced = MetricFamily(
         "larder_fetch_refused_total",
         help: "Fetches that were not sent: the queue was full, or their turn did not come in time (late).",
         labels: ["reason"])
 
     /// Answers that were given up for want of memory.
-    public static let memoryRefusals = CounterFamily(
+    public static let memoryRefusals = MetricFamily(
         "larder_fetch_memory_refusals_total",
         help: "Answers that were given up since whole answers had all the memory of fetch.maxMemory.")
     /// Bytes of whole answers that are in use.
-    public static let heldBytes = CounterFamily(
+    public static let heldBytes = MetricFamily(
         "larder_fetch_held_bytes", .gauge, help: "Bytes of whole answers in memory, but for those of up to 64 KiB.")
 }

@@ -15,7 +15,7 @@ struct EntryRows {
     /// Pieces are left that schema 6 had.
     var hasOldPieces: Bool
     /// Told of each key before its row is committed.
-    var keys: StoredKeys?
+    var keys: KeyBloomFilter?
     private(set) var nextID: Int64
     var providers: [String: Int64] = [:]
     /// Entries up to this id are in the sums of their providers; nil where it is to be read.

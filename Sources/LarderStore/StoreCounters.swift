@@ -2,96 +2,96 @@
 import LarderCore
 
 public enum StoreCounters {
-    public static let reads = CounterFamily(
+    public static let reads = MetricFamily(
         "larder_store_reads_total", help: "Look-ups in the cache database.", labels: ["result"])
-    public static let keyMismatches = CounterFamily(
+    public static let keyMismatches = MetricFamily(
         "larder_store_key_mismatches_total",
         help: "Look-ups whose row had the digest but another key: answered as a miss.")
-    public static let undecodable = CounterFamily(
+    public static let undecodable = MetricFamily(
         "larder_store_undecodable_total", help: "Look-ups whose row could not be understood: answered as a miss.")
-    public static let checksumErrors = CounterFamily(
+    public static let checksumErrors = MetricFamily(
         "larder_store_checksum_errors_total",
         help: "Damage found by a checksum in the cache database, by what was damaged: removed, and answered as a miss.",
         labels: ["part"])
-    public static let scrubbed = CounterFamily(
+    public static let scrubbed = MetricFamily(
         "larder_store_scrubbed_total",
         help: "Entries that were held against their checksums in idle time, by what was found.", labels: ["result"])
-    public static let writes = CounterFamily(
+    public static let writes = MetricFamily(
         "larder_store_writes_total", help: "Entries offered to the store, by what became of them.", labels: ["outcome"])
-    public static let transactions = CounterFamily(
+    public static let transactions = MetricFamily(
         "larder_store_transactions_total", help: "Committed write transactions of the cache database.")
-    public static let evicted = CounterFamily(
+    public static let evicted = MetricFamily(
         "larder_store_evicted_total", help: "Entries removed to make room, by why they were chosen.", labels: ["reason"]
     )
-    public static let evictedBytes = CounterFamily(
+    public static let evictedBytes = MetricFamily(
         "larder_store_evicted_bytes_total", help: "Bytes of the database that evictions made free.")
-    public static let purged = CounterFamily(
+    public static let purged = MetricFamily(
         "larder_store_purged_total", help: "Entries removed or expired by a purge.")
-    public static let touches = CounterFamily(
+    public static let touches = MetricFamily(
         "larder_store_touches_total", help: "Uses of entries, by whether they were written down.", labels: ["result"])
-    public static let failures = CounterFamily(
+    public static let failures = MetricFamily(
         "larder_store_failures_total", help: "Errors of SQLite met by the cache database, by kind.", labels: ["kind"])
-    public static let setAside = CounterFamily(
+    public static let setAside = MetricFamily(
         "larder_store_set_aside_total", help: "Databases found damaged or foreign and set aside.", labels: ["database"])
-    public static let sweptFiles = CounterFamily(
+    public static let sweptFiles = MetricFamily(
         "larder_store_swept_files_total", help: "Files of bodies that no row named, removed after a start.")
-    public static let openBodies = CounterFamily(
+    public static let openBodies = MetricFamily(
         "larder_store_open_bodies", .gauge, help: "Files of large bodies that are open.")
-    public static let refusedBodies = CounterFamily(
+    public static let refusedBodies = MetricFamily(
         "larder_store_refused_bodies_total",
         help: "Large bodies that were not held open or not begun, since as many were in use as the process may open.")
-    public static let vacuumedPages = CounterFamily(
+    public static let vacuumedPages = MetricFamily(
         "larder_store_vacuumed_pages_total", help: "Free pages given back to the file system.")
-    public static let liveBytes = CounterFamily(
+    public static let liveBytes = MetricFamily(
         "larder_store_live_bytes", .gauge,
         help: "Bytes in use by the cache: pages of its database that are not free, and files of large bodies.")
-    public static let walBytes = CounterFamily(
+    public static let walBytes = MetricFamily(
         "larder_store_wal_bytes", .gauge, help: "Bytes of the cache database's write-ahead log.")
-    public static let overHighWater = CounterFamily(
+    public static let overHighWater = MetricFamily(
         "larder_store_over_high_water_seconds", .gauge, help: "How long the store has been above its high-water mark.")
-    public static let waiting = CounterFamily(
+    public static let waiting = MetricFamily(
         "larder_store_waiting", .gauge, help: "Jobs waiting for a store thread.", labels: ["queue"])
-    public static let indexed = CounterFamily(
+    public static let indexed = MetricFamily(
         "larder_store_indexed_results_total", help: "Results put into the full-text index and taken out of it.",
         labels: ["change"])
-    public static let searches = CounterFamily(
+    public static let searches = MetricFamily(
         "larder_store_searches_total", help: "Full-text searches of the store, by what became of them.",
         labels: ["result"])
-    public static let removals = CounterFamily(
+    public static let removals = MetricFamily(
         "larder_store_removals_total",
         help:
             "Purges and invalidations by what kept them when they were answered: the database, the journal or memory.",
         labels: ["kept"])
-    public static let pendingRemovals = CounterFamily(
+    public static let pendingRemovals = MetricFamily(
         "larder_store_pending_removals", .gauge, help: "Removals that are not yet written; look-ups pass over them.")
-    public static let uncommitted = CounterFamily(
+    public static let uncommitted = MetricFamily(
         "larder_store_uncommitted", .gauge, help: "Answers that count as stored and wait for their commit.")
-    public static let accepted = CounterFamily(
+    public static let accepted = MetricFamily(
         "larder_store_accepted_total",
         help: "Answers that counted as stored before their commit, by what became of it.", labels: ["commit"])
-    public static let late = CounterFamily(
+    public static let late = MetricFamily(
         "larder_store_late_total", help: "Answers that did not wait for the store any longer, by what they waited for.",
         labels: ["what"])
-    public static let leftAtClose = CounterFamily(
+    public static let leftAtClose = MetricFamily(
         "larder_store_left_at_close_total",
         help:
             "What the closing databases did not write, for want of time or of a lock: answers, uses, removals (which are in "
             + "the journal) and jobs of the state database.",
         labels: ["what"])
-    public static let ready = CounterFamily(
+    public static let ready = MetricFamily(
         "larder_store_ready_total",
         help:
             "Looks of the loops at answers that the database keeps ready: found, absent, cold (it is not in memory), overtaken "
             + "(something newer is under way), failed.",
         labels: ["result"])
-    public static let readyRows = CounterFamily(
+    public static let readyRows = MetricFamily(
         "larder_store_ready_rows_total", help: "Answers to be kept ready, by what became of them.", labels: ["result"])
-    public static let readyLoops = CounterFamily(
+    public static let readyLoops = MetricFamily(
         "larder_store_ready_loops", .gauge, help: "Loops that read the database themselves.")
-    public static let stateCommits = CounterFamily(
+    public static let stateCommits = MetricFamily(
         "larder_state_commits_total", help: "Committed transactions of the state database.")
 
-    public static let all: [CounterFamily] = [
+    public static let all: [MetricFamily] = [
         reads, keyMismatches, undecodable, checksumErrors, scrubbed, writes, transactions, evicted, evictedBytes,
         purged, touches, failures, setAside, sweptFiles, openBodies, refusedBodies, vacuumedPages, liveBytes, walBytes,
         overHighWater, waiting, indexed,

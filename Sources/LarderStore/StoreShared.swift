@@ -106,7 +106,7 @@ final class StoreShared: Sendable {
     let bodies = Lock<BodyFiles?>(nil)
     /// How many of them may be open at once, in this database and in each that is opened later.
     let openBodies = Lock(Int.max)
-    let keys = StoredKeys()
+    let keys = KeyBloomFilter()
     let damaged: DamagedRows
     /// Bodies that are being written in parts.
     let bodyWriters = Lock(0)

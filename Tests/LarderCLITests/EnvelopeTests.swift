@@ -76,7 +76,7 @@ import Testing
             """)
         #expect(partial.exitStatus == .partial)
         let footer = partial.footer(
-            LocalResponse(status: 200, reason: "OK", fields: [:], body: [], keepsAlive: true), took: .milliseconds(1))
+            DaemonResponse(status: 200, reason: "OK", fields: [:], body: [], keepsAlive: true), took: .milliseconds(1))
         #expect(footer.hasPrefix("hackernews 7, not all: The budget is spent."), "\(footer)")
     }
 
@@ -91,7 +91,7 @@ import Testing
             dropped.emptiness
                 == "Nothing usable was found: newsapi found 3: 2 that the source removed, 1 without a title.")
         let footer = dropped.footer(
-            LocalResponse(status: 200, reason: "OK", fields: [:], body: [], keepsAlive: true), took: .milliseconds(1))
+            DaemonResponse(status: 200, reason: "OK", fields: [:], body: [], keepsAlive: true), took: .milliseconds(1))
         #expect(footer.hasPrefix("newsapi 0 of 3, unusable: 2 that the source removed, 1 without a title"), "\(footer)")
         let none = try envelope(
             #"{"state":"noResults","sources":[{"provider":"newsapi","state":"noResults","count":0}],"results":[]}"#)

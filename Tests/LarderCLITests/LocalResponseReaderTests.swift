@@ -5,10 +5,10 @@ import Testing
 
 @testable import LarderCLI
 
-struct LocalResponseReaderTests {
+struct DaemonResponseReaderTests {
     /// Feeds pieces of a size; then the end of input where the answer is not whole.
-    private func read(_ text: String, isHead: Bool = false, by size: Int) throws -> LocalResponse {
-        var reader = LocalResponseReader(isHead: isHead)
+    private func read(_ text: String, isHead: Bool = false, by size: Int) throws -> DaemonResponse {
+        var reader = DaemonResponseReader(isHead: isHead)
         var rest = Bytes(text: text)[...]
         while !rest.isEmpty {
             let piece = rest.prefix(size)
@@ -56,7 +56,7 @@ struct LocalResponseReaderTests {
     }
 
     @Test func whatWasReadOfALongStreamIsNotKept() throws {
-        var reader = LocalResponseReader(isHead: false)
+        var reader = DaemonResponseReader(isHead: false)
         _ = try reader.feed(Bytes(text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
         for _ in 0..<1000 {
             let end = try reader.feed(Bytes(text: "3\r\n:\n\n\r\n"))
@@ -67,7 +67,7 @@ struct LocalResponseReaderTests {
     }
 
     @Test func aHeadWithoutEndIsBounded() {
-        var reader = LocalResponseReader(isHead: false)
+        var reader = DaemonResponseReader(isHead: false)
         #expect(throws: MalformedAnswer.self) {
             while true { _ = try reader.feed(Bytes(repeating: 0x61, count: 65536)) }
         }

@@ -69,7 +69,7 @@ struct PortOwnerTests {
         var conversation = Conversation(address: try DaemonAddress(url: daemon.url), token: "open-sesame-0123456789")
         conversation.trusted = []
         do throws(CommandFailure) {
-            _ = try conversation.ask(LocalRequest(.delete, "/v1/cache?all=1"))
+            _ = try conversation.ask(DaemonRequest(.delete, "/v1/cache?all=1"))
             Issue.record("the token was sent")
         } catch {
             #expect(error.status == .refused && error.message.contains("the token was not sent"), "\(error)")
@@ -77,7 +77,7 @@ struct PortOwnerTests {
         }
         #expect(!daemon.heads.joined().contains("open-sesame"))
         conversation.trusted = [geteuid()]
-        #expect(try conversation.ask(LocalRequest(.delete, "/v1/cache?all=1")).status == 200)
+        #expect(try conversation.ask(DaemonRequest(.delete, "/v1/cache?all=1")).status == 200)
         #expect(daemon.heads.last?.contains("Bearer open-sesame") == true)
     }
 

@@ -405,7 +405,7 @@ struct TierCase {
         tier.tier.setBudget(8 * TierCase.charge("/d", body: 1))
         for number in 0..<8 { tier.insert("/\(number)") }
         tier.tier.setBudget(0)
-        func value(_ family: CounterFamily) -> Double? {
+        func value(_ family: MetricFamily) -> Double? {
             registry.snapshot().first { $0.family == family }?.value
         }
         #expect(value(CacheCounters.memoryInsertions) == 10)

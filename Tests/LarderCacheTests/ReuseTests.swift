@@ -9,7 +9,7 @@ import Testing
         _ entry: StoredResponse = Sample.entry(), _ control: String? = nil, _ semantics: FreshnessRule.Semantics = .ttl,
         after seconds: Int64, stale: Duration = .seconds(3600)
     ) -> ReuseDecision {
-        Reuse.decide(
+        ConfiguredReuse.decide(
             entry: entry, directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
             rule: Sample.rule(semantics, stale: stale), now: Sample.now + .seconds(seconds))
     }
@@ -18,7 +18,7 @@ import Testing
         _ entry: StoredResponse = Sample.entry(), _ control: String? = nil, _ semantics: FreshnessRule.Semantics = .ttl,
         after seconds: Int64
     ) -> ReuseDecision {
-        Reuse.afterFailure(
+        ConfiguredReuse.afterFailure(
             entry: entry, directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
             rule: Sample.rule(semantics), now: Sample.now + .seconds(seconds))
     }

@@ -2,7 +2,7 @@ import LarderCore
 import Testing
 
 @Suite struct CounterTests {
-    private let family = CounterFamily("larder_things_total", help: "Things.", labels: ["kind"])
+    private let family = MetricFamily("larder_things_total", help: "Things.", labels: ["kind"])
 
     @Test func oneCellForOneSetOfLabels() {
         let registry = CounterRegistry()
@@ -16,7 +16,7 @@ import Testing
     @Test func prometheusTextSaysHelpAndTypeOnceAFamily() {
         let registry = CounterRegistry()
         registry.cell(family, "a").add()
-        registry.gauge(CounterFamily("larder_level", .gauge, help: "Level.")) { 2.5 }
+        registry.gauge(MetricFamily("larder_level", .gauge, help: "Level.")) { 2.5 }
         registry.cell(family, "b").add(2)
         #expect(
             PrometheusText(registry).text == """

@@ -2,7 +2,7 @@ import LarderCore
 import Testing
 
 @Suite struct HistogramTests {
-    private let family = CounterFamily(
+    private let family = MetricFamily(
         "larder_wait_seconds", .histogram, help: "A \"wait\".\nOr more.", labels: ["provider", "outcome"])
 
     @Test func aDurationCountsInTheFirstBucketThatHoldsIt() {
@@ -55,7 +55,7 @@ import Testing
 
     @Test func aLineFeedAndAQuoteBreakNoLine() {
         let registry = CounterRegistry()
-        registry.cell(CounterFamily("larder_odd_total", help: "A\nB \\.", labels: ["word"]), "say \"hi\"\n").add()
+        registry.cell(MetricFamily("larder_odd_total", help: "A\nB \\.", labels: ["word"]), "say \"hi\"\n").add()
         #expect(
             PrometheusText(registry).text == """
                 # HELP larder_odd_total A\\nB \\\\.

@@ -43,7 +43,7 @@ private final class Stand: Sendable {
         }
     }
 
-    func count(_ family: CounterFamily, _ feed: String? = nil) -> Int {
+    func count(_ family: MetricFamily, _ feed: String? = nil) -> Int {
         if let feed { counters.cell(family, feed).current } else { counters.cell(family).current }
     }
 }

@@ -36,7 +36,7 @@ struct Rig: Sendable {
         }
     }
 
-    func count(_ family: CounterFamily, _ label: String? = nil) -> Int {
+    func count(_ family: MetricFamily, _ label: String? = nil) -> Int {
         label.map { counters.cell(family, $0).current } ?? counters.cell(family).current
     }
 }

@@ -89,7 +89,7 @@ struct TestServer {
         }
     }
 
-    func count(_ family: CounterFamily, _ labels: String...) -> Int {
+    func count(_ family: MetricFamily, _ labels: String...) -> Int {
         Int(counters.snapshot().first { $0.family.name == family.name && $0.labels == labels }?.value ?? -1)
     }
 }

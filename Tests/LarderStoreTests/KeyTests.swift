@@ -4,22 +4,22 @@ import Testing
 
 @testable import LarderStore
 
-@Suite struct StoredKeysTests {
+@Suite struct KeyBloomFilterTests {
     private func digest(_ number: Int) -> Digest { Digest(of: Bytes(text: "key \(number)")) }
 
     @Test func aNotedKeyIsNeverLackingAndOthersMostlyAre() {
-        let keys = StoredKeys()
+        let keys = KeyBloomFilter()
         keys.begin(capacity: 0)
         keys.end()
-        for number in 0..<StoredKeys.leastCapacity { keys.note(digest(number)) }
-        let forgotten = (0..<StoredKeys.leastCapacity).filter { keys.lacks(digest($0)) }
+        for number in 0..<KeyBloomFilter.leastCapacity { keys.note(digest(number)) }
+        let forgotten = (0..<KeyBloomFilter.leastCapacity).filter { keys.lacks(digest($0)) }
         #expect(forgotten.isEmpty)
         let known = (0..<10_000).filter { !keys.lacks(digest(-1 - $0)) }
         #expect(known.count < 200)
     }
 
     @Test func everyKeyMayBeStoredUntilAllHaveBeenRead() {
-        let keys = StoredKeys()
+        let keys = KeyBloomFilter()
         #expect(keys.wantsReading && !keys.lacks(digest(1)))
         keys.begin(capacity: 10)
         // What is stored meanwhile belongs to them.
@@ -34,10 +34,10 @@ import Testing
     }
 
     @Test func theKeysAreReadAgainWhenFarMoreHaveComeThanWereExpected() {
-        let keys = StoredKeys()
+        let keys = KeyBloomFilter()
         keys.begin(capacity: 0)
         keys.end()
-        for number in 0...StoredKeys.leastCapacity { keys.note(digest(number)) }
+        for number in 0...KeyBloomFilter.leastCapacity { keys.note(digest(number)) }
         #expect(keys.wantsReading)
         // The old ones serve until then.
         #expect(!keys.lacks(digest(0)))

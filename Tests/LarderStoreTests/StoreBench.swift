@@ -31,7 +31,7 @@ struct Bench: Sendable {
             directory: directory, log: Logger(label: "test", sink: log, time: time), counters: counters, time: time)
     }
 
-    func count(_ family: CounterFamily, _ labels: String...) -> Int {
+    func count(_ family: MetricFamily, _ labels: String...) -> Int {
         Int(counters.snapshot().first { $0.family.name == family.name && $0.labels == labels }?.value ?? -1)
     }
 

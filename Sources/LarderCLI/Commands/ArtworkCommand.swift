@@ -26,7 +26,7 @@ enum ArtworkCommand {
             throw CommandFailure(
                 .usage, "an image would not look well on a terminal", advice: "Give a file with -o FILE.")
         }
-        let response = try Conversation(invocation).demand(LocalRequest(.get, "/v1/artwork/\(name)"))
+        let response = try Conversation(invocation).demand(DaemonRequest(.get, "/v1/artwork/\(name)"))
         guard let file, file != "-" else {
             _ = invocation.console.write(response.body)
             return .done

@@ -45,7 +45,7 @@ enum DemoCommand {
         if let handle { try fetch(handle, conversation, console) }
         if folder != nil { try DemoRecordings.show(workshop.origin, socket: workshop.daemon.addresses[1], console) }
         console.line("\n" + console.styled("$ larder status", .bold))
-        StatusCommand.show(try conversation.json(LocalRequest(.get, "/v1/status")).value, console)
+        StatusCommand.show(try conversation.json(DaemonRequest(.get, "/v1/status")).value, console)
 
         guard workshop.daemon.stop() else {
             throw CommandFailure(.failed, "the daemon did not stop as it should")
@@ -75,7 +75,7 @@ enum DemoCommand {
         for (number, label) in labels.enumerated() {
             let clock = ContinuousClock()
             let start = clock.now
-            let (value, response) = try conversation.json(LocalRequest(.get, question.target))
+            let (value, response) = try conversation.json(DaemonRequest(.get, question.target))
             let took = start.duration(to: clock.now)
             let envelope = SearchAnswer(value)
             if number == 0 {
@@ -99,7 +99,7 @@ enum DemoCommand {
         for label in ["the first time ", "the second time"] {
             let clock = ContinuousClock()
             let start = clock.now
-            let response = try conversation.demand(LocalRequest(.get, handle))
+            let response = try conversation.demand(DaemonRequest(.get, handle))
             let took = SearchAnswer.milliseconds(start.duration(to: clock.now))
             let type = Console.printable(response.fields.first("Content-Type") ?? "unknown")
             let size = Units.format(size: Int64(response.body.count))

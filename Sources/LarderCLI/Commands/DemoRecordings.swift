@@ -41,7 +41,7 @@ enum DemoRecordings {
         guard first.response.status == 200, let value = try? JSON.parse(first.response.body) else {
             let problem = Problem(first.response)
             // The next recording must not suffer from this one.
-            _ = try conversation.demand(LocalRequest(.post, "/v1/providers/\(provider)/resume"))
+            _ = try conversation.demand(DaemonRequest(.post, "/v1/providers/\(provider)/resume"))
             return [problem.failure?.rawValue ?? "\(problem.status)", "", "", problem.failureText, first.took, ""]
         }
         let second = try ask(target, isFirst: false, conversation)
@@ -77,8 +77,8 @@ enum DemoRecordings {
     /// The first time must be a fetch even where another recording answers the same question.
     private static func ask(
         _ target: String, isFirst: Bool, _ conversation: Conversation
-    ) throws(CommandFailure) -> (response: LocalResponse, took: String) {
-        var request = LocalRequest(.get, target)
+    ) throws(CommandFailure) -> (response: DaemonResponse, took: String) {
+        var request = DaemonRequest(.get, target)
         if isFirst { request.fields.add("Cache-Control", "no-cache") }
         let clock = ContinuousClock()
         let start = clock.now

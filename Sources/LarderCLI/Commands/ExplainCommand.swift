@@ -52,15 +52,15 @@ enum ExplainCommand {
     private struct Asked {
         var target: String
         var id: String
-        var response: LocalResponse
+        var response: DaemonResponse
     }
 
     private static func explanation(
         of id: String, _ asked: Asked?, _ conversation: Conversation
-    ) throws(CommandFailure) -> (value: JSONValue, response: LocalResponse) {
+    ) throws(CommandFailure) -> (value: JSONValue, response: DaemonResponse) {
         // A listener of one provider passes every path on: it shall not ask its API for this one. The daemon does not mind.
         let response = try conversation.ask(
-            LocalRequest(.get, "/v1/explain/\(id)", fields: ["Cache-Control": "only-if-cached"]))
+            DaemonRequest(.get, "/v1/explain/\(id)", fields: ["Cache-Control": "only-if-cached"]))
         let value = try? JSON.parse(response.body)
         let code = value?["code"]?.string
         if let asked, asked.response.status >= 400, response.status == 404, code == "unknownRequest" {
@@ -99,7 +99,7 @@ enum ExplainCommand {
     private static func ask(
         _ path: String, _ conversation: Conversation, _ invocation: Invocation
     ) throws(CommandFailure) -> Asked {
-        var request = LocalRequest(.get, try GetCommand.target(local(path)))
+        var request = DaemonRequest(.get, try GetCommand.target(local(path)))
         for text in invocation.options["--header"] ?? [] { request.fields.lines.append(try GetCommand.field(text)) }
         if invocation.has("--only-if-cached") { request.fields.add("Cache-Control", "only-if-cached") }
         let response = try conversation.ask(request)

@@ -21,7 +21,7 @@ enum GetCommand {
         ]
     ) { invocation throws(CommandFailure) in
         let target = try target(try invocation.operand("path"))
-        var request = LocalRequest(invocation.has("--head") ? .head : .get, target)
+        var request = DaemonRequest(invocation.has("--head") ? .head : .get, target)
         for text in invocation.options["--header"] ?? [] { request.fields.lines.append(try field(text)) }
         let response = try Conversation(invocation).ask(request)
         var out = Bytes()

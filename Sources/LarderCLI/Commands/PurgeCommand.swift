@@ -62,7 +62,7 @@ enum PurgeCommand {
         }
         if invocation.has("--soft") { parameters.items.append(.init("soft", "1")) }
         let (value, response) = try Conversation(invocation)
-            .json(LocalRequest(.delete, "/v1/cache?\(parameters.encoded)"))
+            .json(DaemonRequest(.delete, "/v1/cache?\(parameters.encoded)"))
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {

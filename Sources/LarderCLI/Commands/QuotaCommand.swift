@@ -9,7 +9,7 @@ enum QuotaCommand {
         examples: [("larder quota", "rate and quota of every provider")]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
-        let (value, _) = try Conversation(invocation).json(LocalRequest(.get, "/v1/status"))
+        let (value, _) = try Conversation(invocation).json(DaemonRequest(.get, "/v1/status"))
         let providers = value["providers"]?.elements.map { $0 } ?? []
         if invocation.wantsJSON {
             var writer = JSONWriter()

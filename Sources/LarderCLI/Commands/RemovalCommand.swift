@@ -29,7 +29,7 @@ struct RemovalCommand: Sendable {
             throw CommandFailure(.usage, "that is no \(what)")
         }
         let target = "/v1/\(about.routePrefix)/\(facts.collection)/\(name)"
-        let (_, response) = try Conversation(invocation).json(LocalRequest(.delete, target))
+        let (_, response) = try Conversation(invocation).json(DaemonRequest(.delete, target))
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {

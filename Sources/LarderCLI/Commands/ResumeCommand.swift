@@ -12,7 +12,7 @@ enum ResumeCommand {
     ) { invocation throws(CommandFailure) in
         let name = try invocation.operand("provider")
         let target = "/v1/providers/\(PercentCoding.encode(name))/resume"
-        _ = try Conversation(invocation).demand(LocalRequest(.post, target))
+        _ = try Conversation(invocation).demand(DaemonRequest(.post, target))
         if invocation.console.isTerminal { invocation.console.line("\(name) is called again from now on.") }
         return .done
     }

@@ -56,7 +56,7 @@ enum SearchCommand {
     }
 
     /// The question of these options.
-    static func request(_ query: String, _ invocation: Invocation) throws(CommandFailure) -> LocalRequest {
+    static func request(_ query: String, _ invocation: Invocation) throws(CommandFailure) -> DaemonRequest {
         _ = try invocation.number("--limit", in: 1...200)
         return invocation.question("/v1/search", query, questionOptions)
     }
@@ -66,7 +66,7 @@ enum SearchCommand {
     ///   - isTimed: the person said for how long: JSON too is then of what has come.
     ///   - chosen: the members that were asked for by name.
     static func show(
-        _ request: LocalRequest, _ conversation: Conversation, _ console: Console, asJSON: Bool, isTimed: Bool = false,
+        _ request: DaemonRequest, _ conversation: Conversation, _ console: Console, asJSON: Bool, isTimed: Bool = false,
         chosen: ChosenColumns = .none
     ) throws(CommandFailure) -> CommandStatus {
         let clock = ContinuousClock()

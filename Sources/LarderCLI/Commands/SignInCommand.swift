@@ -31,7 +31,7 @@ struct SignInCommand: Sendable {
     private func signIn(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         try invocation.noOperands()
         let conversation = try Conversation(invocation)
-        var request = LocalRequest(
+        var request = DaemonRequest(
             .get, "\(root)/oauth/start" + (invocation.has("--code") ? "?response_type=code" : ""))
         request.needsAuthority = true
         let (begun, response) = try conversation.json(request)
@@ -72,9 +72,9 @@ struct SignInCommand: Sendable {
     /// Asks once a second. Instants in one form compare as texts.
     private func wait(
         _ conversation: Conversation, since startedAt: String, until expiresAt: String
-    ) throws(CommandFailure) -> (JSONValue, LocalResponse) {
+    ) throws(CommandFailure) -> (JSONValue, DaemonResponse) {
         while true {
-            let (account, response) = try conversation.json(LocalRequest(.get, "\(root)/account"))
+            let (account, response) = try conversation.json(DaemonRequest(.get, "\(root)/account"))
             if account["signedIn"]?.bool == true, let at = account["signedInAt"]?.string, at >= startedAt {
                 return (account, response)
             }
@@ -101,7 +101,7 @@ struct SignInCommand: Sendable {
 
     private func signOut(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         try invocation.noOperands()
-        let (value, _) = try Conversation(invocation).json(LocalRequest(.delete, "\(root)/account"))
+        let (value, _) = try Conversation(invocation).json(DaemonRequest(.delete, "\(root)/account"))
         guard invocation.console.isTerminal else { return .done }
         invocation.console.line(value["wasSignedIn"]?.bool == true ? "Signed out." : "Nobody was signed in.")
         return .done
@@ -117,7 +117,7 @@ struct SignInCommand: Sendable {
 
     private func showAccount(_ invocation: Invocation) throws(CommandFailure) -> CommandStatus {
         try invocation.noOperands()
-        let (value, response) = try Conversation(invocation).json(LocalRequest(.get, "\(root)/account"))
+        let (value, response) = try Conversation(invocation).json(DaemonRequest(.get, "\(root)/account"))
         let isSignedIn = value["signedIn"]?.bool == true
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + [0x0A])

@@ -16,10 +16,10 @@ enum StatusCommand {
         try invocation.noOperands()
         let conversation = try Conversation(invocation)
         if invocation.has("--quiet") {
-            let response = try conversation.ask(LocalRequest(.get, "/healthz"))
+            let response = try conversation.ask(DaemonRequest(.get, "/healthz"))
             return response.status == 200 ? .done : .noDaemon
         }
-        let (value, response) = try conversation.json(LocalRequest(.get, "/v1/status"))
+        let (value, response) = try conversation.json(DaemonRequest(.get, "/v1/status"))
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
         } else {

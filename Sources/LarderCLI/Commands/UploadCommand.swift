@@ -45,21 +45,21 @@ struct UploadCommand: Sendable {
             if let id = present.withLock({ $0 }) {
                 // The person does not wait for a daemon that does not answer.
                 let quick = Conversation(conversation, timeout: .seconds(5))
-                _ = try? quick.ask(LocalRequest(.delete, "/v1/uploads/\(id)"))
+                _ = try? quick.ask(DaemonRequest(.delete, "/v1/uploads/\(id)"))
             }
             invocation.console.note(invocation.console.isTerminal ? "\nCancelled." : "cancelled")
         }
         let interruption = Interruption.isPrepared ? Interruption(cancel) : nil
         defer { interruption?.disarm() }
-        let (begun, _) = try conversation.json(LocalRequest(.post, target))
+        let (begun, _) = try conversation.json(DaemonRequest(.post, target))
         guard let id = begun["id"]?.string, id.utf8.allSatisfy(PercentCoding.isUnreserved) else {
             throw CommandFailure(.broken, "the daemon began no upload")
         }
         present.withLock { $0 = id }
         var progress = ProgressLine(invocation.console, total: file.length)
-        let request = LocalRequest(
+        let request = DaemonRequest(
             .put, "/v1/uploads/\(id)/content", fields: ["Content-Type": "application/octet-stream"])
-        let response: LocalResponse
+        let response: DaemonResponse
         do throws(CommandFailure) {
             let connection = try conversation.connect()
             response = try connection.upload(
@@ -85,7 +85,7 @@ struct UploadCommand: Sendable {
         return parameters
     }
 
-    private func show(_ response: LocalResponse, _ invocation: Invocation) throws(CommandFailure) {
+    private func show(_ response: DaemonResponse, _ invocation: Invocation) throws(CommandFailure) {
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
             return

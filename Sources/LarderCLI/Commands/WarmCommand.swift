@@ -51,7 +51,7 @@ enum WarmCommand {
         var empty = 0
         var failures: [CommandStatus] = []
 
-        mutating func add(_ response: LocalResponse) -> String {
+        mutating func add(_ response: DaemonResponse) -> String {
             guard response.status == 200 else {
                 let problem = Problem(response)
                 failures.append(problem.exitStatus)
@@ -74,7 +74,7 @@ enum WarmCommand {
         }
     }
 
-    private static func retryAfter(_ response: LocalResponse) -> Duration? {
+    private static func retryAfter(_ response: DaemonResponse) -> Duration? {
         guard [429, 503].contains(response.status) else { return nil }
         return Problem(response).retryAfter.map { .seconds(max(1, $0)) }
     }

@@ -109,14 +109,15 @@ public enum RFCReuse {
         _ entry: StoredResponse, _ directives: ClientDirectives, _ control: CacheControl, _ now: WallTime
     ) -> ReuseVerdict? {
         let ahead = entry.responseTime - now
-        if ahead > Reuse.clockLimit { return unusable(.clock, .clock) }
+        if ahead > ConfiguredReuse.clockLimit { return unusable(.clock, .clock) }
         if directives.noCache { return unusable(.noCache, .requestNoCache) }
         if control.noCache, control.noCacheFields.isEmpty { return unusable(.mustValidate, .noCacheAnswer) }
         if let maxAge = directives.maxAge, isOlder(entry, than: maxAge, now) {
             return unusable(.maxAge, .requestMaxAge)
         }
         // An answer that was never fresh does not become so by a clock set back.
-        let isFresh = now < entry.freshUntil && entry.freshUntil > entry.responseTime && ahead <= Reuse.clockSkew
+        let isFresh =
+            now < entry.freshUntil && entry.freshUntil > entry.responseTime && ahead <= ConfiguredReuse.clockSkew
         guard isFresh else { return nil }
         if let minFresh = directives.minFresh, entry.freshUntil - now < .seconds(minFresh) {
             return unusable(.minFresh, .requestMinFresh)

@@ -105,7 +105,7 @@ struct DaemonBase: Sendable {
         store.permitOpenBodies(descriptors.bodies)
         let readers = store.looks(
             ReadySettings(
-                loops: loops.count, bodies: fetcher.memory, skew: Reuse.clockSkew.milliseconds,
+                loops: loops.count, bodies: fetcher.memory, skew: ConfiguredReuse.clockSkew.milliseconds,
                 hits: { counters.cell(EngineCounters.outcomes, $0, CacheOutcome.hit.rawValue) },
                 acceptsGzip: { ContentCoding.acceptsGzip($0) }), counters)
         let ready = StoredReadySource(

@@ -2,16 +2,16 @@
 import LarderCore
 
 enum DaemonCounters {
-    static let requests = CounterFamily(
+    static let requests = MetricFamily(
         "larder_requests_total", help: "Requests answered by a route, memory hits excepted.",
         labels: ["route", "status"])
-    static let memoryHits = CounterFamily(
+    static let memoryHits = MetricFamily(
         "larder_memory_hits_total", help: "Answers written from the memory tier without leaving their loop.",
         labels: ["provider"])
-    static let mergedMemoryHits = CounterFamily(
+    static let mergedMemoryHits = MetricFamily(
         "larder_merged_memory_hits_total",
         help: "Answers over several sources written from the memory tier; they are no one provider's.")
-    static let reloads = CounterFamily(
+    static let reloads = MetricFamily(
         "larder_reloads_total", help: "Re-readings of the configuration, by result.", labels: ["result"])
 
     /// The label of a final status: its hundred, so that the series are a bounded set. What is no final status is sent

@@ -93,8 +93,8 @@ final class HeapKeeper: Sendable {
 
 /// What is counted of it.
 enum HeapCounters {
-    static let trims = CounterFamily(
+    static let trims = MetricFamily(
         "larder_heap_trims_total", help: "Times that free memory of the heap was given back to the system.")
-    static let returned = CounterFamily(
+    static let returned = MetricFamily(
         "larder_heap_returned_bytes_total", help: "Bytes by which the process became smaller by that.")
 }

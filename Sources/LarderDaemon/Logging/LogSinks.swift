@@ -7,7 +7,7 @@ import LarderSettings
 
 /// A sink that writes lines to a descriptor, on its own thread.
 public final class QueuedLog: LogSink {
-    public static let droppedLines = CounterFamily(
+    public static let droppedLines = MetricFamily(
         "larder_log_dropped_total", help: "Log lines that were not written since the log's reader was too slow.")
 
     private let queue: LogQueue

@@ -5,24 +5,24 @@ import LarderIO
 import LarderSettings
 
 enum ProcessMetrics {
-    static let build = CounterFamily(
+    static let build = MetricFamily(
         "larder_build_info", .gauge, help: "1, with the version of this daemon and of its libraries.",
         labels: ["version", "libcurl", "sqlite"])
-    private static let processor = CounterFamily(
+    private static let processor = MetricFamily(
         "process_cpu_seconds_total", help: "Processor time of the process, in user and system mode.")
-    private static let resident = CounterFamily(
+    private static let resident = MetricFamily(
         "process_resident_memory_bytes", .gauge, help: "Memory of the process that is not swapped out.")
-    private static let virtual = CounterFamily(
+    private static let virtual = MetricFamily(
         "process_virtual_memory_bytes", .gauge, help: "Address space of the process.")
-    private static let open = CounterFamily("process_open_fds", .gauge, help: "Open file descriptors.")
-    private static let most = CounterFamily("process_max_fds", .gauge, help: "File descriptors that may be open.")
-    private static let threads = CounterFamily("process_threads", .gauge, help: "Threads of the process.")
-    private static let start = CounterFamily(
+    private static let open = MetricFamily("process_open_fds", .gauge, help: "Open file descriptors.")
+    private static let most = MetricFamily("process_max_fds", .gauge, help: "File descriptors that may be open.")
+    private static let threads = MetricFamily("process_threads", .gauge, help: "Threads of the process.")
+    private static let start = MetricFamily(
         "process_start_time_seconds", .gauge, help: "When the daemon started, in seconds since 1970.")
 
     /// What the kernel does not tell is left out.
     static func samples(_ figures: ProcessFigures, startedAt: WallTime) -> [ProviderMetrics.Sample] {
-        let all: [(CounterFamily, Double?)] = [
+        let all: [(MetricFamily, Double?)] = [
             (processor, figures.processorSeconds), (resident, figures.residentBytes.map(Double.init)),
             (virtual, figures.virtualBytes.map(Double.init)), (open, figures.openDescriptors.map(Double.init)),
             (most, figures.mostDescriptors.map(Double.init)), (threads, figures.threads.map(Double.init)),

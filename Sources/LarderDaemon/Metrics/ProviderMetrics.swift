@@ -3,32 +3,32 @@ import LarderCore
 import LarderEngine
 
 enum ProviderMetrics {
-    static let limit = CounterFamily(
+    static let limit = MetricFamily(
         "larder_budget_limit_calls", .gauge, help: "Calls that a limit permits within its window.",
         labels: ["provider", "limit"])
-    static let left = CounterFamily(
+    static let left = MetricFamily(
         "larder_budget_left_calls", .gauge, help: "Calls that are left of a limit now.", labels: ["provider", "limit"])
-    static let reset = CounterFamily(
+    static let reset = MetricFamily(
         "larder_budget_reset_timestamp_seconds", .gauge,
         help: "When a limit is whole again if nothing more is called; without a series it is.",
         labels: ["provider", "limit"])
-    static let suspended = CounterFamily(
+    static let suspended = MetricFamily(
         "larder_provider_suspended", .gauge, help: "1 while a provider rests after failures and is not called.",
         labels: ["provider"])
-    static let suspendedUntil = CounterFamily(
+    static let suspendedUntil = MetricFamily(
         "larder_provider_suspended_until_timestamp_seconds", .gauge,
         help: "When a rest ends; without a series there is none.", labels: ["provider"])
-    static let reachable = CounterFamily(
+    static let reachable = MetricFamily(
         "larder_provider_reachable", .gauge,
         help: "1 where a provider's last call reached it, 0 where it did not; without a series it was not called.",
         labels: ["provider"])
-    static let lastSuccess = CounterFamily(
+    static let lastSuccess = MetricFamily(
         "larder_provider_last_success_timestamp_seconds", .gauge,
         help: "When a call was last answered, in this run.", labels: ["provider"])
 
     /// One series of a family.
     struct Sample {
-        var family: CounterFamily
+        var family: MetricFamily
         var labels: [String]
         var value: Double
     }
@@ -36,7 +36,7 @@ enum ProviderMetrics {
     /// All of the providers, families together.
     static func samples(_ reports: [(provider: String, lane: LaneReport)]) -> [Sample] {
         var samples: [Sample] = []
-        func add(_ family: CounterFamily, _ values: (String, LaneReport) -> [(labels: [String], value: Double?)]) {
+        func add(_ family: MetricFamily, _ values: (String, LaneReport) -> [(labels: [String], value: Double?)]) {
             for (provider, lane) in reports {
                 for (labels, value) in values(provider, lane) {
                     guard let value else { continue }

@@ -147,7 +147,7 @@ struct PassRoute: Sendable {
             }
             throw refusal(failure, request)
         case .success((let stream, _)):
-            await applyEffects(stream.head, request, context, stored, since: began)
+            await updateStored(stream.head, request, context, stored, since: began)
             return await passOn(stream, request, context, reason, rule)
         }
     }
@@ -165,7 +165,7 @@ struct PassRoute: Sendable {
 
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
     /// (§4.3.5).
-    private func applyEffects(
+    private func updateStored(
         _ head: UpstreamHead, _ request: PassRequest, _ context: RequestContext, _ stored: StoredResponse?,
         since began: RemovalStamp
     ) async {

@@ -42,7 +42,7 @@ struct ProbeRoutes: Sendable {
             ),
             ("larder_uptime_seconds", "Time since start.", (engine.time.wall() - startedAt).wholeSeconds),
         ]
-        for (name, help, value) in gauges { page.add(CounterFamily(name, .gauge, help: help), [], Double(value)) }
+        for (name, help, value) in gauges { page.add(MetricFamily(name, .gauge, help: help), [], Double(value)) }
         page.add(
             ProcessMetrics.build,
             [LarderVersion.text, CurlUpstream.libraryVersion, SQLiteStore.libraryVersion], 1)

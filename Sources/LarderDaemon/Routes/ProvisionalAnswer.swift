@@ -88,7 +88,7 @@ struct ProvisionalAnswer: Sendable {
     }
 
     private func isUsable(_ entry: StoredResponse, _ rule: FreshnessRule) -> Bool {
-        switch Reuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()) {
+        switch ConfiguredReuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()) {
         case .fresh, .negative, .stale: true
         case .unusable: false
         }

@@ -81,7 +81,7 @@ public final class EventStreams: Sendable {
         open.add(-1)
     }
 
-    func cell(_ family: CounterFamily, _ feed: String) -> CounterCell { counters.cell(family, feed) }
+    func cell(_ family: MetricFamily, _ feed: String) -> CounterCell { counters.cell(family, feed) }
 
     private func tickLater() {
         loop.post { [loop] in
@@ -108,11 +108,11 @@ public final class EventStreams: Sendable {
 
 /// What event streams count.
 enum EventCounters {
-    static let streams = CounterFamily("larder_event_streams", .gauge, help: "Event streams open now.")
-    static let refused = CounterFamily(
+    static let streams = MetricFamily("larder_event_streams", .gauge, help: "Event streams open now.")
+    static let refused = MetricFamily(
         "larder_event_streams_refused_total", help: "Event streams refused because too many were open.")
-    static let posted = CounterFamily(
+    static let posted = MetricFamily(
         "larder_events_total", help: "Events told to whoever listened, by feed.", labels: ["feed"])
-    static let dropped = CounterFamily(
+    static let dropped = MetricFamily(
         "larder_events_dropped_total", help: "Events that a reader was too slow for, by feed.", labels: ["feed"])
 }

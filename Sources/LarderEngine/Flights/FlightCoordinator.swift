@@ -51,7 +51,7 @@ public final class FlightCoordinator: Sendable {
     func obtain(
         _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil, work: @escaping Work
     ) async -> Obtained {
-        await sit(FlightQuestion(key: key, removable: removable, isShared: true, work: work), patience, plan)
+        await join(FlightQuestion(key: key, removable: removable, isShared: true, work: work), patience, plan)
     }
 
     /// Leads a flight for this asker alone, as long as the wait of `obtain`: nobody joins it, what comes of it is
@@ -59,7 +59,7 @@ public final class FlightCoordinator: Sendable {
     func obtainAlone(
         _ key: CacheKey, patience: Duration?, plan: WaitClock? = nil, work: @escaping Work
     ) async -> Obtained {
-        await sit(FlightQuestion(key: key, removable: key.digest, isShared: false, work: work), patience, plan)
+        await join(FlightQuestion(key: key, removable: key.digest, isShared: false, work: work), patience, plan)
     }
 
     /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
@@ -76,7 +76,7 @@ public final class FlightCoordinator: Sendable {
     }
 
     /// Waits where the asker is.
-    private func sit(_ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?) async -> Obtained {
+    private func join(_ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?) async -> Obtained {
         let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
         // With its membership goes its timer. It resumes on the loop where the timer is, in most cases.
         defer { ticket.timer.end() }
@@ -88,7 +88,7 @@ public final class FlightCoordinator: Sendable {
         }
     }
 
-    /// Finds the asker its flight and memberships it there, in one step under the lock: else the flight could end before the asker
+    /// Finds the asker its flight and enters it there, in one step under the lock: else the flight could end before the asker
     /// waits for it. A flight that it leads is started when all that ends its wait is in place.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
@@ -98,7 +98,7 @@ public final class FlightCoordinator: Sendable {
         let beginning = memory.removalStamp(question.removable)
         let (admittance, waiter) = state.withLock { state in
             var waiter = FlightState.Waiter(continuation: continuation, ticket: ticket.number, hasJoined: false)
-            let admittance = state.membership(&waiter, ticket, question, beginning, memory, now: now)
+            let admittance = state.admit(&waiter, ticket, question, beginning, memory, now: now)
             underWay.set(state.count)
             return (admittance, waiter)
         }

@@ -127,9 +127,9 @@ struct FlightState {
 
     // MARK: Steps
 
-    /// Finds the asker its flight and memberships it there, in one step: else the flight could end before the asker waits for it.
+    /// Finds the asker its flight and enters it there, in one step: else the flight could end before the asker waits for it.
     /// - Parameter beginning: the state of removals, for a flight that begins now.
-    mutating func membership(
+    mutating func admit(
         _ waiter: inout Waiter, _ ticket: FlightTicket, _ question: FlightQuestion, _ beginning: RemovalStamp,
         _ memory: MemoryTier, now: Moment
     ) -> Admittance {

@@ -162,12 +162,12 @@ public actor RefreshCoordinator {
 
 /// What refreshes on a return count.
 enum ReturnCounters {
-    static let refreshes = CounterFamily(
+    static let refreshes = MetricFamily(
         "larder_return_refreshes_total",
         help:
             "Stale entries asked for while their provider was away, by what became of them: refreshed, failed, unneeded "
             + "(fresh or gone by then), skipped (the budget was spent) or displaced (too many).",
         labels: ["provider", "result"])
-    static let waiting = CounterFamily(
+    static let waiting = MetricFamily(
         "larder_return_waiting", .gauge, help: "Stale entries that wait for their provider's return.")
 }

@@ -122,7 +122,7 @@ extension Engine {
             // Whoever left, or was superseded, was given no answer to count.
             if !Task.isCancelled, SessionScope.current?.isSuperseded != true { countFailure(provider.name) }
             if let request = question.request,
-                let source = await localStandIn(for: error, provider, endpoint, request, question.directives)
+                let source = await localFallback(for: error, provider, endpoint, request, question.directives)
             {
                 return (source, nil)
             }

@@ -310,16 +310,16 @@ public actor UploadCoordinator {
 
 /// What uploads count.
 enum UploadCounters {
-    static let uploads = CounterFamily(
+    static let uploads = MetricFamily(
         "larder_uploads_total", help: "Uploads that ended: finished, cancelled, or why they failed.", labels: ["result"]
     )
-    static let bytes = CounterFamily(
+    static let bytes = MetricFamily(
         "larder_upload_bytes_total", help: "Bytes of content that were handed on to a provider.")
-    static let refused = CounterFamily(
+    static let refused = MetricFamily(
         "larder_uploads_refused_total",
         help: "Uploads refused since too many were remembered (tooMany) or under way (atOnce).", labels: ["limit"])
-    static let underWay = CounterFamily(
+    static let underWay = MetricFamily(
         "larder_uploads_under_way", .gauge, help: "Uploads whose content is being handed on, or paused.")
-    static let held = CounterFamily(
+    static let held = MetricFamily(
         "larder_uploads_held", .gauge, help: "Uploads under way or remembered.")
 }

@@ -170,12 +170,12 @@ public final class LiveSearches: Sendable {
 
 /// What asynchronous searches count.
 enum LiveCounters {
-    static let held = CounterFamily(
+    static let held = MetricFamily(
         "larder_live_searches", .gauge, help: "Asynchronous searches that are known now, under way or ended.")
-    static let ended = CounterFamily(
+    static let ended = MetricFamily(
         "larder_live_searches_total", help: "Asynchronous searches ended, by their state.", labels: ["state"])
-    static let refused = CounterFamily(
+    static let refused = MetricFamily(
         "larder_live_searches_refused_total", help: "Asynchronous searches refused because too many were under way.")
-    static let dropped = CounterFamily(
+    static let dropped = MetricFamily(
         "larder_live_searches_dropped_total", help: "Ended searches dropped early, to make room for others.")
 }

@@ -36,7 +36,7 @@ public enum ReuseDecision: Sendable, Hashable {
 }
 
 /// Decides about reuse. Pure.
-public enum Reuse {
+public enum ConfiguredReuse {
     /// Steps of the clock up to this are no reason to distrust an entry.
     public static let clockSkew: Duration = .seconds(30)
     /// An entry from further ahead than this is not used at all.

@@ -4,7 +4,7 @@ import LarderCore
 import LarderIO
 
 /// A question to the daemon.
-public struct LocalRequest: Sendable {
+public struct DaemonRequest: Sendable {
     public var method: Method
     /// Path and query, percent-encoded.
     public var target: String
@@ -20,7 +20,7 @@ public struct LocalRequest: Sendable {
 }
 
 /// A connection, closed when it goes out of use.
-struct LocalConnection: ~Copyable {
+struct DaemonConnection: ~Copyable {
     let descriptor: Int32
     let address: DaemonAddress
 
@@ -43,7 +43,7 @@ struct LocalConnection: ~Copyable {
     deinit { Syscall.close(descriptor) }
 
     /// Sends one request and reads its whole answer within the deadline.
-    func exchange(_ request: LocalRequest, within limit: Duration) throws(CommandFailure) -> LocalResponse {
+    func exchange(_ request: DaemonRequest, within limit: Duration) throws(CommandFailure) -> DaemonResponse {
         try stream(request, until: SystemTime().monotonic() + limit, limit) { _, _ in .whole }
     }
 
@@ -63,11 +63,11 @@ struct LocalConnection: ~Copyable {
     ///   - take: is given the head, and each piece after it has asked for pieces; first the head with none.
     /// - Returns: the answer, without what was given in pieces.
     func stream(
-        _ request: LocalRequest, until deadline: MonotonicTime, _ limit: Duration,
-        _ take: (_ head: LocalResponse, _ piece: Bytes) throws(CommandFailure) -> Taking
-    ) throws(CommandFailure) -> LocalResponse {
+        _ request: DaemonRequest, until deadline: MonotonicTime, _ limit: Duration,
+        _ take: (_ head: DaemonResponse, _ piece: Bytes) throws(CommandFailure) -> Taking
+    ) throws(CommandFailure) -> DaemonResponse {
         try send(Self.head(request, authority: address.authority))
-        var reader = LocalResponseReader(isHead: request.method == .head)
+        var reader = DaemonResponseReader(isHead: request.method == .head)
         var chunk = Bytes(repeating: 0, count: 64 << 10)
         var taking: Taking?
         while true {
@@ -91,8 +91,8 @@ struct LocalConnection: ~Copyable {
     /// - Returns: the answer where that was its end.
     /// - Throws: `unreachable` and late when the time is over: a daemon that took the connection is there.
     private func feed(
-        _ reader: inout LocalResponseReader, _ chunk: inout Bytes, until deadline: MonotonicTime, _ limit: Duration
-    ) throws(CommandFailure) -> LocalResponse? {
+        _ reader: inout DaemonResponseReader, _ chunk: inout Bytes, until deadline: MonotonicTime, _ limit: Duration
+    ) throws(CommandFailure) -> DaemonResponse? {
         let rest = deadline - SystemTime().monotonic()
         guard rest > .zero, isReadable(within: rest) else {
             let message = "\(address): no whole answer within \(Units.format(duration: limit))"
@@ -128,7 +128,7 @@ struct LocalConnection: ~Copyable {
         }
     }
 
-    static func head(_ request: LocalRequest, authority: String, length: Int64 = 0) -> Bytes {
+    static func head(_ request: DaemonRequest, authority: String, length: Int64 = 0) -> Bytes {
         var out = Bytes(text: "\(request.method.name) \(request.target) HTTP/1.1\r\nHost: \(authority)\r\n")
         for field in request.fields.lines {
             out += Bytes(text: "\(field.name): ")

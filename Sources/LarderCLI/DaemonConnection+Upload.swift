@@ -25,20 +25,20 @@ struct OutgoingFile: ~Copyable {
     deinit { Syscall.close(descriptor) }
 }
 
-extension LocalConnection {
+extension DaemonConnection {
     /// Sends the file and reads the answer.
     /// - Parameters:
     ///   - limit: for the answer, once all is sent, and for the daemon's word that it wants the file.
     ///   - tell: called with the bytes that were sent, from time to time.
     func upload(
-        _ request: LocalRequest, _ file: borrowing OutgoingFile, within limit: Duration, tell: (Int64) -> Void
-    ) throws(CommandFailure) -> LocalResponse {
+        _ request: DaemonRequest, _ file: borrowing OutgoingFile, within limit: Duration, tell: (Int64) -> Void
+    ) throws(CommandFailure) -> DaemonResponse {
         var request = request
         // What is refused by its head alone is refused before anything of the file is sent (RFC 9110 §10.1.1).
         request.fields.set("Expect", "100-continue")
         try send(Self.head(request, authority: address.authority, length: file.length))
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        var reader = LocalResponseReader(isHead: false)
+        var reader = DaemonResponseReader(isHead: false)
         var sent: Int64 = 0
         var piece = Bytes()[...]
         while true {
@@ -69,7 +69,7 @@ extension LocalConnection {
         }
     }
 
-    private func receive(_ reader: inout LocalResponseReader) throws(CommandFailure) -> LocalResponse? {
+    private func receive(_ reader: inout DaemonResponseReader) throws(CommandFailure) -> DaemonResponse? {
         var chunk = Bytes(repeating: 0, count: 64 << 10)
         do throws(MalformedAnswer) {
             switch chunk.withUnsafeMutableBytes({ Syscall.receive(descriptor, into: $0) }) {

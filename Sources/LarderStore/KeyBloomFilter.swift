@@ -46,7 +46,7 @@ struct KeyBits {
 }
 
 /// Asked by every look-up, written by the writer's thread.
-final class StoredKeys: Sendable {
+final class KeyBloomFilter: Sendable {
     /// The least number of keys a filter is made for.
     static let leastCapacity = 1 << 14
 

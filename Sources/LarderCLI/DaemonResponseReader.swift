@@ -3,7 +3,7 @@
 import LarderCore
 
 /// One answer of the daemon.
-public struct LocalResponse: Sendable {
+public struct DaemonResponse: Sendable {
     public var status: Int
     public var reason: String
     public var fields: HeaderFields
@@ -18,7 +18,7 @@ struct MalformedAnswer: Error, Sendable, Hashable {
 }
 
 /// Reads one answer.
-struct LocalResponseReader {
+struct DaemonResponseReader {
     static let maxHead = 256 << 10
     static let maxBody = 1 << 30
 
@@ -38,7 +38,7 @@ struct LocalResponseReader {
     private var place = 0
     /// A head before the head has come: the daemon asks for the request's body.
     private(set) var sawInterim = false
-    private var response = LocalResponse(status: 0, reason: "", fields: [:], body: [], keepsAlive: false)
+    private var response = DaemonResponse(status: 0, reason: "", fields: [:], body: [], keepsAlive: false)
     /// Bytes of the body that were taken out before its end.
     private var taken = 0
     private var received: Int { taken + response.body.count }
@@ -49,7 +49,7 @@ struct LocalResponseReader {
     }
 
     /// The head once it is whole, without a body.
-    var head: LocalResponse? {
+    var head: DaemonResponse? {
         if case .head = stage { return nil }
         var head = response
         head.body = []
@@ -64,7 +64,7 @@ struct LocalResponseReader {
     }
 
     /// Takes bytes; the answer once it is whole.
-    mutating func feed(_ bytes: some Collection<UInt8>) throws(MalformedAnswer) -> LocalResponse? {
+    mutating func feed(_ bytes: some Collection<UInt8>) throws(MalformedAnswer) -> DaemonResponse? {
         // A stream of events may go on for weeks.
         buffer.removeFirst(place)
         place = 0
@@ -106,7 +106,7 @@ struct LocalResponseReader {
     }
 
     /// The peer sent its last byte.
-    mutating func end() throws(MalformedAnswer) -> LocalResponse {
+    mutating func end() throws(MalformedAnswer) -> DaemonResponse {
         guard case .toEnd = stage else { throw MalformedAnswer(message: "the connection ended within the answer") }
         return response
     }
@@ -138,7 +138,7 @@ struct LocalResponseReader {
             return try readHead()
         }
         let closes = fields.all("Connection").contains { $0.lowercased().contains("close") }
-        response = LocalResponse(
+        response = DaemonResponse(
             status: code, reason: parts.count == 3 ? String(parts[2]) : "", fields: fields, body: [],
             keepsAlive: parts[0] == "HTTP/1.1" && !closes)
         try frame(fields)

@@ -3,7 +3,7 @@
 // table forgets by itself and never grows.
 
 /// Hashes seen lately. Memory is taken when the first is noted: a tier that is never full needs none.
-struct MemoryAcquaintances: Sendable {
+struct Doorkeeper: Sendable {
     /// Places of one shard; four bytes each. With 16 shards 65,536 targets are remembered in 256 KiB.
     static let capacity = 4096
     private var marks: ContiguousArray<UInt32> = []

@@ -9,7 +9,7 @@ import LarderStore
 extension Engine {
     /// The part of a source that failed, from the results that are stored of it; nil where there are none, where the
     /// failure is no outage, or where the client would not have it.
-    func localStandIn(
+    func localFallback(
         for failure: UpstreamFailure, _ provider: ConfiguredProvider, _ endpoint: Endpoint, _ request: SearchRequest,
         _ directives: ClientDirectives
     ) async -> SourceAnswer? {
