@@ -16,8 +16,9 @@ UNITDIR    ?= $(PREFIX)/lib/systemd/system
 TEST_WIDTH ?= 4
 
 BINARY := .build/release/larder
-# The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs.
-BUILD  := swift build -c release --static-swift-stdlib
+# The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs. So no library is looked
+# for beside the binary.
+BUILD  := swift build -c release --static-swift-stdlib --disable-local-rpath
 
 .PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes clean
 

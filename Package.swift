@@ -80,7 +80,10 @@ let package = Package(
                 "LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderFetch", "LarderSettings",
                 "LarderDaemon", "LarderOrigin",
             ]),
-        .executableTarget(name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict),
+        // With a build id a debugger finds the symbols that `make deb` packs apart.
+        .executableTarget(
+            name: "larder", dependencies: ["LarderCLI"], swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--build-id=sha1"])]),
 
         room(
             "LarderTestSupport",
