@@ -23,6 +23,13 @@ RUN apt-get update && apt-get install -y --no-install-recommends make \
     && install -d -o larder -g larder -m 0755 /run/larder
 COPY --from=builder /image/ /
 
+# docker build --build-arg VERSION="$(scripts/package-version)": the history it tells that from is not in the context.
+ARG VERSION=unknown
+LABEL org.opencontainers.image.title="Larder" \
+    org.opencontainers.image.description="A local HTTP cache in front of public search APIs and your own" \
+    org.opencontainers.image.licenses="Apache-2.0" \
+    org.opencontainers.image.version="$VERSION"
+
 USER larder
 ENV CACHE_DIRECTORY=/var/cache/larder \
     STATE_DIRECTORY=/var/lib/larder \

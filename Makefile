@@ -6,6 +6,8 @@
 #   make profile  where the instructions of a request go              make fuzz     each fuzz target for a minute
 #   make soak     ten minutes of everything at once; SOAK_SECONDS for another time
 #   make sanitize the whole suite under the thread and the address sanitizer
+#   make deb      Debian packages in .build/packages                  make test-deb installs, upgrades and purges them in a fresh root
+#   make dist     a tarball with its SHA-256 there
 
 PREFIX     ?= /usr/local
 DESTDIR    ?=
@@ -20,7 +22,8 @@ BINARY := .build/release/larder
 # for beside the binary.
 BUILD  := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes clean
+.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes \
+	deb dist test-deb clean
 
 demo: build
 	$(BINARY) demo
@@ -51,7 +54,8 @@ install:
 	@test -x $(BINARY) || { echo "make build comes first" >&2; exit 1; }
 	install -D -m 0755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/larder
 	install -D -m 0644 man/larder.1 $(DESTDIR)$(PREFIX)/share/man/man1/larder.1
-	install -D -m 0644 config/larder.yaml $(DESTDIR)$(PREFIX)/share/doc/larder/larder.yaml
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/larder config/larder.yaml LICENSE NOTICE THIRD-PARTY-NOTICES
+	install -D -m 0644 -t $(DESTDIR)$(PREFIX)/share/doc/larder/examples config/grafana/larder.json config/prometheus/alerts.yml
 	test -e $(DESTDIR)$(SYSCONFDIR)/larder/larder.yaml || \
 		install -D -m 0644 config/larder.yaml $(DESTDIR)$(SYSCONFDIR)/larder/larder.yaml
 	install -D -m 0644 systemd/larder.socket $(DESTDIR)$(UNITDIR)/larder.socket
@@ -65,10 +69,24 @@ install:
 # Leaves configuration, cache and state.
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/larder $(DESTDIR)$(PREFIX)/share/man/man1/larder.1 \
-		$(DESTDIR)$(PREFIX)/share/doc/larder/larder.yaml \
+		$(addprefix $(DESTDIR)$(PREFIX)/share/doc/larder/,larder.yaml LICENSE NOTICE THIRD-PARTY-NOTICES examples/larder.json \
+		examples/alerts.yml) \
 		$(DESTDIR)$(UNITDIR)/larder.socket $(DESTDIR)$(UNITDIR)/larder.service \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder
+
+deb: build
+	@scripts/install-packages binutils dpkg-dev
+	scripts/make-deb
+
+dist: build
+	@scripts/install-packages binutils
+	scripts/make-dist
+
+# As root in a fresh Debian and under systemd; otherwise it says what it left out.
+test-deb: deb
+	@scripts/install-packages debootstrap lintian systemd-container
+	scripts/test-deb
 
 bench: build
 	scripts/bench
