@@ -49,32 +49,9 @@ public enum ConfiguredReuse {
     /// `staleUntil`.
     public static func decide(
         entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
-    ) -> ReuseDecision {
-        let ahead = entry.responseTime - now
-        if ahead > clockLimit { return .unusable(.clock) }
-        if directives.noCache { return .unusable(.noCache) }
-        if let maxAge = directives.maxAge, entry.age(at: now) > maxAge { return .unusable(.maxAge) }
-        if now < entry.freshUntil, ahead <= clockSkew {
-            if let minFresh = directives.minFresh, entry.freshUntil - now < .seconds(minFresh) {
-                return .unusable(.minFresh)
-            }
-            return entry.isNegative ? .negative : .fresh
-        }
-        if directives.minFresh != nil { return .unusable(.minFresh) }
-        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(.expired) }
-        let staleness = max(.zero, now - entry.freshUntil)
-        switch directives.maxStale {
-        case .any: return .stale
-        case .seconds(let limit): return staleness <= .seconds(limit) ? .stale : .unusable(.maxAge)
-        case .none: break
-        }
-        if directives.maxAge != nil { return .unusable(.maxAge) }
-        switch rule.semantics {
-        case .ttl: return .stale
-        case .rfc:
-            let window = CacheControl(entry.fields.all("Cache-Control")).staleWhileRevalidate ?? 0
-            return staleness < .seconds(window) ? .stale : .unusable(.mustValidate)
-        }
+    ) -> ReuseVerdict {
+        let (decision, cited) = look(entry, directives, rule, now)
+        return ReuseVerdict(decision: decision, rule: rule.semantics == .rfc ? cited : .configuredTTL)
     }
 
     /// After asking the upstream failed, or could not be tried (RFC 9111 §4.2.4, RFC 5861 §4).
@@ -82,23 +59,72 @@ public enum ConfiguredReuse {
     /// `no-cache`, `max-age` and `min-fresh` express what a client prefers (RFC 9111 §5.2.1); with the upstream gone an
     /// older answer, marked as stale, is better than none. A client that says how stale is too stale is obeyed.
     public static func afterFailure(
-        entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule, now: WallTime
-    ) -> ReuseDecision {
+        _ trouble: UpstreamTrouble, entry: StoredResponse, directives: ClientDirectives, rule: FreshnessRule,
+        now: WallTime
+    ) -> ReuseVerdict {
+        let (decision, cited) = lookAfterFailure(trouble, entry, directives, rule, now)
+        return ReuseVerdict(decision: decision, rule: rule.semantics == .rfc ? cited : .configuredTTL)
+    }
+
+    /// What is cited counts with `rfc`, where the answer says itself how long it lasts; with `ttl` the configuration does.
+    private static func look(
+        _ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule, _ now: WallTime
+    ) -> (ReuseDecision, CacheRule) {
         let ahead = entry.responseTime - now
-        if ahead > clockLimit { return .unusable(.clock) }
-        if now < entry.freshUntil, ahead <= clockSkew { return entry.isNegative ? .negative : .fresh }
-        guard !entry.isNegative, now < staleEnd(entry, rule) else { return .unusable(.expired) }
-        let staleness = max(.zero, now - entry.freshUntil)
-        var bounds: [Int64] = []
-        if case .seconds(let limit) = directives.maxStale { bounds.append(limit) }
-        if let limit = directives.staleIfError { bounds.append(limit) }
-        if let widest = bounds.max(), staleness > .seconds(widest) { return .unusable(.maxAge) }
-        if rule.semantics == .rfc {
-            // Where the origin set a window for errors, that one holds, not the one for refreshing.
-            let control = CacheControl(entry.fields.all("Cache-Control"))
-            if let window = control.staleIfError, staleness >= .seconds(window) { return .unusable(.expired) }
+        if ahead > clockLimit { return (.unusable(.clock), .clock) }
+        if directives.noCache { return (.unusable(.noCache), .requestNoCache) }
+        if let maxAge = directives.maxAge, entry.age(at: now) > maxAge {
+            return (.unusable(.maxAge), .requestMaxAge)
         }
-        return .stale
+        if now < entry.freshUntil, ahead <= clockSkew {
+            if let minFresh = directives.minFresh, entry.freshUntil - now < .seconds(minFresh) {
+                return (.unusable(.minFresh), .requestMinFresh)
+            }
+            return entry.isNegative ? (.negative, .configuredNegative) : (.fresh, .fresh)
+        }
+        if directives.minFresh != nil { return (.unusable(.minFresh), .requestMinFresh) }
+        guard !entry.isNegative, now < staleEnd(entry, rule) else { return (.unusable(.expired), .staleBound) }
+        let staleness = max(.zero, now - entry.freshUntil)
+        switch directives.maxStale {
+        case .any: return (.stale, .requestMaxStale)
+        case .seconds(let limit):
+            return (staleness <= .seconds(limit) ? .stale : .unusable(.maxAge), .requestMaxStale)
+        case .none: break
+        }
+        if directives.maxAge != nil { return (.unusable(.maxAge), .requestMaxAge) }
+        switch rule.semantics {
+        case .ttl: return (.stale, .configuredStale)
+        case .rfc:
+            let window = CacheControl(entry.fields.all("Cache-Control")).staleWhileRevalidate ?? 0
+            return staleness < .seconds(window)
+                ? (.stale, .staleWhileRevalidate) : (.unusable(.mustValidate), .staleNeedsValidation)
+        }
+    }
+
+    private static func lookAfterFailure(
+        _ trouble: UpstreamTrouble, _ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule,
+        _ now: WallTime
+    ) -> (ReuseDecision, CacheRule) {
+        let ahead = entry.responseTime - now
+        if ahead > clockLimit { return (.unusable(.clock), .clock) }
+        if now < entry.freshUntil, ahead <= clockSkew {
+            return entry.isNegative ? (.negative, .configuredNegative) : (.fresh, .fresh)
+        }
+        guard !entry.isNegative, now < staleEnd(entry, rule) else { return (.unusable(.expired), .staleBound) }
+        let staleness = max(.zero, now - entry.freshUntil)
+        var bounds: [(limit: Int64, cited: CacheRule)] = []
+        if case .seconds(let limit) = directives.maxStale { bounds.append((limit, .requestMaxStale)) }
+        if let limit = directives.staleIfError { bounds.append((limit, .requestStaleIfError)) }
+        let widest = bounds.max { $0.limit < $1.limit }
+        if let widest, staleness > .seconds(widest.limit) { return (.unusable(.maxAge), widest.cited) }
+        if rule.semantics == .rfc,
+            // Where the origin set a window for errors, that one holds, not the one for refreshing.
+            let window = CacheControl(entry.fields.all("Cache-Control")).staleIfError
+        {
+            return (staleness >= .seconds(window) ? .unusable(.expired) : .stale, .staleIfError)
+        }
+        if let widest { return (.stale, widest.cited) }
+        return (.stale, trouble == .disconnected ? .disconnected : .configuredStale)
     }
 
     /// The entry's own end, or an earlier one where the rule's window has been made smaller since.

@@ -33,8 +33,7 @@ public struct ReuseJudge: Sendable {
         case .standard(let targets):
             return RFCReuse.decide(entry: entry, directives: directives, rule: rule, targets: targets, now: now)
         case .configured:
-            let decision = ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: now)
-            return ReuseVerdict(decision: decision, rule: rule(of: decision, stale: stale(directives)))
+            return ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: now)
         }
     }
 
@@ -47,33 +46,8 @@ public struct ReuseJudge: Sendable {
             return RFCReuse.afterFailure(
                 entry: entry, directives: directives, rule: rule, targets: targets, failure: trouble, now: now)
         case .configured:
-            let decision = ConfiguredReuse.afterFailure(entry: entry, directives: directives, rule: rule, now: now)
-            return ReuseVerdict(decision: decision, rule: rule(of: decision, stale: .disconnected))
-        }
-    }
-
-    /// What an explanation cites. With `rfc` an answer of a built-in provider says itself how long it lasts, and the
-    /// configuration only bounds that.
-    private func rule(of decision: ReuseDecision, stale: CacheRule) -> CacheRule {
-        guard rule.semantics == .rfc else { return .configuredTTL }
-        switch decision {
-        case .fresh: return .fresh
-        case .negative: return .configuredNegative
-        case .stale: return stale
-        case .unusable(.noCache): return .requestNoCache
-        case .unusable(.maxAge): return .requestMaxAge
-        case .unusable(.minFresh): return .requestMinFresh
-        case .unusable(.expired): return .staleBound
-        case .unusable(.mustValidate): return .staleNeedsValidation
-        case .unusable(.clock): return .clock
-        }
-    }
-
-    /// Why a stale answer may be used before the upstream is asked.
-    private func stale(_ directives: ClientDirectives) -> CacheRule {
-        switch directives.maxStale {
-        case .any, .seconds: .requestMaxStale
-        case .none: .staleWhileRevalidate
+            return ConfiguredReuse.afterFailure(
+                trouble, entry: entry, directives: directives, rule: rule, now: now)
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
     ) -> ReuseDecision {
         ConfiguredReuse.decide(
             entry: entry, directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
-            rule: Sample.rule(semantics, stale: stale), now: Sample.now + .seconds(seconds))
+            rule: Sample.rule(semantics, stale: stale), now: Sample.now + .seconds(seconds)
+        ).decision
     }
 
     func afterFailure(
@@ -19,8 +20,10 @@ import Testing
         after seconds: Int64
     ) -> ReuseDecision {
         ConfiguredReuse.afterFailure(
-            entry: entry, directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
-            rule: Sample.rule(semantics), now: Sample.now + .seconds(seconds))
+            .disconnected, entry: entry,
+            directives: ClientDirectives(fields: control.map { ["Cache-Control": $0] } ?? [:]),
+            rule: Sample.rule(semantics), now: Sample.now + .seconds(seconds)
+        ).decision
     }
 
     @Test(
@@ -127,13 +130,31 @@ import Testing
     @Test(arguments: [
         (0, "", CacheRule.fresh), (120, "", .staleWhileRevalidate), (120, "max-stale", .requestMaxStale),
         (150, "", .staleNeedsValidation), (0, "no-cache", .requestNoCache), (300, "", .staleBound),
-        (-90_000, "", .clock),
+        (-90_000, "", .clock), (150, "max-stale=10", .requestMaxStale),
     ])
     func anExplanationCitesTheAnswersOwnRuleWhereTheAnswerDecides(after: Int64, control: String, cited: CacheRule) {
         let judge = ReuseJudge.configured(Sample.rule(.rfc, stale: .seconds(3600)), staleWhileRefresh: .zero)
         let entry = Sample.entry(["Cache-Control": "max-age=100, stale-while-revalidate=30"])
         let directives = ClientDirectives(fields: control.isEmpty ? [:] : ["Cache-Control": control])
         #expect(judge.decide(entry, directives, now: Sample.now + .seconds(after)).rule == cited)
+    }
+
+    @Test(arguments: [
+        (UpstreamTrouble.disconnected, "max-age=100", "", CacheRule.disconnected),
+        (.status(503), "max-age=100", "", .configuredStale),
+        (.disconnected, "max-age=100, stale-if-error=60", "", .staleIfError),
+        (.disconnected, "max-age=100, stale-if-error=10", "", .staleIfError),
+        (.disconnected, "max-age=100", "max-stale=10", .requestMaxStale),
+        (.disconnected, "max-age=100", "stale-if-error=60", .requestStaleIfError),
+    ])
+    func afterAFailureAnExplanationCitesWhatBoundedTheStaleAnswer(
+        trouble: UpstreamTrouble, own: String, asked: String, cited: CacheRule
+    ) {
+        let judge = ReuseJudge.configured(Sample.rule(.rfc, stale: .seconds(3600)), staleWhileRefresh: .zero)
+        let directives = ClientDirectives(fields: asked.isEmpty ? [:] : ["Cache-Control": asked])
+        let verdict = judge.afterFailure(
+            trouble, Sample.entry(["Cache-Control": own]), directives, now: Sample.now + .seconds(150))
+        #expect(verdict.rule == cited)
     }
 
     @Test func anExplanationCitesTheConfigurationWhereThatDecides() {

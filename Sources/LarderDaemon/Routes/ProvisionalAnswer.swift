@@ -88,7 +88,7 @@ struct ProvisionalAnswer: Sendable {
     }
 
     private func isUsable(_ entry: StoredResponse, _ rule: FreshnessRule) -> Bool {
-        switch ConfiguredReuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()) {
+        switch ConfiguredReuse.decide(entry: entry, directives: .none, rule: rule, now: engine.time.wall()).decision {
         case .fresh, .negative, .stale: true
         case .unusable: false
         }

@@ -90,7 +90,7 @@ public final class EntryCache: Sendable {
 
     /// Whether an entry answers as it is. One that is fresh, but older than this client accepts, does not.
     func isFresh(_ entry: StoredResponse, _ directives: ClientDirectives, _ rule: FreshnessRule) -> Bool {
-        switch ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()) {
+        switch ConfiguredReuse.decide(entry: entry, directives: directives, rule: rule, now: time.wall()).decision {
         case .fresh, .negative: true
         case .stale, .unusable: false
         }
