@@ -181,6 +181,8 @@ extension Connection {
     /// - Returns: the reader of the body where that is still to be passed on.
     private func deliver(_ response: ServerResponse, to id: RequestID) -> (any BodyReader)? {
         if inHand?.request.id == id { takeRestOfUpload() }
+        // The rest may have been refused, and that is the answer then.
+        if machine.isClosing { run() }
         guard inHand?.request.id == id, machine.phase == .answering else {
             response.body.abandon()
             return nil

@@ -54,6 +54,17 @@ import Testing
         }
     }
 
+    @Test func aMalformedChunkIsAnErrorAlsoWhereTheHandlerReadsNothing() async throws {
+        let handler = Answering(streamsBelow: "/") { _ in ServerResponse(status: 200) }
+        try await withServer(handler: handler) { test in
+            let client = try wire(test)
+            try client.send(put("Transfer-Encoding: chunked\r\n") + "what\r\n")
+            #expect(try client.receive().status == 400)
+            client.finishSending()
+            #expect(try client.isClosed())
+        }
+    }
+
     @Test func aMalformedChunkAfterTheAnswerBeganCutsIt() async throws {
         let handler = Answering(streamsBelow: "/") { request in
             ServerResponse(status: 200, body: .stream(request.upload!.reader, length: nil))
