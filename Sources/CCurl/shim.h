@@ -57,7 +57,6 @@ static inline void *larder_easy_openssl(CURL *easy) {
     return info->backend == CURLSSLBACKEND_OPENSSL ? info->internals : NULL;
 }
 // Name and version of the TLS library in use; NULL without one.
-static inline const char *larder_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 static inline const char *larder_curl_tls_library(void) { return curl_version_info(CURLVERSION_NOW)->ssl_version; }
 
 typedef int (*larder_multi_socket_callback)(
@@ -90,5 +89,6 @@ static const long larder_CURL_READFUNC_PAUSE = CURL_READFUNC_PAUSE;
 static const long larder_CURL_READFUNC_ABORT = CURL_READFUNC_ABORT;
 static const int larder_CURLPAUSE_RECV = CURLPAUSE_RECV;
 static const int larder_CURLPAUSE_SEND = CURLPAUSE_SEND;
+static inline const char *larder_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
 #endif

@@ -57,12 +57,13 @@ public struct PrometheusText: Sendable {
     private static func escaped(_ text: String, quotes: Bool) -> String {
         guard text.utf8.contains(where: { $0 == 0x5C || $0 == 0x0A || quotes && $0 == 0x22 }) else { return text }
         var out = ""
-        for letter in text {
+        // By scalars: "\r\n" is one character.
+        for letter in text.unicodeScalars {
             switch letter {
             case "\\": out += "\\\\"
             case "\n": out += "\\n"
             case "\"" where quotes: out += "\\\""
-            default: out.append(letter)
+            default: out.unicodeScalars.append(letter)
             }
         }
         return out

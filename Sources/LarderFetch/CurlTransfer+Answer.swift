@@ -3,11 +3,12 @@
 import CCurl
 import LarderCore
 import LarderHTTP
+import LarderIO
 
 extension CurlTransfer {
     /// What became of it; called once, after libcurl reported its end and before `close`.
     func end(_ code: CURLcode) -> TransferEnd {
-        readConnectionUse()
+        readUse()
         if let failure { return .failed(failure, sawAnswer: !head.isUntouched) }
         guard code == CURLE_OK else {
             if refusedAddress, !triedAddress {
@@ -87,9 +88,14 @@ extension CurlTransfer {
         }
     }
 
-    private func readConnectionUse() {
+    /// Reads what libcurl knows of its connection and its times. Before it leaves its multi handle.
+    /// - Parameter isCut: libcurl has not reported its end.
+    func readUse(isCut: Bool = false) {
         var made = 0
         if let easy, larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK { connectionsMade = made }
-        if let easy { stages = TransferStages(easy, isFresh: connectionsMade > 0) }
+        if let easy {
+            stages = TransferStages(
+                easy, isFresh: connectionsMade > 0, elapsed: isCut ? context.loop.monotonic - began : nil)
+        }
     }
 }

@@ -47,6 +47,7 @@ final class CurlTransfer {
     var stages: TransferStages?
     /// Bytes of the body that came, kept or not.
     private(set) var received = 0
+    let began: MonotonicTime
     /// When something last came or went.
     private(set) var touched: MonotonicTime
     let limits: TransferLimits
@@ -97,6 +98,7 @@ final class CurlTransfer {
         said = .allocate(capacity: Int(CURL_ERROR_SIZE))
         said.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         touched = context.loop.monotonic
+        began = touched
         // An empty text would mean a direct connection to libcurl, and must not mean a proxy to the address check.
         isProxied = settings.proxy?.isEmpty == false
         let isProxySecure = settings.proxy?.lowercased().hasPrefix("https:") == true

@@ -367,6 +367,7 @@ final class FetchCore {
         case .waiting: places.step { [id = exchange.id] in $0.withdraw(id) }
         case .pausing(let timer): loop.cancel(timer)
         case .transferring(let transfer):
+            transfer.readUse(isCut: true)
             multi?.remove(transfer)
             exchange.sends += transfer.sends
             count(transfer, of: exchange.order.provider)
@@ -389,11 +390,11 @@ final class FetchCore {
     }
 
     private func count(_ transfer: CurlTransfer, of provider: String?) {
+        if let stages = transfer.stages { cells.observe(stages, of: provider) }
         guard transfer.sends > 0 else { return }
         let fresh = min(transfer.sends, transfer.connectionsMade)
         cells.receivedBytes.add(transfer.received)
         cells.newConnections.add(fresh)
         cells.keptConnections.add(transfer.sends - fresh)
-        if let stages = transfer.stages { cells.observe(stages, of: provider) }
     }
 }

@@ -1,4 +1,4 @@
-// What the fetcher counts. Label values are the error stages and fixed words, so the series are known at start.
+// What the fetcher counts. Label values are providers of the configuration, error stages and fixed words.
 import LarderCore
 
 /// The counter families of this room.
@@ -9,7 +9,7 @@ public enum FetchCounters {
         help: "Fetches that ended, by outcome: answered, or the stage that failed.", labels: ["outcome"])
     /// The provider of a transfer that is made for none, such as one to a host of pictures.
     static let noProvider = "none"
-    /// One for each stage of each transfer that ended.
+    /// One for each stage of each transfer that ended; one that was cut counts in the stage that it was in.
     public static let stages = MetricFamily(
         "larder_upstream_duration_seconds", .histogram,
         help:

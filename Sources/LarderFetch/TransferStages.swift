@@ -22,21 +22,31 @@ struct TransferStages: Sendable, Equatable {
     /// In microseconds.
     private(set) var took: [(stage: Stage, microseconds: Int64)] = []
 
-    /// Of libcurl's times in microseconds; 0 is what did not happen. A kept connection has no times before the request.
+    /// Of libcurl's times in microseconds; 0 is what did not happen. A kept connection has no times before the request. The
+    /// stage in which a transfer ended counts as well: it took the rest of its time.
     // More than six parameters: one for each of libcurl's times.
     init(name: Int64, connect: Int64, tls: Int64, request: Int64, answer: Int64, total: Int64, isFresh: Bool) {
-        if isFresh, connect > 0 {
-            took.append((.name, name))
-            took.append((.connect, connect - name))
-            if tls > 0 { took.append((.tls, tls - connect)) }
+        var last: Int64 = 0
+        func end(_ stage: Stage, at time: Int64) -> Bool {
+            let isOver = time > 0
+            let end = isOver ? time : total
+            if end > last || isOver { took.append((stage, max(0, end - last))) }
+            last = max(last, end)
+            return isOver
         }
-        guard answer > 0 else { return }
-        took.append((.answer, answer - request))
-        if total > 0 { took.append((.body, total - answer)) }
+        // What ended before its request was sent had no connection.
+        if isFresh || request == 0 {
+            guard end(.name, at: name), end(.connect, at: connect) else { return }
+            if tls > 0 || request == 0 { guard end(.tls, at: tls) else { return } }
+        }
+        last = max(last, request)
+        guard end(.answer, at: answer) else { return }
+        if total > 0 { took.append((.body, max(0, total - answer))) }
     }
 
     /// Reads them of a transfer that has ended.
-    init(_ easy: UnsafeMutableRawPointer, isFresh: Bool) {
+    /// - Parameter elapsed: where it was cut, how long it lasted until then: libcurl's own total may be of an earlier instant.
+    init(_ easy: UnsafeMutableRawPointer, isFresh: Bool, elapsed: Duration?) {
         func time(_ info: CURLINFO) -> Int64 {
             var time: curl_off_t = 0
             return larder_easy_get_offset(easy, info, &time) == CURLE_OK ? Int64(time) : 0
@@ -44,7 +54,8 @@ struct TransferStages: Sendable, Equatable {
         self.init(
             name: time(CURLINFO_NAMELOOKUP_TIME_T), connect: time(CURLINFO_CONNECT_TIME_T),
             tls: time(CURLINFO_APPCONNECT_TIME_T), request: time(CURLINFO_PRETRANSFER_TIME_T),
-            answer: time(CURLINFO_STARTTRANSFER_TIME_T), total: time(CURLINFO_TOTAL_TIME_T), isFresh: isFresh)
+            answer: time(CURLINFO_STARTTRANSFER_TIME_T),
+            total: max(time(CURLINFO_TOTAL_TIME_T), elapsed?.wholeMicroseconds ?? 0), isFresh: isFresh)
     }
 
     static func == (left: TransferStages, right: TransferStages) -> Bool {

@@ -55,12 +55,12 @@ import Testing
 
     @Test func aLineFeedAndAQuoteBreakNoLine() {
         let registry = CounterRegistry()
-        registry.cell(MetricFamily("larder_odd_total", help: "A\nB \\.", labels: ["word"]), "say \"hi\"\n").add()
+        registry.cell(MetricFamily("larder_odd_total", help: "A\nB \\.", labels: ["word"]), "say \"hi\"\r\n").add()
         #expect(
             PrometheusText(registry).text == """
                 # HELP larder_odd_total A\\nB \\\\.
                 # TYPE larder_odd_total counter
-                larder_odd_total{word="say \\"hi\\"\\n"} 1
+                larder_odd_total{word="say \\"hi\\"\r\\n"} 1
 
                 """)
     }

@@ -23,8 +23,14 @@ import Testing
         #expect(took(stages)["tls"] == nil)
     }
 
-    @Test func aTransferThatWasCutBeforeItsAnswerHasNoStageOfIt() {
-        let stages = TransferStages(name: 1, connect: 2, tls: 0, request: 3, answer: 0, total: 0, isFresh: true)
-        #expect(took(stages) == ["name": 1, "connect": 1])
+    @Test func aTransferThatWasCutCountsInTheStageThatItWasIn() {
+        let waiting = TransferStages(name: 1, connect: 2, tls: 0, request: 3, answer: 0, total: 5003, isFresh: true)
+        #expect(took(waiting) == ["name": 1, "connect": 1, "answer": 5000])
+        let shaking = TransferStages(name: 1, connect: 2, tls: 0, request: 0, answer: 0, total: 902, isFresh: true)
+        #expect(took(shaking) == ["name": 1, "connect": 1, "tls": 900])
+        let looking = TransferStages(name: 0, connect: 0, tls: 0, request: 0, answer: 0, total: 700, isFresh: false)
+        #expect(took(looking) == ["name": 700])
+        let kept = TransferStages(name: 0, connect: 0, tls: 0, request: 5, answer: 0, total: 805, isFresh: false)
+        #expect(took(kept) == ["answer": 800])
     }
 }

@@ -49,8 +49,9 @@ struct ProbeRoutes: Sendable {
         let lanes = engine.snapshot.providers.all.compactMap { provider in
             engine.upstream.report(provider.name).map { (provider.name, $0) }
         }
-        let samples =
-            ProviderMetrics.samples(lanes) + ProcessMetrics.samples(ProcessFigures.read(), startedAt: startedAt)
+        // Counting descriptors reads a directory of the kernel's, which no loop waits for.
+        let figures = await engine.compute.run { ProcessFigures.read() }
+        let samples = ProviderMetrics.samples(lanes) + ProcessMetrics.samples(figures, startedAt: startedAt)
         for sample in samples { page.add(sample.family, sample.labels, sample.value) }
         var response = Self.text(200, page.text, route: route)
         response.fields.set("Content-Type", PrometheusText.contentType)
