@@ -181,7 +181,7 @@ final class OriginConnection: EventHandler {
     }
 
     private func answer(_ request: OriginRequest, keepsAlive: Bool) {
-        answer(request, host.responder.book.arrived(request), keepsAlive: keepsAlive) { [host] in
+        answer(request, host.responder.faults.arrived(request), keepsAlive: keepsAlive) { [host] in
             host.responder.answer(request)
         }
     }
@@ -223,7 +223,7 @@ final class OriginConnection: EventHandler {
         var sink: UploadSink
         var fault: Fault?
         let keepsAlive: Bool
-        /// Its number in the book.
+        /// Its number among those seen.
         let number: Int?
         /// No more than so many bytes of the body are taken.
         var stalls: Int?
@@ -233,7 +233,7 @@ final class OriginConnection: EventHandler {
 
     private func begin(_ request: OriginRequest, _ head: RequestHead) {
         let keepsAlive = head.minorVersion >= 1 && !head.flags.contains(.close)
-        var fault = host.responder.book.arrived(request)
+        var fault = host.responder.faults.arrived(request)
         if fault == nil, let answer = host.responder.signIn.answer(request) { fault = .early(answer) }
         if fault == nil, !request.isSigned {
             fault = .early(SeenUploads.failure(401, "Authentication required", method: "POST"))

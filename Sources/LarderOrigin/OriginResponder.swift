@@ -6,7 +6,7 @@ import LarderProviders
 
 /// The answers of one stand-in.
 final class OriginResponder: Sendable {
-    let book = FaultScript()
+    let faults = FaultScript()
     let signIn = SignInStandIn()
     let uploads = SeenUploads()
     private let folder: RecordingFolder?
@@ -98,7 +98,7 @@ final class OriginResponder: Sendable {
         let asked = SampleRequest(path: path, parameters: request.parameters, fields: request.fields, turn: turn)
         if let refusal = api.refusal(of: asked) { return OriginAnswer(refusal) }
         var answer = folder?.answer(api, asked) ?? OriginAnswer(api.answer(asked))
-        for line in api.credits(after: book.count("/\(api.name)/")).lines { answer.fields.set(line.name, line.value) }
+        for line in api.credits(after: faults.count("/\(api.name)/")).lines { answer.fields.set(line.name, line.value) }
         return answer
     }
 }

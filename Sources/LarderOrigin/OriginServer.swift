@@ -71,7 +71,7 @@ public final class OriginServer: Sendable {
         }
         loop.stop()
         loop.join()
-        responder.book.end()
+        responder.faults.end()
         let listener = state.withLock { state in
             defer { state.listener = nil }
             return state.listener
@@ -105,19 +105,19 @@ public final class OriginServer: Sendable {
     // MARK: Scripts and counters
 
     /// Requests that came to paths beginning so ("/itunes/search"; "/" for all), faulty ones included.
-    public func requests(to prefix: String) -> Int { responder.book.count(prefix) }
+    public func requests(to prefix: String) -> Int { responder.faults.count(prefix) }
 
     /// The requests themselves, the first ten thousand.
-    public func log(of prefix: String) -> [OriginRequest] { responder.book.requests(prefix) }
+    public func log(of prefix: String) -> [OriginRequest] { responder.faults.requests(prefix) }
 
     /// The uploads that came, those under way and those cut off included.
     public var uploads: [SeenUpload] { responder.uploads.all }
 
     /// Adds faults for the next requests below a path prefix, one each; after them all is well again.
-    public func script(_ prefix: String, _ faults: [Fault]) { responder.book.add(prefix, faults) }
+    public func script(_ prefix: String, _ faults: [Fault]) { responder.faults.add(prefix, faults) }
 
     /// Drops what is left of all scripts.
-    public func clearScripts() { responder.book.clear() }
+    public func clearScripts() { responder.faults.clear() }
 
     /// Answers every request below the prefix that is held, and reads on from every upload there that stands still.
     public func release(_ prefix: String = "/") {
@@ -126,7 +126,7 @@ public final class OriginServer: Sendable {
     }
 
     /// Suspends until so many requests have come below the prefix in all, or until the stand-in stops.
-    public func arrival(of count: Int, to prefix: String) async { await responder.book.waitFor(count, prefix) }
+    public func arrival(of count: Int, to prefix: String) async { await responder.faults.waitFor(count, prefix) }
 }
 
 /// Why a stand-in could not be made.

@@ -47,7 +47,7 @@ struct ExplainRoute: Sendable {
         return Self.explanation(id, hit, part)
     }
 
-    /// A hit without a task: the loop noted the figures, the book knows whose entry it was.
+    /// A hit without a task: the loop noted the figures, the log knows whose entry it was.
     private static func explanation(_ id: RequestID, _ hit: HitRecord, _ known: ExplainedPart?) -> Explanation {
         var part = known ?? ExplainedPart(provider: "")
         part.digest = hit.entry

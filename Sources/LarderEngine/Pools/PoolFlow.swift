@@ -112,8 +112,8 @@ extension Engine {
         }
         guard !pooled.isEmpty else { return (row, []) }
         let now = time.monotonic()
-        let (places, wantsRefill) = pools.withLock { book in
-            book.deal(
+        let (places, wantsRefill) = pools.withLock { rounds in
+            rounds.deal(
                 question.count, from: key.digest, ids: pooled.map(\.id), where: { fitting.contains($0) }, now: now,
                 pause: terms.pause, random: { UInt64.random(in: 0...UInt64.max) })
         }

@@ -5,7 +5,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 
-/// One search in the book.
+/// One search.
 public final class LivePage: Sendable {
     /// Nobody can guess it; whoever has it may cancel.
     public let id: String
@@ -34,7 +34,7 @@ public final class LiveSearches: Sendable {
     private let counters: CounterRegistry
     private let isClosed = Lock(false)
 
-    /// An empty book.
+    /// No searches.
     public init(limits: SearchLimits, streams: EventStreams, time: any TimeSource, counters: CounterRegistry) {
         known = Lock(RecentSearches(limits: limits))
         self.streams = streams
@@ -57,7 +57,7 @@ public final class LiveSearches: Sendable {
     }
 
     /// Begins a search and runs the work for it.
-    /// - Throws: 503 where the book is full of searches under way, or the daemon stops.
+    /// - Throws: 503 where as many searches as may be are under way, or the daemon stops.
     public func begin(
         query: Bytes, sort: SortOrder, names: [String], shape: ResultShape = .whole,
         work: @escaping @Sendable (LivePage) async -> Void

@@ -25,7 +25,7 @@ struct RecentSearches<Value> {
     /// Those that have ended, the oldest first.
     private var ended: [String] = []
     private(set) var bytes = 0
-    /// Ended ones dropped before their time, since the known was made.
+    /// Ended ones dropped before their time, since this was made.
     private(set) var dropped = 0
 
     init(limits: SearchLimits) {
