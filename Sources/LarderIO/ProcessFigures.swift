@@ -1,4 +1,4 @@
-// What the kernel tells of this process (proc(5), getrusage(2), getrlimit(2)).
+// What the kernel tells of this process (proc(5), clock(3), getrlimit(2)).
 import Glibc
 
 /// Figures of the process; nil where the kernel does not tell.
@@ -15,11 +15,9 @@ public struct ProcessFigures: Sendable {
     /// As they are now.
     public static func read() -> ProcessFigures {
         var figures = ProcessFigures()
-        var usage = rusage()
-        if getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 {
-            func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-            figures.processorSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime)
-        }
+        // Of all threads, in microseconds (POSIX, clock()).
+        let processor = clock()
+        if processor >= 0 { figures.processorSeconds = Double(processor) / 1e6 }
         var limit = rlimit()
         if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < rlim_t(Int.max) {
             figures.mostDescriptors = Int(limit.rlim_cur)
