@@ -16,21 +16,19 @@ enum SocketInput: Sendable, Hashable {
 }
 
 /// Bytes that were read and belong to no request yet.
-enum StashedInput: Sendable {
-    case none
-    /// They do not end a head: more must come.
-    case partOfHead(Bytes)
-    /// They may hold a whole request: they were put aside because another was in hand.
-    case unparsed(Bytes)
+struct StashedInput {
+    /// Empty where there are none.
+    let bytes: Bytes
+    /// They do not end a head: more must come. Others may hold a whole request, and were put aside because another was in hand.
+    let isPartOfHead: Bool
 
-    var count: Int {
-        switch self {
-        case .none: 0
-        case .partOfHead(let bytes), .unparsed(let bytes): bytes.count
-        }
-    }
+    static var none: StashedInput { StashedInput(bytes: Bytes(), isPartOfHead: false) }
+    static func partOfHead(_ bytes: Bytes) -> StashedInput { StashedInput(bytes: bytes, isPartOfHead: true) }
+    static func unparsed(_ bytes: Bytes) -> StashedInput { StashedInput(bytes: bytes, isPartOfHead: false) }
 
-    var isEmpty: Bool { if case .none = self { true } else { false } }
+    var count: Int { bytes.count }
+    var isEmpty: Bool { bytes.isEmpty }
+    var isUnparsed: Bool { !isPartOfHead && !bytes.isEmpty }
 }
 
 /// Confined to its worker's loop.
@@ -169,7 +167,7 @@ final class Connection: EventHandler {
             if machine.phase == .answering, input == .last { return leave() }
             guard machine.reads || takesUpload else { return }
             if budget <= 0 { return putOff() }
-            if case .unparsed = stash {
+            if stash.isUnparsed {
                 budget -= 64 * 1024
                 process(takeStash())
             } else if input != .none {
@@ -221,12 +219,9 @@ final class Connection: EventHandler {
 
     /// Moves the stash to the front of the worker's input; its length.
     func takeStash() -> Int {
-        switch stash {
-        case .none: return 0
-        case .partOfHead(let bytes), .unparsed(let bytes):
-            bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(worker.input).copyMemory(from: $0) }
-            return bytes.count
-        }
+        if stash.isEmpty { return 0 }
+        stash.bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(worker.input).copyMemory(from: $0) }
+        return stash.count
     }
 
     /// Reads once and makes what it can of it; the bytes read.
@@ -260,8 +255,8 @@ final class Connection: EventHandler {
     /// Takes the first bytes of the worker's input: they hold the stash and what was read.
     func process(_ total: Int) {
         let buffer = UnsafeBufferPointer(start: worker.input.baseAddress, count: total)
-        if case .partOfHead(let searched) = stash, total < worker.settings.limits.head.head,
-            !HeadEnd.isPresent(in: buffer, from: searched.count)
+        if stash.isPartOfHead, total < worker.settings.limits.head.head,
+            !HeadEnd.isPresent(in: buffer, from: stash.count)
         {
             // One byte at a time must not cost a parse each.
             stash = .partOfHead(Bytes(buffer))

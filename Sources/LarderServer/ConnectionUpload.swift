@@ -130,7 +130,7 @@ extension Connection {
     func takeRestOfUpload() {
         guard let rest = upload, rest.isChunked || rest.left <= RequestBodyReader.window else { return }
         upload?.isTakenAnyway = true
-        if case .unparsed = stash { process(takeStash()) }
+        if stash.isUnparsed { process(takeStash()) }
         if upload != nil, input != .none { _ = read() }
         upload?.isTakenAnyway = false
     }

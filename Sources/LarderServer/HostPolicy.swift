@@ -39,7 +39,7 @@ public struct HostPolicy: Sendable, Hashable {
         guard !local.isEmpty, host.starts(with: local) else { return false }
         guard host.count > local.count else { return true }
         let port = host.dropFirst(local.count + 1)
-        return host[local.count] == 0x3A && port.count <= 5 && port.allSatisfy(ASCII.isDigit)
+        return host[local.count] == 0x3A && port.count <= 5 && port.allSatisfy { ASCII.isDigit($0) }
     }
 
     /// An address as it stands in Host, without port; empty for what is no IP address. That of an IPv4 connection to a
@@ -69,7 +69,7 @@ public struct HostPolicy: Sendable, Hashable {
             end = colon
         }
         if end < host.count {
-            guard host[end] == 0x3A, host[(end + 1)...].allSatisfy(ASCII.isDigit) else { return false }
+            guard host[end] == 0x3A, host[(end + 1)...].allSatisfy({ ASCII.isDigit($0) }) else { return false }
         }
         let isLiteral = host.first == 0x5B
         return host[..<end].allSatisfy { byte in
@@ -93,7 +93,7 @@ public struct HostPolicy: Sendable, Hashable {
             end = colon
         }
         guard end > 0, end == host.count || host[end] == 0x3A else { return nil }
-        guard host.dropFirst(end + 1).allSatisfy(ASCII.isDigit), host.count - end <= 6 else { return nil }
+        guard host.dropFirst(end + 1).allSatisfy({ ASCII.isDigit($0) }), host.count - end <= 6 else { return nil }
         var name = host[..<end].map(ASCII.lowercased)
         if name.last == 0x2E { name.removeLast() }
         let fits = name.allSatisfy { byte in

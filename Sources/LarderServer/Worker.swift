@@ -62,8 +62,12 @@ final class Worker {
     private var connections: [Connection] = []
     private var listeners: [Listener] = []
     private var sweep: TimerToken?
-    /// Read for every request, and within its reading nothing of ours runs: no check of exclusivity at run time.
-    @exclusivity(unchecked) private var acceptedHost: Bytes = []
+    /// The Host that was accepted last. It is compared with that of every request: memory of its own needs no counting of
+    /// references for that, and within its reading nothing of ours runs, so that exclusivity is not checked at run time.
+    private let acceptedHost: UnsafeMutableBufferPointer<UInt8>
+    @exclusivity(unchecked) private var acceptedCount = 0
+    /// A longer one is looked at anew each time.
+    private static let longestHost = 256
     private var drained: CheckedContinuation<Void, Never>?
     private var drainDeadline: TimerToken?
 
@@ -74,10 +78,13 @@ final class Worker {
         self.hits = hits
         parser = RequestParser(limits: settings.limits.head)
         input = .allocate(capacity: Self.inputSize(settings))
+        acceptedHost = .allocate(capacity: Self.longestHost)
+        acceptedHost.initialize(repeating: 0)
     }
 
     deinit {
         input.deallocate()
+        acceptedHost.deallocate()
     }
 
     /// Room for the longest left-over and a good read behind it.
@@ -86,7 +93,7 @@ final class Worker {
     /// Takes new settings; they hold from the next request on.
     func apply(_ settings: ServerSettings) {
         self.settings = settings
-        acceptedHost = []
+        acceptedCount = 0
         parser = RequestParser(limits: settings.limits.head)
         let longestStash = connections.reduce(0) { max($0, $1.stash.count) }
         let size = max(Self.inputSize(settings), longestStash + 4096)
@@ -106,13 +113,13 @@ final class Worker {
     /// Whether a Host is accepted on that connection. The last one that is accepted on all of them is known by its bytes.
     @inline(__always)
     func accepts(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
-        let isKnown = acceptedHost.withUnsafeBytes { known in
-            guard known.count == host.count, !host.isEmpty, let left = known.baseAddress, let right = host.baseAddress
-            else {
-                return false
+        let count = acceptedCount
+        let isKnown =
+            if count > 0, count == host.count, let left = acceptedHost.baseAddress, let right = host.baseAddress {
+                memcmp(left, right, count) == 0
+            } else {
+                false
             }
-            return memcmp(left, right, host.count) == 0
-        }
         return isKnown || acceptsOther(host: host, on: connection)
     }
 
@@ -120,7 +127,8 @@ final class Worker {
     private func acceptsOther(host: UnsafeBufferPointer<UInt8>, on connection: Connection) -> Bool {
         if connection.isKnownLocal(host) { return true }
         guard settings.hosts.allows(host) else { return HostPolicy.isLocal(host, connection.localHost) }
-        acceptedHost = Bytes(host)
+        acceptedCount = host.count <= Self.longestHost ? host.count : 0
+        for (place, byte) in host.prefix(acceptedCount).enumerated() { acceptedHost[place] = byte }
         return true
     }
 
