@@ -111,6 +111,11 @@ final class CurlMulti {
         attend()
     }
 
+    /// Ends a transfer whose answer is whole although its request's body is not.
+    func endEarly(_ transfer: CurlTransfer) {
+        if let easy = transfer.easy { end(easy, CURLE_SEND_ERROR) }
+    }
+
     private func end(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
         guard let entry = transfers.removeValue(forKey: easy) else { return }
         let end = entry.transfer.end(code)

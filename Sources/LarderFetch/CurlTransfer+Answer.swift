@@ -10,7 +10,9 @@ extension CurlTransfer {
     func end(_ code: CURLcode) -> TransferEnd {
         readUse()
         if let failure { return .failed(failure, sawAnswer: !head.isUntouched) }
-        guard code == CURLE_OK else {
+        // Whoever has answered to the end may close without reading the rest of the request (RFC 9112 §9.6); that libcurl
+        // could not send it takes nothing from the answer.
+        guard code == CURLE_OK || isAnsweredEarly else {
             if refusedAddress, !triedAddress {
                 return .failed(fault(.forbidden, "The address of the host is not a public one."), sawAnswer: false)
             }
@@ -37,7 +39,7 @@ extension CurlTransfer {
         case .length, .chunked, .untilClose, .some(.none):
             break
         }
-        isReusable = true
+        isReusable = code == CURLE_OK
         return .answered(answer(takingBody: true))
     }
 

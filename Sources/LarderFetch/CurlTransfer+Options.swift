@@ -22,6 +22,8 @@ extension CurlTransfer {
         options.number(CURLOPT_HTTP09_ALLOWED, 0)
         // Bytes stay as received: no content coding is asked for or undone.
         options.number(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // The end of an answer must be seen while the request's body is still being sent: see `isAnsweredEarly`.
+        if feed != nil { options.number(CURLOPT_HTTP_TRANSFER_DECODING, 0) }
         setMethod(&options)
         if !settings.userAgent.isEmpty { options.text(CURLOPT_USERAGENT, settings.userAgent) }
 

@@ -83,6 +83,10 @@ final class CurlTransfer {
     private(set) var metUnaskedInput = false
     /// It came to its end, and libcurl has nothing left of it.
     var isReusable = false
+    /// Undoes the answer's chunks where a request's body goes the other way: libcurl tells of the end of a chunked answer
+    /// only when the request has ended too.
+    private var chunks: ChunkedDecoder?
+    private var isLastChunkThere = false
     /// A socket was opened for it: what comes first on that one is the server's own business.
     private var isNewConnection = false
 
@@ -248,6 +252,23 @@ final class CurlTransfer {
             return .rests
         }
         touched = context.loop.monotonic
+        let taking = chunks == nil ? keep(piece) : keepChunks(piece)
+        if taking == .taken { noteWholeAnswer() }
+        return taking
+    }
+
+    private func keepChunks(_ piece: UnsafeRawBufferPointer) -> Taking {
+        var content = Bytes()
+        let progress = chunks?.decode(piece.bindMemory(to: UInt8.self), into: &content, limit: .max).progress
+        if case .fault = progress {
+            failure = fault(.malformed, "The answer's chunks are malformed.")
+            return .refused
+        }
+        isLastChunkThere = progress == .done
+        return content.isEmpty ? .taken : content.withUnsafeBytes(keep)
+    }
+
+    private func keep(_ piece: UnsafeRawBufferPointer) -> Taking {
         guard piece.count <= limits.maxBody - received else {
             received += piece.count
             _ = isTooLarge()
@@ -263,6 +284,21 @@ final class CurlTransfer {
             }
         }
         return .taken
+    }
+
+    /// Whether the whole answer came while the request's body is still being sent.
+    var isAnsweredEarly: Bool {
+        guard let feed, !feed.isWhole else { return false }
+        switch head.framing {
+        case .some(.none): return true
+        case .length(let length): return Int64(received) == length
+        case .chunked: return isLastChunkThere
+        case .untilClose, nil: return false
+        }
+    }
+
+    private func noteWholeAnswer() {
+        if isAnsweredEarly { callsForAttention?() }
     }
 
     /// The next bytes of the request's body; nil where there are none now.
@@ -284,6 +320,7 @@ final class CurlTransfer {
             guard length <= Int64(limits.maxBody) else { return isTooLarge() }
             if limits.window == nil, !body.expect(Int(length), context.memory) { return isOverloaded() }
         }
+        chunks = feed != nil && framing == .chunked ? ChunkedDecoder() : nil
         if let window = limits.window {
             tape = BodyTape(window: window, promised: finalHead?.length)
             callsForAttention?()
@@ -293,6 +330,7 @@ final class CurlTransfer {
             // closes the connection after the answer. Any other final answer does without the 100.
             if head.status >= 300 { feed.drop() } else { feed.release() }
         }
+        noteWholeAnswer()
         return true
     }
 

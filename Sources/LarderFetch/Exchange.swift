@@ -71,6 +71,8 @@ final class Exchange {
     var unreadMark: Int?
     /// Ends the wait for a 100.
     var holdTimer: TimerToken?
+    /// Looks whether the request's body still moves although its answer is whole.
+    var earlyTimer: TimerToken?
     /// When its answer is no longer a brief one, or must give its place to others.
     var placeTimer: TimerToken?
     /// Which kind of place its transfer has, or asks for.
@@ -119,8 +121,11 @@ final class Exchange {
     }
 
     func cancelTimers(on loop: EventLoop) {
-        for timer in [deadlineTimer, queueTimer, stallTimer, holdTimer, placeTimer] { timer.map(loop.cancel) }
-        (deadlineTimer, queueTimer, stallTimer, holdTimer, placeTimer) = (nil, nil, nil, nil, nil)
+        for timer in [deadlineTimer, queueTimer, stallTimer, holdTimer, earlyTimer, placeTimer] {
+            timer.map(loop.cancel)
+        }
+        (deadlineTimer, queueTimer, stallTimer, holdTimer) = (nil, nil, nil, nil)
+        (earlyTimer, placeTimer) = (nil, nil)
     }
 
     /// Whether who asked has been answered.

@@ -70,6 +70,20 @@ extension FetchCore {
         }
         if feed.isDropped { multi?.drops(transfer) }
         if !feed.isHeld || feed.isDropped { letGoOn(transfer) }
+        if transfer.isAnsweredEarly, exchange.earlyTimer == nil { watchEarlyAnswer(exchange, transfer, feed.given) }
+    }
+
+    /// An upstream that has answered to the end may still want the rest of the request's body: it goes on while it comes.
+    /// A client that waits for the end of the answer sends no more, so a pause ends the exchange.
+    private func watchEarlyAnswer(_ exchange: Exchange, _ transfer: CurlTransfer, _ given: Int64) {
+        exchange.earlyTimer = loop.schedule(at: loop.monotonic + UploadFeed.longestPause) {
+            [weak self, weak exchange, weak transfer] in
+            guard let self, let exchange, let transfer, let feed = exchange.feed else { return }
+            exchange.earlyTimer = nil
+            guard case .transferring(let current) = exchange.phase, current === transfer, !feed.isWhole else { return }
+            if feed.given > given { return watchEarlyAnswer(exchange, transfer, feed.given) }
+            multi?.endEarly(transfer)
+        }
     }
 
     /// libcurl asks again, and then the reader is asked.

@@ -16,6 +16,8 @@ final class UploadFeed {
 
     /// How long the upstream's 100 is waited for (RFC 9110 §10.1.1 leaves it to the client).
     static let longestHold = Duration.seconds(1)
+    /// How long the rest of a body may pause once the answer is whole.
+    static let longestPause = Duration.seconds(1)
     /// Bytes that are gathered before the transfer. Each of those that wait may hold as much.
     static let short = 64 * 1024
 
@@ -36,7 +38,8 @@ final class UploadFeed {
     private let deliver: @Sendable (Result<Bytes?, BodyFailure>) -> Void
     private var piece = Bytes()
     private var offset = 0
-    private var given: Int64 = 0
+    /// Bytes that libcurl was given.
+    private(set) var given: Int64 = 0
 
     /// - Parameter deliver: brings a piece, the end (nil) or a failure to `take`, on the loop.
     init(_ upload: Upload, deliver: @escaping @Sendable (Result<Bytes?, BodyFailure>) -> Void) {

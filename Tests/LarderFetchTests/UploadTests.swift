@@ -301,7 +301,7 @@ import Testing
 }
 
 /// Gives five bytes and then nothing until it is told to end or abandoned.
-private final class StuckReader: BodyReader {
+final class StuckReader: BodyReader {
     private struct State {
         var hasGiven = false
         var isAbandoned = false

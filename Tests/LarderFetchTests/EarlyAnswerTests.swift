@@ -1,0 +1,94 @@
+// An upstream that answers to the end while the request's body is still on its way.
+import LarderCore
+import LarderFetch
+import LarderTestSupport
+import Synchronization
+import Testing
+
+@Suite struct EarlyAnswerTests {
+    private static let answers = [
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nea\r\n3\r\nrly\r\n0\r\nX-End: 1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly",
+    ]
+
+    @Test(.timeLimit(.minutes(1)), arguments: answers)
+    func itsEndIsGivenOnceTheSenderHasPausedForASecond(answer: String) async throws {
+        let origin = RawOrigin()
+        let reader = StuckReader()
+        let time = ManualTime()
+        try await withRig(time: time) { rig in
+            async let served = origin.serve { connection -> Bytes in
+                _ = connection.head()
+                connection.say(answer)
+                return connection.rest()
+            }
+            let stream = try await rig.open(
+                order(origin.base + "/", method: .put),
+                upload: Upload(reader: reader, length: nil, expectsContinue: false))
+            let isEnded = Atomic(false)
+            async let body = {
+                defer { isEnded.store(true, ordering: .releasing) }
+                return await text(stream.body)
+            }()
+            try await eventually { reader.isWaiting }
+            try await eventually {
+                time.advance(by: .milliseconds(250))
+                await rig.turn()
+                return isEnded.load(ordering: .acquiring)
+            }
+            #expect(await body == "early")
+            #expect(try await !served.lossyText.hasSuffix("0\r\n\r\n"))
+            #expect(reader.isAbandoned)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: answers + ["HTTP/1.1 204 No\r\n\r\n"])
+    func itIsWholeAlthoughTheUpstreamClosesWithoutReadingTheRest(answer: String) async throws {
+        let origin = RawOrigin()
+        try await withRig { rig in
+            async let served: Void = origin.serve { connection in
+                _ = connection.head()
+                connection.say(answer)
+            }
+            let stream = try await rig.open(
+                order(origin.base + "/", method: .put),
+                upload: Upload(reader: PatternReader(50_000_000), length: 50_000_000, expectsContinue: false))
+            #expect(await text(stream.body) == (answer.contains("204") ? "" : "early"))
+            try await served
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: answers)
+    func theRestOfTheRequestStillReachesAnUpstreamThatReadsIt(answer: String) async throws {
+        let origin = RawOrigin()
+        try await withRig { rig in
+            async let served = origin.serve { connection -> Bytes in
+                _ = connection.head()
+                connection.say(answer)
+                return connection.take(3_000_000)
+            }
+            let stream = try await rig.open(
+                order(origin.base + "/", method: .put),
+                upload: Upload(reader: PatternReader(3_000_000), length: 3_000_000, expectsContinue: false))
+            #expect(await text(stream.body) == "early")
+            #expect(try await served == pattern(3_000_000))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func anAnswerThatIsCutIsNotTakenForAWholeOne() async throws {
+        let origin = RawOrigin()
+        try await withRig { rig in
+            async let served: Void = origin.serve { connection in
+                _ = connection.head()
+                connection.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n0\r\n")
+            }
+            let stream = try await rig.open(
+                order(origin.base + "/", method: .put),
+                upload: Upload(reader: PatternReader(50_000_000), length: 50_000_000, expectsContinue: false))
+            #expect(await text(stream.body).hasPrefix("early! "))
+            try await served
+        }
+    }
+}
