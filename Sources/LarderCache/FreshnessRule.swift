@@ -11,7 +11,20 @@ public struct FreshnessRule: Sendable, Hashable {
         case rfc
     }
 
+    /// What becomes of the cookies that an answer sets (RFC 9111 §7.3). A cache may store such an answer; whom its cookies
+    /// are for only the origin knows.
+    public enum Cookies: String, Sendable, Hashable, CaseIterable {
+        /// The answer is stored, without its cookies, only where it says `public` or `s-maxage`.
+        case strict
+        /// The answer is stored, without its cookies, where it says itself that it may be. Who caused the fetch gets them.
+        case drop
+        /// The answer is stored with its cookies, which are the same for all.
+        case keep
+    }
+
     public var semantics: Semantics
+    /// Under `rfc`.
+    public var cookies = Cookies.strict
     /// Lifetime of an answer with results.
     public var ttl: Duration
     /// How long after its freshness an answer may be served at all: the hard bound of staleness.

@@ -18,10 +18,12 @@ public struct Method: Sendable, Hashable, CustomStringConvertible {
     public static let options = Method("OPTIONS")
     public static let trace = Method("TRACE")
     public static let patch = Method("PATCH")
+    /// Safe and idempotent, with a body (RFC 10008).
+    public static let query = Method("QUERY")
 
     /// Safe methods ask for nothing to change (RFC 9110 §9.2.1).
     public var isSafe: Bool {
-        self == .get || self == .head || self == .options || self == .trace
+        self == .get || self == .head || self == .options || self == .trace || self == .query
     }
 
     /// Several requests of an idempotent method are meant to do what one does (RFC 9110 §9.2.2).

@@ -59,6 +59,8 @@ public struct FetchOrder: Sendable {
     public var permits: @Sendable (_ url: String) -> AddressPolicy?
     /// At most one more try for what may pass (see Fetch's retry table).
     public var mayRetry: Bool
+    /// Whether a 502, 503 or 504 is a failure that may be tried again. Else it is an answer like any other.
+    public var retriesAnswers = true
     /// Whether an answer of that head is taken at its client's pace, so that it may last as long as a client likes. Asked
     /// by `open`.
     public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }

@@ -1,7 +1,6 @@
 // What one loop owns of fetching: its exchanges under way and a multi handle of libcurl. The places are shared with the other
 // loops (`SharedPlaces`). Every entry point moves one exchange a step and then lets those that wait take the places that came
-// free. An exchange waits for its place, then asks its caller
-// whether it may be sent, then sends; its deadline begins there.
+// free. An exchange waits for its place, then asks its caller whether it may be sent, then sends; its deadline begins there.
 import CCurl
 import LarderCore
 import LarderIO
@@ -290,6 +289,7 @@ final class FetchCore {
         } catch {
             return .failed(error)
         }
+        guard exchange.order.retriesAnswers else { return .answer }
         let decision = RetryPolicy.afterAnswer(
             response, attempt(exchange, resent: resent), chance: .random(in: 0..<1))
         if case .after(let pause) = decision { return .retry(pause) }

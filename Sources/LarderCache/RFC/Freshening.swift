@@ -39,7 +39,7 @@ extension Validation {
         _ entry: StoredResponse, by head: UpstreamHead, rule: FreshnessRule, targets: [String]
     ) -> Freshening {
         var out = entry
-        out.fields = updated(entry.fields, by: head, targets: targets)
+        out.fields = updated(entry.fields, by: head, targets: targets, cookies: rule.cookies)
         out.requestTime = head.requestTime
         out.responseTime = head.responseTime
         var whole = head
@@ -61,11 +61,13 @@ extension Validation {
     }
 
     /// The fields after the update, new ones behind the others (RFC 9111 §3.2).
-    static func updated(_ stored: HeaderFields, by head: UpstreamHead, targets: [String]) -> HeaderFields {
+    static func updated(
+        _ stored: HeaderFields, by head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies = .strict
+    ) -> HeaderFields {
         // The age is that of the newer head or none: an old one would age the answer twice.
         var fields = stored
         fields.remove("Age")
-        let news = RFCStorage.storedFields(of: head, targets: targets).lines.filter {
+        let news = RFCStorage.storedFields(of: head, targets: targets, cookies: cookies).lines.filter {
             !describingBody.contains($0.name)
         }
         var groups: [(name: String, lines: [HeaderField])] = []

@@ -1,7 +1,8 @@
 // What a shared cache may store (RFC 9111 §3). Storing is not reusing: an answer that is stale at once but can be
 // validated is worth its place. Stricter than the RFC in three points, each of which costs a fetch and is never wrong:
 // `Cookie` counts like `Authorization`; an answer with `Set-Cookie` is stored (without it) only where it says that it
-// may be shared; and an answer whose `Connection` lists what later decisions need is not stored.
+// may be shared, unless the configuration says otherwise (`FreshnessRule.Cookies`); and an answer whose `Connection` lists
+// what later decisions need is not stored.
 import LarderCore
 import LarderHTTP
 
@@ -32,7 +33,7 @@ public enum RFCStorage {
     /// - Parameters:
     ///   - requestFields: of the client's request, credentials included.
     ///   - head: of the answer, as received.
-    ///   - rule: its stale window and its retention count, nothing else.
+    ///   - rule: its stale window, its retention and its cookies count, nothing else.
     ///   - targets: names of targeted fields that count (RFC 9213), the most specific first.
     public static func decide(
         method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
@@ -43,11 +44,12 @@ public enum RFCStorage {
         }
         let answer = ResponseControl(fields: head.fields, targets: targets)
         if let refusal = byStatus(head) ?? byDirectives(head, answer.control) { return refusal }
-        if let refusal = byPerson(requestFields, head, answer) { return refusal }
+        if let refusal = byPerson(requestFields, head, answer, rule.cookies) { return refusal }
         if Vary(head.fields) == .any { return refuse(.vary, .varyAny) }
         if listsDecidingField(head.fields, targets: targets) { return refuse(.connection, .connectionOption) }
         return kept(
-            status: head.status, fields: storedFields(of: head, answer.control), head: head, answer: answer,
+            status: head.status, fields: storedFields(of: head, answer.control, rule.cookies), head: head,
+            answer: answer,
             rule: rule)
     }
 
@@ -64,7 +66,8 @@ public enum RFCStorage {
         case 412, 416, 417: refuse(.partial, .preconditionAnswer)
         // 407 is between neighbours, the others were told never to be stored.
         case 407, 428, 429, 431, 511: refuse(.status, .statusNeverStored)
-        case 200..<600: head.fields.contains("Content-Range") ? refuse(.partial, .partialContent) : nil
+        // In any other answer Content-Range has no meaning (RFC 9110 §14.4).
+        case 200..<600: nil
         default: refuse(.status, .notFinal)
         }
     }
@@ -82,7 +85,7 @@ public enum RFCStorage {
 
     /// What belongs to one person (RFC 9111 §3.5, §7.3).
     private static func byPerson(
-        _ requestFields: HeaderFields, _ head: UpstreamHead, _ answer: ResponseControl
+        _ requestFields: HeaderFields, _ head: UpstreamHead, _ answer: ResponseControl, _ cookies: FreshnessRule.Cookies
     ) -> StoreVerdict? {
         let control = answer.control
         let isShared = control.isPublic || control.sMaxAge != nil
@@ -91,7 +94,14 @@ public enum RFCStorage {
             if requestFields.contains("Cookie") { return refuse(.cookie, .cookie) }
         }
         let setsCookie = head.fields.contains("Set-Cookie") || head.fields.contains("Set-Cookie2")
-        return setsCookie && !isShared ? refuse(.setCookie, .setCookie) : nil
+        guard setsCookie, !isShared else { return nil }
+        let isStored =
+            switch cookies {
+            case .strict: false
+            case .drop: control.maxAge != nil || !answer.isTargeted && head.fields.contains("Expires")
+            case .keep: true
+            }
+        return isStored ? nil : refuse(.setCookie, .setCookie)
     }
 
     /// Whether `Connection` lists a field that is there and that `RFCReuse` or the choice of variants would miss.

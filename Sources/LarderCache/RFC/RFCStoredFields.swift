@@ -4,17 +4,22 @@ import LarderHTTP
 
 extension RFCStorage {
     /// The fields to store (RFC 9111 §3.1, §5.2.2.4, §5.2.2.7), others in their order and spelling. Left out are:
-    /// fields of the connection and those `Connection` lists; cookies; what a qualified `private` or `no-cache` names;
+    /// fields of the connection and those `Connection` lists; cookies, unless they are kept; what a qualified `private` or `no-cache` names;
     /// and `Content-Length`, since the body that is stored tells its length itself. A missing `Date` is added with the
     /// time of arrival (RFC 9110 §6.6.1).
-    public static func storedFields(of head: UpstreamHead, targets: [String]) -> HeaderFields {
-        storedFields(of: head, ResponseControl(fields: head.fields, targets: targets).control)
+    public static func storedFields(
+        of head: UpstreamHead, targets: [String], cookies: FreshnessRule.Cookies = .strict
+    ) -> HeaderFields {
+        storedFields(of: head, ResponseControl(fields: head.fields, targets: targets).control, cookies)
     }
 
     /// The same where the directives have been read already.
-    static func storedFields(of head: UpstreamHead, _ control: CacheControl) -> HeaderFields {
+    static func storedFields(
+        of head: UpstreamHead, _ control: CacheControl, _ cookies: FreshnessRule.Cookies
+    ) -> HeaderFields {
         var fields = HopByHop.endToEnd(head.fields)
-        fields.remove(neverStored)
+        if cookies != .keep { fields.remove(setCookie) }
+        fields.remove("Content-Length")
         fields.remove(withheld(control))
         if !fields.contains("Date") { fields.add("Date", HTTPDate.format(head.responseTime)) }
         return fields
@@ -25,5 +30,5 @@ extension RFCStorage {
         FieldNameSet(control.privateFields + control.noCacheFields)
     }
 
-    private static let neverStored: FieldNameSet = ["Set-Cookie", "Set-Cookie2", "Content-Length"]
+    private static let setCookie: FieldNameSet = ["Set-Cookie", "Set-Cookie2"]
 }

@@ -1,12 +1,13 @@
-// The request fields that choose among variants, in one form (RFC 9111 §4.1): lines of one name combined, white space
-// around the members gone, and of `Accept-Language` and `Accept-Encoding`, whose values know no case, letters folded.
-// The form is injective: absent, empty, one member "a, b" in quotes and two members are four different things.
+// The request fields that choose among variants, in one form (RFC 9111 §4.1): lines of one name combined and white space
+// around the members gone. `Accept` and its kin are compared by what they mean (`PreferenceList`). The form is injective:
+// absent, empty, one member "a, b" in quotes and two members are four different things.
 import LarderCore
 import LarderHTTP
 
 extension VariantIndex {
     /// The digest of the selecting fields of a request (RFC 9111 §4.1). Requests have the same digest exactly when every
-    /// one of the names is absent in both, or present in both with the same members in the same order.
+    /// one of the names is absent in both, or present in both with the same members in the same order. Preferences are in
+    /// the order of their weights.
     ///
     /// - Parameter names: of the answer's `Vary`, in any case and order.
     public static func selection(names: [String], requestFields: HeaderFields) -> Digest {
@@ -18,13 +19,17 @@ extension VariantIndex {
                 continue
             }
             bytes.append(1)
-            let members = FieldList.members(requestFields.all(name))
+            let members = members(requestFields.all(name), of: name)
             VariableLength.append(UInt64(members.count), to: &bytes)
-            for member in members {
-                append(foldsCase(name) ? FieldList.lowercased(member) : String(member), to: &bytes)
-            }
+            for member in members { append(member, to: &bytes) }
         }
         return Digest(of: bytes)
+    }
+
+    private static func members(_ values: [String], of name: String) -> [String] {
+        let isPreference = PreferenceList.names.contains(name)
+        if isPreference, let preferences = PreferenceList.members(values, of: name) { return preferences.map(\.text) }
+        return FieldList.members(values).map { foldsCase(name) ? FieldList.lowercased($0) : String($0) }
     }
 
     /// Names in lower case, sorted, each once.

@@ -157,6 +157,8 @@ extension Responder {
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
             request.method == .get || request.method == .head,
             request.isPlain,
+            // A part of it that memory cuts would carry two.
+            !answer.fields.contains("Content-Range"),
             // Memory tells clients apart by whether they take gzip, and by nothing else.
             answer.fields.combined("Content-Encoding").map({ ASCII.equalFolded($0, "gzip") }) ?? true,
             let ready = ReadyResponse(

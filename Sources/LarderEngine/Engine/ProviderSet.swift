@@ -79,11 +79,18 @@ public final class ConfiguredProvider: Sendable {
 
     /// How long answers of an endpoint stay fresh, and by whose rules.
     public func rule(for endpoint: String) -> FreshnessRule {
-        FreshnessRule(
+        var rule = FreshnessRule(
             semantics: settings.semantics == .rfc ? .rfc : .ttl,
             ttl: settings.ttl(of: endpoint),
             staleWindow: settings.staleFor, emptyTTL: settings.emptyTTL, negativeTTL: settings.negativeTTL,
             jitterPercent: jitterPercent, retention: about.retention)
+        rule.cookies =
+            switch settings.cookies {
+            case .strict: .strict
+            case .drop: .drop
+            case .keep: .keep
+            }
+        return rule
     }
 
     /// How stored answers of an endpoint are judged.

@@ -61,6 +61,8 @@ public final class PassRequest: Sendable {
         {
             fields.remove("Cookie")
         }
+        // They change nothing in what is read.
+        if !provider.settings.personalCookies, Self.isRead(request.method) { fields.remove("Cookie") }
         self.fields = fields
         endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
         rule = provider.rule(for: endpoint)
@@ -78,7 +80,7 @@ public final class PassRequest: Sendable {
         var forwarded = HopByHop.endToEnd(fields)
         forwarded.remove(notForwarded)
         if provider.settings.key != nil { forwarded.remove("Authorization") }
-        let isRead = request.method == .get || request.method == .head
+        let isRead = isRead(request.method)
         // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account. An
         // error that may repeat our key must be one that can be read here, whatever the method.
         if isRead || provider.settings.key != nil {
@@ -92,6 +94,8 @@ public final class PassRequest: Sendable {
         Via.append(to: &forwarded, version: request.isVersion10 ? "1.0" : "1.1")
         return forwarded
     }
+
+    private static func isRead(_ method: Method) -> Bool { method == .get || method == .head }
 
     private static let notForwarded = FieldNameSet(
         ["Host", "Content-Length", "Expect", "X-Larder-Session"] + conditions)
@@ -122,6 +126,8 @@ public final class PassRequest: Sendable {
         order.fields = fields
         // A redirect is an answer like any other; only the client knows whether it wants to follow.
         order.maxRedirects = 0
+        // An error is an answer too, and is forwarded or covered by what is stale (RFC 9111 §4.3.3).
+        order.retriesAnswers = false
         order.maxBody = limit
         return order
     }

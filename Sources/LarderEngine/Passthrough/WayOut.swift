@@ -3,6 +3,7 @@
 // upstream's own fields; they are changed here, for each mount anew, and memory keeps what came of it.
 import LarderCore
 import LarderHTTP
+import LarderSettings
 
 /// A class, since everything on the way of a request holds it.
 public final class WayOut: Sendable {
@@ -37,7 +38,8 @@ public final class WayOut: Sendable {
     ///   - isShared: others get the same bytes, so nobody's cookies go along.
     ///   - received: see `PassFields.toClient`.
     public func fields(_ upstream: HeaderFields, isShared: Bool, received: WallTime) -> HeaderFields {
-        var fields = PassFields.toClient(upstream, isShared: isShared, received: received)
+        let isWithoutCookies = isShared && provider.settings.cookies != .keep
+        var fields = PassFields.toClient(upstream, isShared: isWithoutCookies, received: received)
         fit(&fields)
         if isSharedOrigin { PassFields.confine(&fields) }
         return fields

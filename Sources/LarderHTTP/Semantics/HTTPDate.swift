@@ -1,5 +1,5 @@
 // Dates of HTTP (RFC 9110 §5.6.7): one form is written, three are read. Names and zone are matched without regard to
-// case and only GMT or UTC counts as a zone, as RFC 9111 §4.2 asks of caches. What is no date is nil, never a guess.
+// case and only GMT counts as a zone, as RFC 9111 §4.2 asks of caches. What is no date is nil, never a guess.
 import LarderCore
 
 /// Reading and writing HTTP dates. Whole seconds, UTC; no calendar library is asked.
@@ -142,7 +142,7 @@ public enum HTTPDate {
         }
 
         private mutating func zone() -> Bool {
-            name(of: ["GMT", "UTC"]) != nil
+            name(of: ["GMT"]) != nil
         }
 
         private func instant(year: Int64, month: Int, day: Int64, time: Int64) -> WallTime? {

@@ -86,6 +86,9 @@ extension SettingsLoader {
         settings.cdnCacheControl = reader.flag(
             Table.providerCDNCacheControl, path: "\(path).cdnCacheControl")
         settings.forwardCookies = reader.flag(Table.providerForwardCookies, path: "\(path).forwardCookies")
+        settings.cookies = reader.choice(
+            Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
+        settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
         settings.dialect = dialect(&reader, about)
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")

@@ -57,6 +57,8 @@ public enum ExampleConfiguration {
                 #semantics: rfc
                 #cdnCacheControl: false
                 #forwardCookies: false
+                #cookies: strict
+                #personalCookies: true
                 #rate: off
                 #quota: off
                 #deadline: 20s

@@ -75,6 +75,16 @@ public enum ProviderSemantics: String, Sendable, CaseIterable {
     case rfc
 }
 
+/// What becomes of the cookies that an answer sets.
+public enum ProviderCookies: String, Sendable, CaseIterable {
+    /// The answer is stored, without its cookies, only where it says `public` or `s-maxage`.
+    case strict
+    /// It is stored, without its cookies, where it says itself how long it holds.
+    case drop
+    /// It is stored with its cookies.
+    case keep
+}
+
 /// The settings of one provider.
 public struct ProviderSettings: Sendable, Hashable {
     public var name: String
@@ -96,6 +106,10 @@ public struct ProviderSettings: Sendable, Hashable {
     public var cdnCacheControl = false
     /// Cookies of requests below `/raw` go upstream.
     public var forwardCookies = false
+    /// What becomes of the cookies that answers set.
+    public var cookies = ProviderCookies.strict
+    /// A request's cookies may change what it is answered with.
+    public var personalCookies = true
     /// One of the provider's dialects; nil where it has one only.
     public var dialect: String?
     /// Whether calls and redirects may leave this machine unencrypted.

@@ -70,6 +70,17 @@ extension SettingsTable {
             Below /raw all providers are one host to a browser, which sends there the cookies of this machine's other ports \
             too. On a listener bound to the provider cookies go without it.
             """)
+    static let providerCookies = Parameter(
+        "providers.<name>.cookies", .choice(ProviderCookies.allCases.map(\.rawValue)), default: "strict",
+        summary: "Under rfc, whether answers that set cookies are stored.",
+        advice: """
+            strict: without their cookies, where they say public or s-maxage. drop: without their cookies, where they say how \
+            long they hold. keep: with their cookies, for an API whose cookies are the same for all.
+            """)
+    static let providerPersonalCookies = Parameter(
+        "providers.<name>.personalCookies", .flag, default: "true",
+        summary: "Whether a request's cookies may change what it reads; false leaves them out of GET and HEAD.",
+        advice: "A request with cookies is answered from the store only where the answer says public or s-maxage.")
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Freshness of answers under ttl: one duration, or endpoint: duration with \"*\" for the rest.")
@@ -130,7 +141,7 @@ extension SettingsTable {
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
-        providerForwardCookies, providerTTL, providerEmptyTTL,
+        providerForwardCookies, providerCookies, providerPersonalCookies, providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerDeadline, providerMaxConnections, providerMaxStreams, providerMaxQueue,
         providerImageHosts,

@@ -47,11 +47,8 @@ extension SettingsTable {
         SettingEffect(providerClientSecret) { _, about in
             about.signIn == nil ? "\(about.name) has no sign-in: this setting is not for it" : nil
         },
-        SettingEffect(providerCDNCacheControl) { settings, _ in
-            if settings.semantics == .ttl { return "has no effect under semantics: ttl; it needs semantics: rfc" }
-            return settings.isPassthrough
-                ? nil : "has no effect here: it is for providers of your own (kind: passthrough)"
-        },
+        SettingEffect(providerCDNCacheControl, lack: ownRules), SettingEffect(providerCookies, lack: ownRules),
+        SettingEffect(providerPersonalCookies, lack: ownRules),
         SettingEffect(providerTTL, lack: ownLifetimes), SettingEffect(providerEmptyTTL, lack: ownLifetimes),
         SettingEffect(providerNegativeTTL, lack: ownLifetimes),
         SettingEffect(providerStaleWhileRefresh) { settings, about in
@@ -63,6 +60,11 @@ extension SettingsTable {
                 : nil
         },
     ]
+
+    @Sendable private static func ownRules(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
+        if settings.semantics == .ttl { return "has no effect under semantics: ttl; it needs semantics: rfc" }
+        return settings.isPassthrough ? nil : "has no effect here: it is for providers of your own (kind: passthrough)"
+    }
 
     @Sendable private static func ownLifetimes(_ settings: ProviderSettings, _: ProviderAbout) -> String? {
         settings.semantics == .rfc

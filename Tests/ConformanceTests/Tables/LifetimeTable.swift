@@ -77,11 +77,22 @@ extension Tables {
         }
         for value in [
             "0", "-1", "never", "{now+600} +0100", "2027-01-01T00:00:00Z", "Fri, 32 Jan 2027 00:00:00 GMT", "",
+            "Fri, 01 Jan 2027 01:00:00 UTC", "Friday, 01-Jan-27 01:00:00 UTC", "Fri, 01 Jan 2027 01:00:00",
+            "Fri, 1 Jan 2027 01:00:00 GMT", "Fri 01 Jan 2027 01:00:00 GMT", "Fri, 01-Jan-2027 01:00:00 GMT",
+            "Fri, 01 Jan 2027 1:00:00 GMT", "Fri, 01 Jan 2027 01.00.00 GMT", "Fri, 01 Jan 27 01:00:00 GMT",
+            "Fri, 01 Jan 2027 01:00:00 GMT, Fri, 01 Jan 2027 01:00:00 GMT", "Fri, 01 Jan 2027  01:00:00 GMT",
         ] {
             Clause("RFC 9111 §5.3 Expires \"\(value)\"", .must, "An invalid Expires is a time in the past.") {
                 answers(reply("Expires: \(value)", "Last-Modified: {now-100000}"))
                 get()
                 miss("body 2")
+            }
+        }
+        for value in ["fri, 01 jan 2027 01:00:00 gmt", "FRIDAY, 01-JAN-27 01:00:00 GMT", "fri jan  1 01:00:00 2027"] {
+            Clause("RFC 9111 §4.2 Expires \"\(value)\"", .should, "The letters of a date know no case.") {
+                answers(reply("Expires: \(value)"))
+                get()
+                hits("body 1")
             }
         }
         for form in ["now", "rfc850", "asctime"] {

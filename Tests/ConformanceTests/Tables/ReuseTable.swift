@@ -311,6 +311,19 @@ extension Tables {
                 get(expect: status(200), body("body 1"), has("Age", "89"), forwarded("stale", status: Int(code)))
             }
         }
+        for code in ["408", "502", "503", "504"] {
+            Clause("RFC 9111 §4.3.3 \(code) is asked for once", .should, "An error is an answer, and is forwarded.") {
+                answers(reply(status: "\(code) Broken", body: "broken {n}"))
+                get(expect: status(Int(code) ?? 0), body("broken 1"))
+                saw(1)
+            }
+            Clause("RFC 9111 §3 \(code) with a lifetime", .may, "An error that says how long it holds is stored.") {
+                answers(reply("Cache-Control: max-age=60", status: "\(code) Broken", body: "broken {n}"))
+                get(expect: status(Int(code) ?? 0), body("broken 1"))
+                hits("broken 1", also: status(Int(code) ?? 0))
+                saw(1)
+            }
+        }
         Clause(
             "RFC 5861 §4 stale-if-error beyond", .shouldNot,
             "Beyond its window a stale answer does not cover for an error."

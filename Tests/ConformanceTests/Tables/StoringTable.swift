@@ -211,13 +211,12 @@ extension Tables {
             answers(reply(body: "whole"))
             miss("whole")
         }
-        Clause(
-            "RFC 9111 §3.3 Content-Range without 206", .mustNot, "What calls itself a part is not stored as the whole."
-        ) {
+        Clause("RFC 9110 §14.4 Content-Range without 206", .must, "In an answer that is no part it has no meaning.") {
             answers(reply("Cache-Control: max-age=60", "Content-Range: bytes 0-5/100"))
-            attempt()
-            answers(reply(body: "whole"))
-            miss("whole")
+            get(expect: status(200), body("body 1"))
+            get(expect: status(200), body("body 1"), hit())
+            get("Range: bytes=0-1", expect: status(206), body("bo"), has("Content-Range", "bytes 0-1/6"))
+            get("Range: bytes=2-", expect: status(206), body("dy 1"), has("Content-Range", "bytes 2-5/6"))
         }
         Clause("RFC 9111 §3 error answer with a lifetime", .may, "An error that gives a lifetime may be kept.") {
             answers(reply("Cache-Control: max-age=60", status: "500 Broken", body: "broken"))

@@ -13,6 +13,7 @@ enum Tables {
         Table(title: "Guessed lifetimes", clauses: heuristics),
         Table(title: "Storing", clauses: storing),
         Table(title: "Answers of one person", clauses: persons),
+        Table(title: "Cookies by choice", clauses: cookies),
         Table(title: "Stored fields", clauses: fields),
         Table(title: "Variants", clauses: vary),
         Table(title: "HEAD", clauses: heads),

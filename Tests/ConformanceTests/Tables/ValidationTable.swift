@@ -264,6 +264,12 @@ extension Tables {
     }
 
     @Clauses static var invalidation: [Clause] {
+        Clause("RFC 10008 §2 QUERY", .mustNot, "A safe method invalidates nothing.") {
+            answers(reply("Cache-Control: max-age=60"))
+            get()
+            send("QUERY", "Content-Type: text/plain", body: "x", expect: status(200))
+            hits("body 1")
+        }
         for method in ["POST", "PUT", "DELETE", "PATCH", "FROB"] {
             Clause("RFC 9111 §4.4 \(method)", .must, "A successful unsafe or unknown method invalidates its target.") {
                 answers(reply("Cache-Control: max-age=600"))

@@ -89,6 +89,44 @@ extension Tables {
             get("Accept-Language: de-AT, en;q=0.5")
             hits("body 1", "Accept-Language: DE-at,EN;q=0.5")
         }
+        Clause("RFC 9110 §12.5.4 weights order languages", .may, "Languages are compared by weight, not by place.") {
+            answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
+            get("Accept-Language: de, en;q=0.5, fr;q=0.8")
+            hits("body 1", "Accept-Language: de;q=1.0, fr; q=0.80 ,en ;Q=0.5")
+            hits("body 1", "Accept-Language: en;q=0.500", "Accept-Language: fr;q=0.8, de;q=1")
+        }
+        Clause("RFC 9110 §12.5.4 other weights", .mustNot, "Other weights are another choice.") {
+            answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
+            get("Accept-Language: de, en;q=0.5")
+            miss("body 2", "Accept-Language: de, en;q=0.6")
+            miss("body 3", "Accept-Language: de;q=0.5, en")
+            miss("body 4", "Accept-Language: de, en;q=0")
+            miss("body 5", "Accept-Language: de")
+        }
+        Clause(
+            "RFC 9110 §12.5.4 equal weights", .mustNot, "Of equal weight the first may be taken: their order counts."
+        ) {
+            answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
+            get("Accept-Language: de;q=0.5, en;q=0.5")
+            miss("body 2", "Accept-Language: en;q=0.5, de;q=0.5")
+        }
+        Clause("RFC 9110 §12.5.1 media types", .may, "Media types are compared by what they mean.") {
+            answers(reply("Cache-Control: max-age=60", "Vary: Accept"))
+            get("Accept: text/html, application/json;q=0.9, */*;q=0.1")
+            hits("body 1", "Accept: */*;q=0.1,Application/JSON; q=0.900, TEXT/html")
+            miss("body 2", "Accept: text/html;level=1, application/json;q=0.9, */*;q=0.1")
+        }
+        Clause("RFC 9110 §12.5.1 parameters of media types", .mustNot, "The value of a parameter may know case.") {
+            answers(reply("Cache-Control: max-age=60", "Vary: Accept"))
+            get("Accept: text/a;profile=One")
+            hits("body 1", "Accept: text/a ; Profile=One")
+            miss("body 2", "Accept: text/a;profile=one")
+        }
+        Clause("RFC 9110 §12.4.2 no weight", .mustNot, "What is no weight is compared as it is spelled.") {
+            answers(reply("Cache-Control: max-age=60", "Vary: Accept-Language"))
+            get("Accept-Language: de;q=2, en;q=0.5")
+            miss("body 2", "Accept-Language: en;q=0.5, de;q=2")
+        }
         Clause("RFC 9111 §4.1 quoted comma", .mustNot, "A comma in a quoted string separates nothing.") {
             answers(reply("Cache-Control: max-age=60", "Vary: X-Who"))
             get("X-Who: \"a, b\"")

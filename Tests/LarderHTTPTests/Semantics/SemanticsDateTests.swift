@@ -17,7 +17,6 @@ import Testing
             ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
             ("sun, 06 nOV 1994 08:49:37 gmt", 784_111_777),
-            ("Sun, 06 Nov 1994 08:49:37 UTC", 784_111_777),
             // A weekday that contradicts the date does not matter.
             ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
             // A leap second is the next minute's first.
@@ -30,7 +29,9 @@ import Testing
 
     @Test(arguments: [
         "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 +0100",
-        "Sun, 06 Nov 1994 08:49:37 AEST", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+        "Sun, 06 Nov 1994 08:49:37 AEST", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sunday, 06-Nov-94 08:49:37 utc",
+        "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
         "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 8:49:37 GMT",
         "Sun, 06 Nov 1994 08.49.37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
         "Sun, 31 Nov 1994 08:49:37 GMT", "Mon, 29 Feb 1900 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",

@@ -1,0 +1,76 @@
+// What becomes of cookies by the configuration's choice (RFC 9111 §7.3).
+
+extension Tables {
+    @Clauses static var cookies: [Clause] {
+        let drop = ", cookies: drop"
+        for control in ["Cache-Control: max-age=60", "Expires: {now+60}"] {
+            Clause(
+                "RFC 9111 §7.3 cookies: drop, \(control)", .may,
+                "An answer that says how long it holds is stored, without its cookies.", settings: drop
+            ) {
+                answers(reply(control, "Set-Cookie: id={n}", "X-One: 1"))
+                get(expect: body("body 1"), has("Set-Cookie", "id=1"))
+                hits("body 1", also: lacks("Set-Cookie"), has("X-One", "1"))
+            }
+        }
+        for control in ["ETag: \"a\"", "Last-Modified: {now-100000}", "Cache-Control: no-store"] {
+            Clause(
+                "RFC 9111 §7.3 cookies: drop, \(control)", .shouldNot,
+                "An answer that sets a cookie and does not say that it may be stored is not.", settings: drop
+            ) {
+                answers(reply(control, "Set-Cookie: id={n}"))
+                get()
+                miss("body 2", also: has("Set-Cookie", "id=2"))
+            }
+        }
+        Clause(
+            "RFC 9111 §7.3 cookies: drop, at once", .mustNot,
+            "Of all who wait, only who caused the fetch gets its cookies.",
+            settings: drop
+        ) {
+            answers(reply("Cache-Control: max-age=60", "Set-Cookie: id={n}").held(at: "go"))
+            start("first")
+            reaches(1)
+            start("second")
+            open("go")
+            finish("first", has("Set-Cookie", "id=1"))
+            finish("second", body("body 1"), lacks("Set-Cookie"))
+        }
+        Clause(
+            "RFC 9111 §7.3 cookies: keep", .may,
+            "An answer is stored with its cookies where they are the same for all.",
+            settings: ", cookies: keep"
+        ) {
+            answers(
+                reply("Cache-Control: max-age=60", "Set-Cookie: a=1", "Set-Cookie: b=2", "ETag: \"a\""),
+                notModified("ETag: \"a\"", "Set-Cookie: c=3"))
+            get(expect: has("Set-Cookie", "a=1", "b=2"))
+            hits("body 1", also: has("Set-Cookie", "a=1", "b=2"))
+            pass(60)
+            get(expect: forwarded("stale", status: 304))
+            hits("body 1", also: has("Set-Cookie", "c=3"))
+        }
+        Clause(
+            "RFC 9111 §3.5 personalCookies: no", .may,
+            "A request whose cookies change nothing is answered like any other.",
+            settings: ", personalCookies: false"
+        ) {
+            answers(reply("Cache-Control: max-age=60", "Vary: Cookie"))
+            get("Cookie: a=1")
+            received(1, lacks("Cookie"))
+            hits("body 1", "Cookie: b=2")
+            hits("body 1")
+            send("POST", "Cookie: a=1", body: "x")
+            received(2, has("Cookie", "a=1"))
+        }
+        Clause(
+            "RFC 9111 §3.5 personalCookies: yes", .mustNot,
+            "An answer to a request with cookies is not stored for others by max-age alone."
+        ) {
+            answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Cookie}"))
+            get("Cookie: a=1", expect: body("1 for a=1"))
+            miss("2 for -", also: lacks("Set-Cookie"))
+            miss("3 for b=2", "Cookie: b=2")
+        }
+    }
+}
