@@ -53,6 +53,13 @@ public struct WallTime: Sendable, Hashable, Comparable {
         return "\(padded)-\(two(month))-\(two(day))T\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
     }
 
+    /// The same with milliseconds, for what is told of one request: "2026-11-20T12:00:00.250Z".
+    public var rfc3339Milliseconds: String {
+        let rest = milliseconds - seconds * 1000
+        let digits = String(rest)
+        return "\(rfc3339.dropLast()).\(String(repeating: "0", count: 3 - digits.count))\(digits)Z"
+    }
+
     /// Year, month (1…12) and day (1…31) of a day counted from 1970-01-01, in the proleptic Gregorian calendar.
     public static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         // Days are counted from 0000-03-01, so that the leap day ends the year; eras of 400 years repeat exactly.

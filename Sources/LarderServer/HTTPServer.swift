@@ -7,10 +7,10 @@ import LarderIO
 
 /// An HTTP/1.1 server over the given loops. All members may be called from any thread.
 public final class HTTPServer: Sendable {
-    private let loops: [EventLoop]
+    let loops: [EventLoop]
     private let specs: [ListenerSpec]
     private let shared: ServerShared
-    private let workers: [LoopBound<Worker>]
+    let workers: [LoopBound<Worker>]
     private let sockets = Lock<[OpenSocket]>([])
 
     private struct OpenSocket {

@@ -45,6 +45,15 @@ final class HitRing {
         written &+= 1
     }
 
+    /// The hits after the first `place` ever written, the oldest first: at most the last so many.
+    /// - Parameter place: nil for the last ones, of which none counts as missed.
+    /// - Returns: them, how many were ever written, and how many of those after the place are not among them.
+    func read(after place: Int?, atMost limit: Int) -> (records: [HitRecord], written: Int, missed: Int) {
+        let first = max(written - min(limit, Self.capacity), place ?? 0, 0)
+        let found = (first..<max(first, written)).map { records[$0 & (Self.capacity - 1)] }
+        return (found, written, place.map { max(0, first - $0) } ?? 0)
+    }
+
     /// The hit of that number, while it is among the last. Numbers grow with time, so it is searched by halving.
     func find(_ sequence: UInt64) -> HitRecord? {
         var low = max(0, written - Self.capacity)

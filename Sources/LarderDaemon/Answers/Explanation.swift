@@ -4,6 +4,7 @@ import LarderCache
 import LarderCore
 import LarderEngine
 import LarderHTTP
+import LarderIO
 import LarderServer
 
 /// One source's part in an answer.
@@ -76,6 +77,8 @@ struct Explanation: Sendable {
     var parts: [ExplainedPart] = []
     /// The request was refused before any provider had a part in it.
     var refusal: Refusal?
+    /// What else is known once it is answered.
+    var answered: AnsweredRequest?
 
     /// What was wrong with a request.
     struct Refusal: Sendable {
@@ -86,88 +89,28 @@ struct Explanation: Sendable {
     }
 }
 
-/// The last explanations, the oldest forgotten first. Memory hits are not here: their loops keep records of their own.
-final class ExplanationLog: Sendable {
-    /// Enough for a person to ask about what was just seen; a few hundred bytes each.
-    static let capacity = 1024
+/// What is noted of every request that had a task, when its answer is there.
+struct AnsweredRequest: Sendable {
+    /// Where among those that were answered; they are numbered from 1.
+    var number: UInt64 = 0
+    var query: String?
+    /// The path stands for one that nobody is told.
+    var isPathHidden = false
+    var peer: Peer
+    /// Of the body; nil where its length is not known yet.
+    var bytes: Int?
+    /// From the handler's beginning until the answer was there to be written.
+    var took: Duration
+    var outcome: CacheOutcome
+    var provider: String?
+}
 
-    private struct Pages {
-        var slots: [Explanation] = []
-        var next = 0
-        var places: [RequestID: Int] = [:]
-        /// What memory was given, by the entry's digest: a loop's record of a hit names no more than that.
-        var ready: [Digest: ExplainedPart] = [:]
-        var readyOrder: [Digest] = []
-    }
-    private let pages = Lock(Pages())
-
-    /// Adds what is known of one source's part.
-    func note(_ id: RequestID, at now: WallTime, _ part: ExplainedPart) {
-        change(id, now) { $0.parts.append(part) }
-    }
-
-    /// An error ended the request. Of a provider whose part is known already it says nothing new.
-    func note(_ id: RequestID, at now: WallTime, _ error: ClientFacingError) {
-        change(id, now) { explanation in
-            guard error.failure != nil || error.provider != nil else {
-                explanation.refusal = Explanation.Refusal(
-                    code: error.code, detail: error.detail, parameter: error.parameter, allowed: error.allowed)
-                return
-            }
-            let provider = error.provider ?? ""
-            guard !explanation.parts.contains(where: { $0.provider == provider && $0.detail == error.detail }) else {
-                return
-            }
-            var part = ExplainedPart(provider: provider)
-            part.failure = error.failure
-            part.detail = error.detail
-            explanation.parts.append(part)
-        }
-    }
-
-    /// The request has been answered.
-    func close(_ id: RequestID, at now: WallTime, method: Method, path: String, route: RouteName, status: Int) {
-        change(id, now) { explanation in
-            explanation.method = method.name
-            explanation.path = path
-            explanation.route = route
-            explanation.status = status
-        }
-    }
-
-    /// An answer is kept ready in memory.
-    func keep(_ digest: Digest, _ part: ExplainedPart) {
-        pages.withLock { pages in
-            if pages.ready.updateValue(part, forKey: digest) == nil { pages.readyOrder.append(digest) }
-            guard pages.readyOrder.count > 2 * Self.capacity else { return }
-            for old in pages.readyOrder.prefix(Self.capacity) { pages.ready[old] = nil }
-            pages.readyOrder.removeFirst(Self.capacity)
-        }
-    }
-
-    /// What is known of an entry that memory answers from.
-    func ready(_ digest: Digest) -> ExplainedPart? {
-        pages.withLock { $0.ready[digest] }
-    }
-
-    func find(_ id: RequestID) -> Explanation? {
-        pages.withLock { pages in pages.places[id].map { pages.slots[$0] } }
-    }
-
-    private func change(_ id: RequestID, _ now: WallTime, _ body: (inout Explanation) -> Void) {
-        pages.withLock { pages in
-            if let place = pages.places[id] { return body(&pages.slots[place]) }
-            var fresh = Explanation(id: id, at: now)
-            body(&fresh)
-            if pages.slots.count < Self.capacity {
-                pages.places[id] = pages.slots.count
-                pages.slots.append(fresh)
-                return
-            }
-            pages.places[pages.slots[pages.next].id] = nil
-            pages.slots[pages.next] = fresh
-            pages.places[id] = pages.next
-            pages.next = (pages.next + 1) % Self.capacity
-        }
-    }
+/// What request an answer was made for that is kept ready: a loop's record of a hit has no room for it. Of several that one
+/// entry answers, the last.
+struct KeptRequest: Sendable {
+    var path: String
+    var query: String?
+    var listenerProvider: String?
+    var route: RouteName
+    var bytes: Int
 }

@@ -51,7 +51,7 @@ extension Responder {
             body: answer.body.response(isRead: context.request.method != .head),
             outcome: answer.provenance.outcome, provider: answer.provider, route: context.route)
         if answer.status == 200, !answer.isMirroredError {
-            keepReady(answer, context.request, now)
+            keepReady(answer, context, now)
             applyConditions(answer, context.request, &response, now)
         }
         // Its client may be slow. A body of the store, or one made here, is nobody else's.
@@ -151,7 +151,8 @@ extension Responder {
     }
 
     /// Puts a fresh, whole, shared answer where the next request finds it without leaving its loop.
-    private func keepReady(_ answer: Answer, _ request: ServerRequest, _ now: WallTime) {
+    private func keepReady(_ answer: Answer, _ context: RequestContext, _ now: WallTime) {
+        let request = context.request
         guard let keeping = answer.keeping, !engine.cache.memory.isOff || keeping.row != nil,
             now < answer.freshUntil,
             answer.provenance.outcome != .bypass, answer.provenance.outcome != .stale,
@@ -180,7 +181,11 @@ extension Responder {
         }
         var part = ExplainedPart(provider: answer.provider ?? "search")
         part.target = keeping.target
-        explanations.keep(keeping.digest, part)
+        explanations.keep(
+            keeping.digest, part,
+            for: KeptRequest(
+                path: request.path, query: request.query, listenerProvider: request.listenerProvider,
+                route: context.route, bytes: ready.body.count))
     }
 }
 

@@ -77,10 +77,11 @@ public final class Daemon: Sendable {
     public static func start(_ settings: Settings, _ surroundings: Surroundings) async throws(DaemonError) -> Daemon {
         let base = try DaemonBase(settings, surroundings)
         let engine = try await base.makeEngine()
-        let parts = DaemonParts(engine, state: base.state)
+        let parts = DaemonParts(engine, state: base.state, secrets: base.secrets)
         let server = base.makeServer(engine, handler: RequestDispatch(parts))
         parts.tellOfProviders()
         parts.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
+        parts.recentHits.withLock { $0 = { [weak server] in await server?.hits(after: $0, atMost: $1) } }
         // Before the first request: on an inherited socket clients may wait already.
         parts.readiness.set(true)
         let addresses: [String]

@@ -20,15 +20,20 @@ struct DaemonParts: Sendable {
     let providerEvents: EventFeed
     /// What a loop remembers of a memory hit.
     let hits = ExplainRoute.Hits(nil)
+    /// What the loops answered from memory since somebody looked.
+    let recentHits = RequestWatch.Hits(nil)
+    /// What nobody is told.
+    let secrets: SecretRegistry
     let readiness = Readiness()
     let startedAt: WallTime
 
-    init(_ engine: Engine, state: StateStore) {
+    init(_ engine: Engine, state: StateStore, secrets: SecretRegistry) {
         let (counters, time) = (engine.counters, engine.time)
         let settings = engine.snapshot.settings
         let home = engine.flights.home
         self.engine = engine
         self.state = state
+        self.secrets = secrets
         responder = Responder(engine)
         startedAt = time.wall()
         totals = Totals(state: state, counters: counters, log: engine.log)

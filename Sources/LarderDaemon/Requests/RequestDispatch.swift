@@ -31,6 +31,7 @@ final class RequestDispatch: RequestHandler {
         var request = request
         // Before any settings are read.
         request.mark = engine.cache.epoch
+        let began = engine.time.monotonic()
         var response: ServerResponse
         do {
             response = try await route(request)
@@ -50,10 +51,26 @@ final class RequestDispatch: RequestHandler {
                 request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)
         let status = DaemonCounters.statusClass(response.status)
         engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
-        responder.explanations.close(
-            request.id, at: engine.time.wall(), method: request.method, path: response.loggedPath ?? request.path,
-            route: response.route, status: response.status)
+        close(request, response, after: engine.time.monotonic() - began)
         return response
+    }
+
+    /// Notes what is told of the request afterwards.
+    private func close(_ request: ServerRequest, _ response: ServerResponse, after took: Duration) {
+        var bytes: Int? = response.body.count
+        if request.method == .head { bytes = 0 } else if case .stream(_, nil) = response.body { bytes = nil }
+        let answered = AnsweredRequest(
+            query: request.query, isPathHidden: response.loggedPath != nil, peer: request.peer, bytes: bytes,
+            took: took, outcome: response.outcome, provider: response.provider)
+        responder.explanations.close(
+            request.id, at: engine.time.wall(),
+            isLooking: response.status < 400 && RouteTable.isLooking(response.route), answered
+        ) { explanation in
+            explanation.method = request.method.name
+            explanation.path = response.loggedPath ?? request.path
+            explanation.route = response.route
+            explanation.status = response.status
+        }
     }
 
     /// Pass-through bodies and uploads go through as they come; everything else is read whole.

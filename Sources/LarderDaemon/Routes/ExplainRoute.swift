@@ -122,7 +122,7 @@ extension ExplainedPart {
             : "It costs a call of the budget each time: \(left.joined(separator: " and ")) are left."
     }
 
-    private func headline(at time: WallTime) -> String {
+    func headline(at time: WallTime) -> String {
         let left = freshUntil.map { ($0 - time).wholeSeconds }
         return switch outcome {
         case .hit: "A stored answer was used; it is fresh for another \(left ?? 0) s."

@@ -93,6 +93,16 @@ public final class EventFeed: Sendable {
     /// Bytes of the events that are kept.
     var size: Int { state.withLock { $0.events.reduce(0) { $0 + $1.count } } }
 
+    /// Whether somebody reads on: a stream that is ending wants no more.
+    public var hasReaders: Bool { state.withLock { $0.subscriptions.contains { !$0.value.isOver } } }
+
+    /// Events that the slowest reader has not had yet.
+    public var backlog: Int {
+        state.withLock { state in
+            state.subscriptions.reduce(0) { max($0, Int(clamping: state.next - min(state.next, $1.value.place))) }
+        }
+    }
+
     /// Readers now.
     var readers: Int { state.withLock { $0.subscriptions.count } }
 

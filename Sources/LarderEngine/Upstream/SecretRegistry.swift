@@ -34,6 +34,9 @@ public final class SecretRegistry: Sendable {
         }
     }
 
+    /// For what is told of clients' requests.
+    public var redactor: SecretRedactor { state.withLock { $0.redactor } }
+
     /// For the answer to an order: also for the credentials that the order itself carries, which may be a client's own.
     func redactor(for order: FetchOrder) -> SecretRedactor {
         let redactor = state.withLock { $0.redactor }

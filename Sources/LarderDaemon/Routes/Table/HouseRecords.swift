@@ -8,7 +8,7 @@ extension RouteTable {
         func page(_ part: OwnPagePart, _ path: String, _ summary: String) -> Route {
             Route(
                 methods: [.get], pattern: path, name: "dashboard", summary: summary, isDescribed: false,
-                isLanding: part == .page
+                isLanding: part == .page, isLooking: true
             ) { _, call in
                 Dashboard.response(part, to: call.request, route: call.name)
             }
@@ -22,7 +22,7 @@ extension RouteTable {
                 Route(
                     methods: [.get], pattern: "/openapi.json", name: "openapi",
                     summary: "This interface, for programs.",
-                    isDescribed: false
+                    isDescribed: false, isLooking: true
                 ) { _, call in
                     InterfaceDescription.response(route: call.name)
                 },
@@ -30,7 +30,7 @@ extension RouteTable {
     }()
 
     /// What is kept, and what is known of it.
-    static let things = [artwork, raw, status, events, explain]
+    static let things = [artwork, raw, status, events, explain, requests]
 
     private static let artwork = RouteGroup(
         line: "an image that a result named; `HEAD`, ranges, validators",
@@ -66,7 +66,7 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/status", name: "status",
-                summary: "Providers, budgets, store and memory."
+                summary: "Providers, budgets, store and memory.", isLooking: true
             ) { parts, call in
                 await parts.statuses.status(route: call.name)
             }
@@ -81,7 +81,7 @@ extension RouteTable {
                 answers: [
                     RouteAnswer(200, "A snapshot, then each change: reachability, suspension, budget."),
                     RouteAnswer(503, "As many event streams are open as are permitted."),
-                ]
+                ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.events.events(call.request, route: call.name)
             }
@@ -93,7 +93,7 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "/v1/explain/{request}", name: "explain",
                 summary: "Why the answer with that X-Request-Id was what it was.",
-                parameters: [.path("request", "The X-Request-Id of an answer.")]
+                parameters: [.path("request", "The X-Request-Id of an answer.")], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.explain.explain(call.captured("request"), route: call.name)
             }
@@ -130,16 +130,18 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/healthz", name: "healthz",
-                summary: "Alive, and whether the store works."
+                summary: "Alive, and whether the store works.", isLooking: true
             ) { parts, call in
                 await parts.probes.health(route: call.name)
             },
-            Route(methods: [.get], pattern: "/readyz", name: "readyz", summary: "Ready for requests.") { parts, call in
+            Route(
+                methods: [.get], pattern: "/readyz", name: "readyz", summary: "Ready for requests.", isLooking: true
+            ) { parts, call in
                 parts.probes.ready(route: call.name)
             },
             Route(
                 methods: [.get], pattern: "/metrics", name: "metrics",
-                summary: "Counters in the Prometheus text format."
+                summary: "Counters in the Prometheus text format.", isLooking: true
             ) { parts, call in
                 await parts.probes.metrics(route: call.name)
             },

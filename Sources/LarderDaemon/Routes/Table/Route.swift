@@ -26,6 +26,8 @@ struct Route: Sendable {
     var takesStream = false
     /// A browser may be led to it from another site: it shows something and changes nothing.
     var isLanding = false
+    /// It only looks at this daemon, as pages and probes do: it is left out where requests are told of.
+    var isLooking = false
     /// Nil where the request is carried out before the router is asked, or by a route with a wider pattern.
     var handler: Handler?
 }

@@ -16,6 +16,7 @@ struct RouteParts: Sendable {
     let explain: ExplainRoute
     let accounts: AccountRoutes
     let uploads: UploadRoutes
+    let requests: RequestsRoute
 
     init(_ parts: DaemonParts) {
         let (engine, responder) = (parts.engine, parts.responder)
@@ -35,5 +36,9 @@ struct RouteParts: Sendable {
         explain = ExplainRoute(engine: engine, explanations: responder.explanations, hits: parts.hits)
         accounts = AccountRoutes(engine: engine)
         uploads = UploadRoutes(engine: engine, uploads: parts.uploads)
+        requests = RequestsRoute(
+            engine: engine,
+            watch: RequestWatch(engine: engine, explanations: responder.explanations, hits: parts.recentHits),
+            secrets: parts.secrets, streams: parts.eventStreams, home: engine.flights.home)
     }
 }

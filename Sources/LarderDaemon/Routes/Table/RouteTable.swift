@@ -29,6 +29,22 @@ enum RouteTable {
     /// Paths that a browser may be led to from another site.
     static let landingPaths: [String] = all.filter(\.isLanding).map(\.pattern)
 
+    /// Whether a request of that route only looks at this daemon: `/v1/requests` does not tell of it.
+    static func isLooking(_ name: RouteName) -> Bool { looking.contains(name.text) }
+
+    private static let looking: Set<String> = Set(all.filter(\.isLooking).map(\.name))
+
+    /// Parameters of that route whose values those with authority are told: the words of a search. Any other parameter, and
+    /// any of another route, may be a credential.
+    static func tellable(_ name: RouteName) -> Set<String> { searching.contains(name.text) ? searchWords : [] }
+
+    private static let searchRoutes = all.filter { route in
+        route.hasResults || route.parameters.contains { $0.place == .query && $0.name == "q" }
+    }
+    private static let searching: Set<String> = Set(searchRoutes.map(\.name))
+    private static let searchWords: Set<String> = Set(
+        searchRoutes.flatMap(\.parameters).filter { $0.place == .query }.map(\.name))
+
     /// Whether such a request's body is handed on as it comes. Its path is read as it is written: in another spelling the
     /// body is read whole.
     static func takesStream(_ method: Method, _ path: String) -> Bool {

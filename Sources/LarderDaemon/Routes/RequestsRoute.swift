@@ -1,0 +1,112 @@
+// `/v1/requests`: what was answered lately, and `/v1/requests/events`: the same as it happens. Who has no authority is told
+// less (`RequestViewer`).
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderIO
+import LarderProviders
+import LarderServer
+
+struct RequestsRoute: Sendable {
+    let engine: Engine
+    let watch: RequestWatch
+    let secrets: SecretRegistry
+    let streams: EventStreams
+    /// On whose timers it is looked again.
+    let home: EventLoop
+
+    static let filterParameters: [RouteParameter] = [
+        .query("provider", "Requests that this provider had a part in."),
+        .query("outcome", "Requests with this outcome.", allowed: CacheOutcome.allCases.map(\.rawValue)),
+        .query("status", "Requests answered with this status, or one of this class (\"4xx\")."),
+        .query("client", "Requests of this client: an address, or \"user 1000\"."),
+        .query("path", "Requests whose target, as it is told, holds this text."),
+        .query("slow", "Requests that took this long at least, such as 100ms."),
+    ]
+    static let listParameters =
+        filterParameters + [.query("limit", "How many at most, from 1 to 1000; 100 where left out.")]
+    static let eventParameters =
+        filterParameters + [.query("last", "How many earlier ones come first, from 0 to 1000; none where left out.")]
+
+    /// The last ones, the newest first.
+    func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
+        let query = try request.parameters()
+        try query.check(only: Self.listParameters.map(\.name))
+        let filter = try RequestFilter(query)
+        let limit = try Self.number(query, "limit", 1...RequestWatch.capacity) ?? 100
+        let viewer = viewer(request)
+        let seen = await watch.latest()
+        var writer = JSONWriter(reserving: 4096)
+        writer.object { writer in
+            writer.member("capacity", RequestWatch.capacity)
+            writer.member("redacted", viewer.isRedacted)
+            writer.name("requests")
+            RequestsText.append(seen.requests.reversed(), filter, viewer, limit: limit, to: &writer)
+        }
+        var response = ServerResponse(status: 200, route: route)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(writer.bytes)
+        return response
+    }
+
+    /// The same as server-sent events.
+    func events(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
+        let query = try request.parameters()
+        try query.check(only: Self.eventParameters.map(\.name))
+        let filter = try RequestFilter(query)
+        let last = try Self.number(query, "last", 0...RequestWatch.capacity) ?? 0
+        var request = request
+        // What was missed between two connections is asked for by `last`.
+        request.fields.remove("Last-Event-ID")
+        let stream = RequestStream(
+            watch: watch, filter: filter, viewer: viewer(request),
+            feed: EventFeed("request", streams: streams, keeping: 8))
+        // The reader is there before the first event, and the limit of streams is asked before the rings.
+        let response = try stream.feed.response(to: request, otherwise: .next, route: route)
+        guard request.method != .head else { return response }
+        await stream.begin(last: last)
+        stream.goOn(on: home)
+        return response
+    }
+
+    private func viewer(_ request: ServerRequest) -> RequestViewer {
+        let hasAuthority: Bool
+        do {
+            try Authority.check(request, engine.snapshot.settings)
+            hasAuthority = true
+        } catch {
+            hasAuthority = false
+        }
+        return RequestViewer(isRedacted: !hasAuthority, secrets: secrets.redactor)
+    }
+
+    private static func number(
+        _ query: QueryParameters, _ name: String, _ range: ClosedRange<Int>
+    ) throws(ClientFacingError) -> Int? {
+        guard let text = query[name] else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw .invalid(
+                name, "\"\(name)\" is a whole number from \(range.lowerBound) to \(range.upperBound), not \"\(text)\".")
+        }
+        return number
+    }
+}
+
+enum RequestsText {
+    /// Writes an array of those that are wanted, in the order given.
+    static func append(
+        _ requests: some Sequence<SeenRequest>, _ filter: RequestFilter, _ viewer: RequestViewer, limit: Int,
+        to writer: inout JSONWriter
+    ) {
+        writer.array { writer in
+            var left = limit
+            for request in requests {
+                guard left > 0 else { return }
+                let target = viewer.target(request)
+                guard filter.takes(request, target: target) else { continue }
+                request.write(to: &writer, for: viewer, target: target)
+                left -= 1
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// The records of what is told of requests: those answered lately, and as they happen.
+import LarderCore
+import LarderServer
+
+extension RouteTable {
+    static let requests = RouteGroup(
+        line: "[requests](Docs/operations.md#requests-as-they-happen) answered lately, and as they happen",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/requests", name: "requests",
+                summary: "The requests answered lately, the newest first.",
+                parameters: RequestsRoute.listParameters,
+                answers: [
+                    RouteAnswer(200, "The requests; without authority the names of their parameters only."),
+                    .wrongQuestion,
+                ], isLooking: true
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.requests.list(call.request, route: call.name)
+            },
+            Route(
+                methods: [.get], pattern: "/v1/requests/events", name: "requests",
+                summary: "Requests as they are answered, as server-sent events.",
+                parameters: RequestsRoute.eventParameters,
+                answers: [
+                    RouteAnswer(200, "Events \"requests\", at most five a second."), .wrongQuestion,
+                    RouteAnswer(503, "As many event streams are open as are permitted."),
+                ], isLooking: true
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.requests.events(call.request, route: call.name)
+            },
+        ])
+}

@@ -1,0 +1,178 @@
+// Where requests that were answered are read from: those with a task from the log of explanations, hits that never left their
+// loop from the loops' rings. Nothing is read while nobody looks, and what is read at once is bounded.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderHTTP
+import LarderProviders
+import LarderServer
+import LarderStore
+
+/// How far somebody has read.
+struct RequestCursor: Sendable {
+    fileprivate var answered: UInt64
+    fileprivate var hits: HitCursor?
+}
+
+/// Reads what was answered lately.
+struct RequestWatch: Sendable {
+    /// Asks the loops for their last hits; empty until the server is there.
+    typealias Hits = Lock<(@Sendable (HitCursor?, Int) async -> RecentHits?)?>
+
+    /// Requests that are told of at most.
+    static let capacity = 1000
+    /// Hits that are read of each loop between two looks: more are counted as dropped. At thousands of hits a second their
+    /// reader then costs as much as at a few hundred.
+    static let hitsAtOnce = 128
+    /// Entries of an earlier run whose names are asked of the database at one look.
+    private static let namesAtOnce = 16
+
+    let engine: Engine
+    let explanations: ExplanationLog
+    let hits: Hits
+
+    /// What was read.
+    struct Seen: Sendable {
+        /// The oldest first.
+        var requests: [SeenRequest]
+        /// Requests since the cursor that are not among them.
+        var dropped: Int
+        var cursor: RequestCursor
+    }
+
+    /// The last requests, at most `capacity` of each kind.
+    func latest() async -> Seen {
+        await read(answeredAfter: nil, hitsAfter: nil, hitsAtMost: Self.capacity)
+    }
+
+    /// What was answered since.
+    func since(_ cursor: RequestCursor) async -> Seen {
+        await read(answeredAfter: cursor.answered, hitsAfter: cursor.hits, hitsAtMost: Self.hitsAtOnce)
+    }
+
+    private func read(answeredAfter number: UInt64?, hitsAfter place: HitCursor?, hitsAtMost limit: Int) async -> Seen {
+        let recent = await hits.withLock { $0 }?(place, limit)
+        let answered = explanations.answered(after: number, atMost: Self.capacity)
+        var requests = answered.requests.compactMap { SeenRequest($0) }
+        if let recent { requests += await told(recent.hits) }
+        requests.sort { $0.at < $1.at }
+        return Seen(
+            requests: requests, dropped: answered.missed + (recent?.missed ?? 0),
+            cursor: RequestCursor(answered: answered.answered, hits: recent?.cursor ?? place))
+    }
+
+    /// The hits with what is known of the entries that they came from.
+    private func told(_ hits: [RecentHits.Hit]) async -> [SeenRequest] {
+        let providers = engine.snapshot.providers
+        var known: [Digest: HitEntry] = [:]
+        var asked = 0
+        for hit in hits where known[hit.record.entry] == nil {
+            let digest = hit.record.entry
+            if let kept = explanations.request(digest) {
+                known[digest] = HitEntry(kept.part, kept.request, providers)
+            } else if asked < Self.namesAtOnce {
+                asked += 1
+                known[digest] = await named(digest, providers)
+            }
+        }
+        return hits.map { SeenRequest($0, known[$0.record.entry] ?? HitEntry()) }
+    }
+
+    /// An entry of an earlier run, which nobody has asked for but by the loops. Its name is asked for once.
+    private func named(_ digest: Digest, _ providers: ProviderSet) async -> HitEntry {
+        guard let name = await engine.cache.store.name(of: digest) else { return HitEntry() }
+        var part = ExplainedPart(provider: name.provider)
+        part.key = [KeyParameter("label", name.label)]
+        explanations.keep(digest, part, for: nil)
+        return HitEntry(part, nil, providers)
+    }
+}
+
+/// What is known of the entry that a loop answered from.
+struct HitEntry: Sendable {
+    var provider: String?
+    var target = SeenTarget(path: "")
+    /// Of the way that the request went for which it was kept.
+    var route: String?
+    var bytes: Int?
+
+    /// Nothing is known.
+    init() {}
+
+    init(_ part: ExplainedPart, _ request: KeptRequest?, _ providers: ProviderSet) {
+        // A merged answer is nobody's alone.
+        provider = part.provider == "search" ? nil : part.provider
+        guard let request else {
+            let label = part.key.first { $0.name == "label" }?.value ?? ""
+            let pieces = label.split(separator: "?", maxSplits: 1)
+            // What came from a client as it is may hold a credential in any parameter.
+            let isOurs = providers.named(part.provider)?.isPassthrough == false
+            let query = pieces.count > 1 ? String(pieces[1]) : nil
+            target = SeenTarget(
+                path: pieces.first.map(String.init) ?? "", query: query,
+                tellable: isOurs ? Self.names(query) : [])
+            return
+        }
+        let hidden = RedactedPath.raw(request.path, listenerProvider: request.listenerProvider, providers)
+        target = SeenTarget(
+            path: hidden ?? request.path, query: request.query,
+            tellable: hidden == nil ? RouteTable.tellable(request.route) : [])
+        route = request.route.text
+        bytes = request.bytes
+    }
+
+    /// A canonical request holds no credential: all of it may be told.
+    private static func names(_ query: String?) -> Set<String> {
+        Set((query ?? "").split(separator: "&").map { String($0.prefix { $0 != "=" }) })
+    }
+}
+
+extension SeenRequest {
+    /// A hit without a task: the loop noted the figures, the log knows whose entry it was.
+    init(_ hit: RecentHits.Hit, _ entry: HitEntry) {
+        let record = hit.record
+        let isHead = record.method == .head
+        self.init(
+            id: hit.id, at: record.answeredAt, method: isHead ? "HEAD" : "GET", target: entry.target,
+            route: entry.route ?? (record.isFromStore ? RouteName.store.text : RouteName.memory.text),
+            status: Int(record.status),
+            // How much of the body a range was, the record does not say.
+            bytes: isHead || record.status == 304 ? 0 : record.status == 200 ? entry.bytes : nil,
+            providers: entry.provider.map { [$0] } ?? [], outcome: .hit, tier: record.isFromStore ? .database : .memory,
+            rule: .fresh,
+            sentence: "A stored answer was used; it is fresh for another \(record.ttl) s. It was "
+                + (record.isFromStore ? "read from the database." : "answered from memory."))
+    }
+
+    /// Nil of a request that is not answered yet.
+    init?(_ explanation: Explanation) {
+        guard let answered = explanation.answered else { return nil }
+        let part = explanation.parts.first
+        let isSingle = explanation.parts.count == 1
+        let named = explanation.parts.map(\.provider).filter { !$0.isEmpty }
+        self.init(
+            id: explanation.id, at: explanation.at, method: explanation.method,
+            target: SeenTarget(
+                path: explanation.path, query: answered.query,
+                tellable: answered.isPathHidden ? [] : RouteTable.tellable(explanation.route)),
+            route: explanation.route.text, status: explanation.status, bytes: answered.bytes, took: answered.took,
+            client: answered.peer.client,
+            providers: named.isEmpty ? answered.provider.map { [$0] } ?? [] : named,
+            outcome: answered.outcome == .none && isSingle ? part?.outcome ?? .none : answered.outcome,
+            rule: isSingle ? part?.rule ?? part?.storing : nil, sentence: Self.sentence(explanation))
+        if let refusal = explanation.refusal { fullSentence = refusal.detail }
+    }
+
+    private static func sentence(_ explanation: Explanation) -> String {
+        if let refusal = explanation.refusal {
+            let parameter = refusal.parameter.map { " (parameter \($0))" } ?? ""
+            return "The request was refused: \(refusal.code)\(parameter)."
+        }
+        guard let part = explanation.parts.first else { return "No provider had a part in it, nor the cache." }
+        guard explanation.parts.count == 1 else {
+            return "Several sources were asked: "
+                + explanation.parts.map { "\($0.provider) \($0.outcome.rawValue)" }.joined(separator: ", ") + "."
+        }
+        return part.headline(at: explanation.at)
+    }
+}
