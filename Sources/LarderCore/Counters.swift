@@ -158,6 +158,18 @@ public final class CounterRegistry: Sendable {
             .map { ($0.1.family, $0.1.labels, $0.1.read()) }
     }
 
+    /// The present figures of one family's series.
+    public func figures(_ family: MetricFamily) -> [(labels: [String], value: Double)] {
+        let all = table.withLock { $0.series.filter { $0.family.name == family.name } }
+        return all.map { ($0.labels, $0.read()) }
+    }
+
+    /// What the histograms of one family hold.
+    public func readings(_ family: MetricFamily) -> [(labels: [String], reading: HistogramCell.Reading)] {
+        let all = table.withLock { $0.histogramSeries.filter { $0.family.name == family.name } }
+        return all.map { ($0.labels, $0.cell.current) }
+    }
+
     /// Every histogram with what it holds, families together.
     public func histograms() -> [(family: MetricFamily, labels: [String], reading: HistogramCell.Reading)] {
         let all = table.withLock { $0.histogramSeries }

@@ -202,6 +202,7 @@ final class Connection: EventHandler {
             switch pending.withNext({ Syscall.send(descriptor, pieces: $0) }) {
             case .bytes(let count):
                 pending.wrote(count)
+                worker.sent &+= count
                 active = worker.loop.monotonic
                 outgoing.note(moved: count, at: active)
                 budget -= count

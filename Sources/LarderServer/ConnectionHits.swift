@@ -103,9 +103,11 @@ extension Connection {
         }
         switch sent {
         case .bytes(let count) where count >= front.count:
+            worker.sent &+= count
             pending.append(bodyOf: response, from: start + count - front.count, to: end)
             worker.output.clear()
         case .bytes(let count):
+            worker.sent &+= count
             pending.append(Bytes(front), from: count)
             worker.output.clear()
             pending.append(bodyOf: response, from: start, to: end)
@@ -125,8 +127,9 @@ extension Connection {
         defer { output.clear() }
         guard pending.isEmpty else { return pending.append(Bytes(output.bytes)) }
         switch Syscall.send(descriptor, output.bytes) {
-        case .bytes(let count) where count == output.count: break
-        case .bytes(let count): pending.append(Bytes(output.bytes), from: count)
+        case .bytes(let count):
+            worker.sent &+= count
+            if count < output.count { pending.append(Bytes(output.bytes), from: count) }
         case .wouldBlock: pending.append(Bytes(output.bytes))
         case .end, .failed: leave()
         }

@@ -8,6 +8,7 @@ final class ServerCells: Sendable {
     let open: CounterCell
     let connectionsLimit: CounterCell
     let left: CounterCell
+    let sentBytes: CounterCell
     let connectionPauses: CounterCell
     let descriptorPauses: CounterCell
     let foreignHost: CounterCell
@@ -29,6 +30,7 @@ final class ServerCells: Sendable {
         open = counters.cell(ServerCounters.open)
         connectionsLimit = counters.cell(ServerCounters.connectionsLimit)
         left = counters.cell(ServerCounters.left)
+        sentBytes = counters.cell(ServerCounters.sentBytes)
         connectionPauses = counters.cell(ServerCounters.pauses, "connections")
         descriptorPauses = counters.cell(ServerCounters.pauses, "descriptors")
         foreignHost = counters.cell(ServerCounters.refusals, "foreignHost")

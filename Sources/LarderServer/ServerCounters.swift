@@ -19,6 +19,9 @@ public enum ServerCounters {
     public static let refusals = MetricFamily(
         "larder_server_refusals_total", help: "Requests refused before any cache was looked at, by rule.",
         labels: ["reason"])
+    public static let sentBytes = MetricFamily(
+        "larder_server_sent_bytes_total",
+        help: "Bytes written to clients, heads of answers included; counted once a second.")
     public static let left = MetricFamily(
         "larder_server_clients_left_total", help: "Requests whose client left before the answer began.")
     public static let cuts = MetricFamily(

@@ -23,7 +23,17 @@ enum StateSchema {
                 CREATE INDEX callAt ON call (at);
                 CREATE TABLE value (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
                 CREATE TABLE total (name TEXT PRIMARY KEY, amount INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-                """)
+                """),
+        // Figures over time: slots by name of their ring and beginning, and the times in which the daemon ran. Times are
+        // milliseconds since 1970.
+        Migration(
+            name: "0002-history",
+            sql: """
+                CREATE TABLE history (
+                  ring TEXT NOT NULL, at INTEGER NOT NULL, figures BLOB NOT NULL, PRIMARY KEY (ring, at)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE run (began INTEGER PRIMARY KEY, ended INTEGER NOT NULL) STRICT;
+                """),
     ]
 
     /// Opens the database and brings it up to date.

@@ -244,7 +244,7 @@ public final class StateStore: Sendable {
     // MARK: The thread
 
     /// Runs the body on the state thread inside a transaction and returns its result after the commit.
-    private func perform<Result: Sendable>(
+    func perform<Result: Sendable>(
         _ body: @escaping @Sendable (DatabaseConnection) throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
         let queue = queue

@@ -18,6 +18,7 @@ extension Daemon {
         notifier?.ready(status: "Answering on \(addresses.joined(separator: ", "))")
         let watch = watchdog(notifier, environment)
         keepUp()
+        keepHistory(HistoryRecorder.looksPerSave)
         keepHeap(HeapKeeper(time: SystemTime(), log: engine.log.labelled("heap"), counters: engine.counters))
         let (signals, heard) = AsyncStream<Int32>.makeStream()
         receive(into: heard)
@@ -62,6 +63,21 @@ extension Daemon {
             _ = loop.schedule(at: loop.monotonic + .seconds(30)) {
                 Task { await self?.noteUses() }
                 self?.keepUp()
+            }
+        }
+    }
+
+    /// Looks at the counters at the end of each slot of the figures over time, and has them written once a minute.
+    private func keepHistory(_ looksLeft: Int) {
+        let loop = homeLoop
+        loop.post { [weak self] in
+            guard let wait = self?.parts.history.untilNextLook else { return }
+            _ = loop.schedule(at: loop.monotonic + wait) {
+                guard let self else { return }
+                self.noteHistory()
+                let isDue = looksLeft <= 1
+                if isDue { Task { await self.saveHistory() } }
+                self.keepHistory(isDue ? HistoryRecorder.looksPerSave : looksLeft - 1)
             }
         }
     }

@@ -84,6 +84,8 @@ extension Daemon {
 
     private func closeState(_ done: @Sendable (EndingPart) -> Void) async {
         await saveTotals()
+        parts.history.look()
+        await parts.history.save(isLast: true)
         await engine.upstream.finish()
         await parts.state.close()
         done(.state)

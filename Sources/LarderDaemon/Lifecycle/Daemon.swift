@@ -80,6 +80,7 @@ public final class Daemon: Sendable {
         let parts = DaemonParts(engine, state: base.state, secrets: base.secrets)
         let server = base.makeServer(engine, handler: RequestDispatch(parts))
         parts.tellOfProviders()
+        await parts.history.open()
         parts.hits.withLock { $0 = { [weak server] id in await server?.hit(id) } }
         parts.recentHits.withLock { $0 = { [weak server] in await server?.hits(after: $0, atMost: $1) } }
         // Before the first request: on an inherited socket clients may wait already.
@@ -151,6 +152,12 @@ public final class Daemon: Sendable {
         touchUsed()
         await saveTotals()
     }
+
+    /// Takes a look at the counters for the figures over time. For a timer.
+    public func noteHistory() { parts.history.look() }
+
+    /// Writes the figures over time that are not written yet.
+    public func saveHistory() async { await parts.history.save() }
 
     func touchUsed() {
         engine.cache.noteUsesOfMemory()

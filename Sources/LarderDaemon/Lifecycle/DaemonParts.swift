@@ -11,6 +11,8 @@ struct DaemonParts: Sendable {
     let responder: Responder
     let state: StateStore
     let totals: Totals
+    /// Figures over time.
+    let history: HistoryRecorder
     /// Who listens to events.
     let eventStreams: EventStreams
     /// Searches whose clients do not wait.
@@ -37,6 +39,7 @@ struct DaemonParts: Sendable {
         responder = Responder(engine)
         startedAt = time.wall()
         totals = Totals(state: state, counters: counters, log: engine.log)
+        history = HistoryRecorder(state: state, counters: counters, time: time, log: engine.log)
         eventStreams = EventStreams(loop: home, limit: settings.server.maxEventStreams, counters: counters)
         searches = LiveSearches(limits: settings.searchLimits, streams: eventStreams, time: time, counters: counters)
         uploads = UploadCoordinator(loop: home, time: time, streams: eventStreams, counters: counters)

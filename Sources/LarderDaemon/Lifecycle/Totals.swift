@@ -38,6 +38,20 @@ actor Totals {
         return totals
     }
 
+    /// Calls that were saved over every run, by provider: answers that needed no call of their own. A provider that is no
+    /// longer configured counts, too.
+    func saved(_ providers: [String]) async -> [String: Int64] {
+        let free: [CacheOutcome] = [.hit, .stale, .negative, .joined]
+        var sums: [String: Int64] = [:]
+        for (name, amount) in await report(providers) {
+            guard let dot = name.lastIndex(of: "."), amount > 0,
+                let outcome = CacheOutcome(rawValue: String(name[name.index(after: dot)...])), free.contains(outcome)
+            else { continue }
+            sums[String(name[..<dot]), default: 0] += amount
+        }
+        return sums
+    }
+
     private func unsaved(_ providers: [String]) -> [String: Int64] {
         var deltas: [String: Int64] = [:]
         for provider in providers {

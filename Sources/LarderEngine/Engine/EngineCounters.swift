@@ -7,7 +7,8 @@ public enum EngineCounters {
     public static let outcomes = MetricFamily(
         "larder_cache_total", help: "Answers of a provider's data by how they came to be.",
         labels: ["provider", "outcome"])
-    static let upstreamCalls = MetricFamily(
+    /// Calls by provider and what came of them.
+    public static let upstreamCalls = MetricFamily(
         "larder_upstream_calls_total", help: "Calls sent to a provider, by what came of them.",
         labels: ["provider", "class"])
     static let unsentCalls = MetricFamily(

@@ -30,7 +30,7 @@ extension RouteTable {
     }()
 
     /// What is kept, and what is known of it.
-    static let things = [artwork, raw, status, events, explain, requests]
+    static let things = [artwork, raw, status, history, events, explain, requests]
 
     private static let artwork = RouteGroup(
         line: "an image that a result named; `HEAD`, ranges, validators",
@@ -69,6 +69,19 @@ extension RouteTable {
                 summary: "Providers, budgets, store and memory.", isLooking: true
             ) { parts, call in
                 await parts.statuses.status(route: call.name)
+            }
+        ])
+
+    private static let history = RouteGroup(
+        line: "[figures over time](Docs/operations.md#figures-over-time), and calls saved",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/history", name: "history",
+                summary:
+                    "Figures over time: answers by outcome, calls, errors, bytes and latency, in slots; calls saved.",
+                parameters: HistoryRoute.parameters
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.history.history(call.request, route: call.name)
             }
         ])
 

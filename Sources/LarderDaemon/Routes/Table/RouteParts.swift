@@ -11,6 +11,7 @@ struct RouteParts: Sendable {
     let local: LocalRoute
     let events: EventsRoute
     let statuses: StatusRoute
+    let history: HistoryRoute
     let admin: AdminRoutes
     let probes: ProbeRoutes
     let explain: ExplainRoute
@@ -30,6 +31,7 @@ struct RouteParts: Sendable {
         events = EventsRoute(engine: engine, providerEvents: parts.providerEvents)
         statuses = StatusRoute(
             engine: engine, state: parts.state, totals: parts.totals, startedAt: parts.startedAt)
+        history = HistoryRoute(engine: engine, history: parts.history, totals: parts.totals)
         admin = AdminRoutes(engine: engine)
         probes = ProbeRoutes(
             engine: engine, state: parts.state, startedAt: parts.startedAt, readiness: parts.readiness)

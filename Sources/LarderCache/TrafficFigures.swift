@@ -1,0 +1,145 @@
+// What the daemon did in one slot of time, as counts. The same value holds the counters at an instant: a slot is the
+// difference of two of them.
+import LarderCore
+
+/// Counts of answers, calls, errors, bytes and durations.
+public struct TrafficFigures: Sendable, Hashable {
+    /// Answers to clients, by outcome.
+    public var requests: [String: Int]
+    /// Calls sent, by provider.
+    public var upstream: [String: Int]
+    /// Answers with a status of 500 or above.
+    public var errors: Int
+    /// Bytes sent to clients.
+    public var bytes: Int
+    /// Answers by duration: one count for each bucket of `HistogramCell`, the last for what is longer. Not cumulative.
+    public var durations: [Int]
+
+    public init(
+        requests: [String: Int] = [:], upstream: [String: Int] = [:], errors: Int = 0, bytes: Int = 0,
+        durations: [Int] = []
+    ) {
+        self.requests = requests
+        self.upstream = upstream
+        self.errors = errors
+        self.bytes = bytes
+        self.durations = durations
+    }
+
+    /// Whether it is worth a write of its own. The few bytes of a watchdog's answers are not; a body that goes out slowly is.
+    var isNews: Bool {
+        errors != 0 || bytes >= 64 << 10 || requests.values.contains { $0 != 0 } || upstream.values.contains { $0 != 0 }
+    }
+
+    /// What was counted since an earlier reading. A counter that is lower than before has begun anew.
+    public func since(_ earlier: TrafficFigures) -> TrafficFigures {
+        func growth(_ now: [String: Int], _ before: [String: Int]) -> [String: Int] {
+            var growth: [String: Int] = [:]
+            for (name, count) in now {
+                let old = before[name] ?? 0
+                let more = count >= old ? count - old : count
+                if more > 0 { growth[name] = more }
+            }
+            return growth
+        }
+        func growth(_ now: Int, _ before: Int) -> Int { max(0, now >= before ? now - before : now) }
+        return TrafficFigures(
+            requests: growth(requests, earlier.requests), upstream: growth(upstream, earlier.upstream),
+            errors: growth(errors, earlier.errors), bytes: growth(bytes, earlier.bytes),
+            durations: durations.indices.map { index in
+                growth(durations[index], index < earlier.durations.count ? earlier.durations[index] : 0)
+            })
+    }
+
+    /// Adds the counts of another.
+    public mutating func add(_ other: TrafficFigures) {
+        requests.merge(other.requests) { $0 &+ $1 }
+        upstream.merge(other.upstream) { $0 &+ $1 }
+        errors &+= other.errors
+        bytes &+= other.bytes
+        if durations.count < other.durations.count {
+            durations += Array(repeating: 0, count: other.durations.count - durations.count)
+        }
+        for (index, count) in other.durations.enumerated() { durations[index] &+= count }
+    }
+
+    /// The duration, in milliseconds, that this part of the answers did not exceed: estimated evenly within its bucket, as
+    /// Prometheus' `histogram_quantile` does. What is above the last bound counts as that bound. Nil without answers.
+    /// - Parameter part: from 0 to 1.
+    public func percentile(_ part: Double) -> Double? {
+        let count = durations.reduce(0, +)
+        guard count > 0 else { return nil }
+        let rank = min(max(part, 0), 1) * Double(count)
+        var below = 0
+        for (index, own) in durations.enumerated() where own > 0 {
+            defer { below += own }
+            guard Double(below + own) >= rank else { continue }
+            let bounds = HistogramCell.bounds
+            guard index < bounds.count else { break }
+            let low = index == 0 ? 0 : Double(bounds[index - 1].microseconds)
+            let high = Double(bounds[index].microseconds)
+            return (low + (high - low) * (rank - Double(below)) / Double(own)) / 1000
+        }
+        return HistogramCell.bounds.last.map { Double($0.microseconds) / 1000 }
+    }
+}
+
+// MARK: As kept in the state database
+
+extension TrafficFigures {
+    /// A short JSON text. Buckets are pairs of number and count, without those that are empty.
+    public var encoded: Bytes {
+        var writer = JSONWriter()
+        func counts(_ name: String, _ counts: [String: Int]) {
+            guard counts.values.contains(where: { $0 != 0 }) else { return }
+            writer.name(name)
+            writer.object { writer in
+                for (name, count) in counts.sorted(by: { $0.key < $1.key }) where count != 0 {
+                    writer.member(name, count)
+                }
+            }
+        }
+        writer.beginObject()
+        counts("r", requests)
+        counts("u", upstream)
+        if errors != 0 { writer.member("e", errors) }
+        if bytes != 0 { writer.member("b", bytes) }
+        if durations.contains(where: { $0 != 0 }) {
+            writer.name("d")
+            writer.array { writer in
+                for (index, count) in durations.enumerated() where count != 0 {
+                    writer.integer(index)
+                    writer.integer(count)
+                }
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Nil where the bytes are none of `encoded`.
+    public init?(encoded: Bytes) {
+        guard let value = try? JSON.parse(encoded), value.kind == .object else { return nil }
+        func counts(_ name: String) -> [String: Int]? {
+            var counts: [String: Int] = [:]
+            for member in value[name]?.members.map({ $0 }) ?? [] {
+                guard let count = member.value.integer, count >= 0 else { return nil }
+                counts[member.name] = count
+            }
+            return counts
+        }
+        guard let requests = counts("r"), let upstream = counts("u") else { return nil }
+        var durations: [Int] = []
+        let pairs = value["d"]?.elements.map { $0.integer ?? -1 } ?? []
+        guard pairs.count.isMultiple(of: 2) else { return nil }
+        for place in stride(from: 0, to: pairs.count, by: 2) {
+            let (index, count) = (pairs[place], pairs[place + 1])
+            guard (0...HistogramCell.bounds.count).contains(index), count >= 0 else { return nil }
+            if durations.count <= index { durations += Array(repeating: 0, count: index + 1 - durations.count) }
+            durations[index] = count
+        }
+        self.init(
+            requests: requests, upstream: upstream, errors: max(0, value["e"]?.integer ?? 0),
+            bytes: max(0, value["b"]?.integer ?? 0), durations: durations)
+    }
+}

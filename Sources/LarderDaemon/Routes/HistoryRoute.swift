@@ -1,0 +1,75 @@
+// `/v1/history`: figures over time, for plots. It shows counts and names of providers, nothing of any request.
+import LarderCache
+import LarderCore
+import LarderEngine
+import LarderProviders
+import LarderServer
+
+struct HistoryRoute: Sendable {
+    let engine: Engine
+    let history: HistoryRecorder
+    let totals: Totals
+
+    static let parameters: [RouteParameter] = [
+        .query(
+            "span", "The last hour by 5 seconds, which is the default, or the last 30 days by the hour.",
+            allowed: TrafficHistory.Span.allCases.map(\.rawValue))
+    ]
+
+    func history(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
+        let query = try request.parameters()
+        try query.check(only: Self.parameters.map(\.name))
+        let spans = TrafficHistory.Span.allCases.map(\.rawValue)
+        let asked = query["span"] ?? TrafficHistory.Span.hour.rawValue
+        guard let span = TrafficHistory.Span(rawValue: asked) else {
+            throw .invalid("span", "\"span\" is hour or month.", allowed: spans)
+        }
+        // The present slot tells what has happened up to now.
+        history.look()
+        let now = engine.time.wall()
+        let points = history.points(span, at: now)
+        let saved = await totals.saved(engine.snapshot.providers.all.map(\.name))
+        var writer = JSONWriter(reserving: 256 + points.count * 128)
+        writer.object { writer in
+            writer.member("span", span.rawValue)
+            writer.member("stepSeconds", span.step)
+            writer.member("from", span.begin(at: now).rfc3339)
+            writer.member("to", now.rfc3339)
+            writer.name("points")
+            writer.array { writer in
+                for point in points { Self.append(point, to: &writer) }
+            }
+            writer.name("saved")
+            writer.object { writer in
+                for (provider, calls) in saved.sorted(by: { $0.key < $1.key }) { writer.member(provider, calls) }
+            }
+        }
+        var response = ServerResponse(status: 200)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(writer.bytes)
+        response.route = route
+        return response
+    }
+
+    private static func append(_ point: TrafficHistory.Point, to writer: inout JSONWriter) {
+        let figures = point.figures
+        writer.object { writer in
+            writer.member("at", point.at.rfc3339)
+            if point.isOpen { writer.member("open", true) }
+            for (name, counts) in [("requests", figures.requests), ("upstream", figures.upstream)] {
+                writer.name(name)
+                writer.object { writer in
+                    for (word, count) in counts.sorted(by: { $0.key < $1.key }) where count != 0 {
+                        writer.member(word, count)
+                    }
+                }
+            }
+            writer.member("errors", figures.errors)
+            writer.member("bytes", figures.bytes)
+            for (name, part) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] {
+                guard let milliseconds = figures.percentile(part) else { continue }
+                writer.member(name, number: (milliseconds * 1000).rounded() / 1000)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// Figures over time in the state database. What a slot holds is bytes here. The tables are bounded by each write: of a ring
+// only the slots within its time stay, of runs the newest.
+import LarderCore
+
+/// One slot of a ring.
+public struct HistoryRow: Sendable, Hashable {
+    /// The name of the ring.
+    public var ring: String
+    /// The slot's beginning.
+    public var at: WallTime
+    public var figures: Bytes
+
+    public init(ring: String, at: WallTime, figures: Bytes) {
+        self.ring = ring
+        self.at = at
+        self.figures = figures
+    }
+}
+
+/// A time in which the daemon ran.
+public struct HistoryRun: Sendable, Hashable {
+    public var began: WallTime
+    public var ended: WallTime
+
+    public init(began: WallTime, ended: WallTime) {
+        self.began = began
+        self.ended = ended
+    }
+}
+
+/// What of the tables stays.
+public struct HistoryBounds: Sendable, Hashable {
+    /// The oldest slot that stays, by ring. A ring that is not named loses all.
+    public var oldest: [String: WallTime]
+    /// The newest slot that stays: those after it are dated by a clock that has been set back since.
+    public var newest: WallTime
+    /// How many runs stay.
+    public var runs: Int
+
+    public init(oldest: [String: WallTime], newest: WallTime, runs: Int) {
+        self.oldest = oldest
+        self.newest = newest
+        self.runs = runs
+    }
+}
+
+extension StateStore {
+    /// All slots and runs.
+    public func history() async throws(StoreError) -> (rows: [HistoryRow], runs: [HistoryRun]) {
+        try await perform { (connection) throws(StoreError) in
+            let slots = try connection.statement("SELECT ring, at, figures FROM history ORDER BY ring, at")
+            defer { slots.reset() }
+            var rows: [HistoryRow] = []
+            while try slots.step() {
+                rows.append(
+                    HistoryRow(
+                        ring: slots.text(0), at: WallTime(milliseconds: slots.int(1)), figures: slots.bytes(2)))
+            }
+            let times = try connection.statement("SELECT began, ended FROM run ORDER BY began")
+            defer { times.reset() }
+            var runs: [HistoryRun] = []
+            while try times.step() {
+                runs.append(
+                    HistoryRun(
+                        began: WallTime(milliseconds: times.int(0)), ended: WallTime(milliseconds: times.int(1))))
+            }
+            return (rows, runs)
+        }
+    }
+
+    /// Writes slots and runs in place of those of the same beginning, and removes what is out of bounds, in one transaction.
+    /// - Throws: where it could not be written; nothing has changed then.
+    public func writeHistory(
+        _ rows: [HistoryRow], runs: [HistoryRun], within bounds: HistoryBounds
+    ) async throws(StoreError) {
+        try await perform { (connection) throws(StoreError) in
+            let slot = try connection.statement(
+                "INSERT OR REPLACE INTO history (ring, at, figures) VALUES (?1, ?2, ?3)")
+            for row in rows {
+                slot.bind(1, row.ring)
+                slot.bind(2, row.at.milliseconds)
+                slot.bind(3, row.figures)
+                try slot.run()
+            }
+            let time = try connection.statement("INSERT OR REPLACE INTO run (began, ended) VALUES (?1, ?2)")
+            for run in runs {
+                time.bind(1, run.began.milliseconds)
+                time.bind(2, run.ended.milliseconds)
+                try time.run()
+            }
+            try Self.bound(connection, bounds)
+        }
+    }
+
+    private static func bound(_ connection: DatabaseConnection, _ bounds: HistoryBounds) throws(StoreError) {
+        let newest = bounds.newest.milliseconds
+        for (ring, oldest) in bounds.oldest {
+            let old = try connection.statement("DELETE FROM history WHERE ring = ?1 AND (at < ?2 OR at > ?3)")
+            old.bind(1, ring)
+            old.bind(2, oldest.milliseconds)
+            old.bind(3, newest)
+            try old.run()
+        }
+        let unknown = try connection.statement("DELETE FROM history WHERE instr(?1, ',' || ring || ',') = 0")
+        unknown.bind(1, "," + bounds.oldest.keys.sorted().joined(separator: ",") + ",")
+        try unknown.run()
+        let late = try connection.statement("DELETE FROM run WHERE began > ?1")
+        late.bind(1, newest)
+        try late.run()
+        let many = try connection.statement(
+            "DELETE FROM run WHERE began NOT IN (SELECT began FROM run ORDER BY began DESC LIMIT ?1)")
+        many.bind(1, Int64(bounds.runs))
+        try many.run()
+    }
+}
