@@ -194,6 +194,8 @@ public enum PurgeSelector: Sendable, Hashable {
     case term(String, provider: String?)
     /// Entries whose label names exactly this URL, in all their variants, of one provider or of all.
     case url(String, provider: String?)
+    /// Entries of which all that is asked holds.
+    case matching(PurgeCondition)
 }
 
 extension CacheStore {

@@ -74,14 +74,31 @@ enum EntryCodec {
         return WallTime(milliseconds: time)
     }
 
+    /// What stands at the beginning of a head.
+    struct Origin {
+        var provider: String
+        var at: WallTime
+        var layer: CacheKey.Layer?
+        var status: Int
+    }
+
     /// From whom and when the answer came, read from a head without the rest of it.
-    static func origin(of raw: UnsafeRawBufferPointer) -> (provider: String, at: WallTime)? {
+    static func origin(of raw: UnsafeRawBufferPointer) -> Origin? {
         var input = Input(raw: raw)
-        guard input.byte() == version, input.byte() != nil, input.byte() != nil, input.signed() != nil,
+        guard input.byte() == version, let layer = input.byte(), input.byte() != nil, let status = input.signed(),
             input.signed() != nil, let time = input.signed(), input.signed() != nil, input.signed() != nil,
             let provider = input.text()
         else { return nil }
-        return (provider, WallTime(milliseconds: time))
+        return Origin(
+            provider: provider, at: WallTime(milliseconds: time), layer: CacheKey.Layer(rawValue: layer),
+            status: Int(truncatingIfNeeded: status))
+    }
+
+    /// What a purge may ask of the row with that head.
+    static func facts(label: String, head: UnsafeRawBufferPointer) -> EntryFacts {
+        let origin = origin(of: head)
+        return EntryFacts(
+            provider: origin?.provider, label: label, layer: origin?.layer, receivedAt: origin?.at)
     }
 
     private static func put(_ value: UInt64, _ out: inout Bytes) {

@@ -31,7 +31,7 @@ final class PurgeWork {
         isOfEverything = tombstone.isOfEverything
         number = tombstone.number
         self.last = last
-        if case .term(let term, _) = tombstone.selector { folded = Self.fold(term) } else { folded = [] }
+        folded = Self.folded(tombstone.selector)
     }
 
     /// One slice, inside a transaction: how many entries it purged, and whether it was the last one.
@@ -101,18 +101,8 @@ final class PurgeWork {
                 rows.note(reached, .row)
                 continue
             }
-            let label = statement.text(5)
-            let provided = EntryCodec.origin(of: statement.raw(6))?.provider
-            let isMeant =
-                switch selector {
-                case .all, .digest: true
-                case .provider(let name): provided == name
-                case .term(_, let provider):
-                    (provider == nil || provided == provider) && Self.contains(label, folded)
-                case .url(let url, let provider):
-                    (provider == nil || provided == provider) && Self.names(label, url)
-                }
-            if isMeant {
+            let facts = EntryCodec.facts(label: statement.text(5), head: statement.raw(6))
+            if Self.isMeant(facts, by: selector, folded: folded) {
                 matching.append(Found(id: reached, digest: digest, size: size))
                 ahead += blocks(size)
             }
@@ -166,6 +156,27 @@ final class PurgeWork {
             }
         }
         return purged
+    }
+
+    // MARK: Selecting
+
+    /// Whether a selector means an entry. Of a single key that is not asked.
+    /// - Parameter folded: the selector's term, where it has one.
+    static func isMeant(_ facts: EntryFacts, by selector: PurgeSelector, folded: Bytes) -> Bool {
+        switch selector {
+        case .all, .digest: true
+        case .provider(let name): facts.provider == name
+        case .term(_, let provider):
+            (provider == nil || facts.provider == provider) && contains(facts.label, folded)
+        case .url(let url, let provider):
+            (provider == nil || facts.provider == provider) && names(facts.label, url)
+        case .matching(let condition): condition.holds(facts)
+        }
+    }
+
+    /// What `isMeant` needs of a selector's term.
+    static func folded(_ selector: PurgeSelector) -> Bytes {
+        if case .term(let term, _) = selector { fold(term) } else { [] }
     }
 
     // MARK: Text

@@ -18,16 +18,38 @@ struct RecencyNotes {
         case dropped
     }
 
+    /// Entries whose uses are counted.
+    static let mostCounted = 16_384
+
     private var digests: Set<Digest> = []
+    /// How often each was noted since the start. Where there is no room the least used are forgotten.
+    private var counts: [Digest: Int] = [:]
     var isEmpty: Bool { digests.isEmpty }
     var count: Int { digests.count }
 
     mutating func note(_ digest: Digest) -> Noted {
+        count(digest)
         if digests.count >= Self.limit { return digests.contains(digest) ? .more : .dropped }
         guard digests.insert(digest).inserted else { return .more }
         if digests.count == 1 { return .first }
         return digests.count == Self.batch ? .batchIsFull : .more
     }
+
+    private mutating func count(_ digest: Digest) {
+        if let known = counts[digest] { return counts[digest] = known + 1 }
+        var least = 1
+        while counts.count >= Self.mostCounted {
+            counts = counts.filter { $0.value > least }
+            least *= 2
+        }
+        counts[digest] = 1
+    }
+
+    /// How often an entry was noted; nil where that is not known.
+    func uses(of digest: Digest) -> Int? { counts[digest] }
+
+    /// Those whose uses are known.
+    var counted: [Digest: Int] { counts }
 
     /// All notes, which are forgotten here.
     mutating func take() -> Set<Digest> {

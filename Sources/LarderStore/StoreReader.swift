@@ -21,6 +21,8 @@ enum ReadJob: Sendable {
     case statistics(Reply<Result<StoreStatistics, StoreError>>)
     /// One of those who stand in the line of searches is to be served.
     case search
+    /// A look at many rows, as far as one job goes.
+    case slice(SliceJob)
 }
 
 final class StoreReader {
@@ -80,6 +82,7 @@ final class StoreReader {
         for case .ready(let order) in jobs { prepare(order) }
         // Behind all others of the batch, since they take milliseconds.
         for case .search in jobs { search() }
+        for case .slice(let job) in jobs { job.run(self) }
     }
 
     private func serveLookUps(_ jobs: [ReadJob]) {
@@ -108,7 +111,7 @@ final class StoreReader {
                 shared.lookAtFiles()
                 continuation.resume(returning: ready ? statistics() : .success(shared.emptyStatistics()))
             case .name(let digest, let reply): reply.resume(returning: ready ? name(of: digest) : nil)
-            case .stretch, .search, .ready, .openShelf, .closeShelf: break
+            case .stretch, .search, .ready, .openShelf, .closeShelf, .slice: break
             }
         }
         if ready { finish() }
@@ -129,7 +132,7 @@ final class StoreReader {
         case .statistics(let continuation):
             continuation.resume(returning: error.isDamage ? .success(shared.emptyStatistics()) : .failure(error))
         case .name(_, let reply): reply.resume(returning: nil)
-        case .stretch, .search, .ready, .openShelf, .closeShelf: break
+        case .stretch, .search, .ready, .openShelf, .closeShelf, .slice: break
         }
     }
 

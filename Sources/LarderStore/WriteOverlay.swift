@@ -193,7 +193,7 @@ final class WriteOverlay: Sendable {
                     .map(\.key)
             }
             let named = state.slots.filter {
-                Removals.isMeant($0.value.order.entry.provider, $0.value.order.entry.label, by: selector)
+                Removals.isMeant(EntryFacts($0.value.order.entry), by: selector)
             }
             if state.children.isEmpty { return Array(named.keys) }
             let made = state.slots.filter { slot in

@@ -348,7 +348,9 @@ extension Bench {
 
     private func isRemoved(_ removals: Removals, _ number: Int, _ provider: String) -> Bool {
         var verdict = Removals.Verdict()
-        removals.verdict(id: 1, digest: digest(number), provider: provider, label: "GET https://x", into: &verdict)
+        removals.verdict(
+            id: 1, digest: digest(number),
+            EntryFacts(provider: provider, label: "GET https://x", layer: .raw, receivedAt: nil), into: &verdict)
         return verdict.isRemoved
     }
 
@@ -441,7 +443,9 @@ extension Bench {
         removals.begin(made.number, last: 10)
         for (id, expected) in [(10, true), (11, false)] as [(Int64, Bool)] {
             var verdict = Removals.Verdict()
-            removals.verdict(id: id, digest: digest(1), provider: "api", label: "", into: &verdict)
+            removals.verdict(
+                id: id, digest: digest(1), EntryFacts(provider: "api", label: "", layer: .raw, receivedAt: nil),
+                into: &verdict)
             #expect(verdict.isRemoved == expected)
         }
     }

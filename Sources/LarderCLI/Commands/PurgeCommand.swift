@@ -13,13 +13,19 @@ enum PurgeCommand {
     }
 
     /// Option and parameter of `DELETE /v1/cache`.
-    private static let selectors = ["--all": "all", "--provider": "provider", "--term": "term", "--key": "key"]
+    private static let selectors = [
+        "--all": "all", "--provider": "provider", "--term": "term", "--key": "key", "--prefix": "prefix",
+        "--kind": "kind", "--older-than": "olderThan",
+    ]
+    /// Those that may be given together: an entry must have all of them.
+    private static let marks: Set<String> = ["provider", "prefix", "kind", "olderThan"]
 
     static let command = Subcommand(
         "purge", "remove entries from the cache",
         details: [
             "Works over the Unix socket for root, the daemon's own user and admin.users, and over TCP with the token. "
-                + "--provider and --term may be given together. --url takes a URL as the API has it, or as it is below /raw, "
+                + "--provider and --term may be given together, and so may --provider, --prefix, --kind and --older-than: "
+                + "what has all of these marks goes. --dry-run changes nothing and tells what would go. --url takes a URL as the API has it, or as it is below /raw, "
                 + "with or without the daemon's address in front, and means exactly that URL. --term takes every stored "
                 + "request whose URL holds the text."
         ],
@@ -28,6 +34,12 @@ enum PurgeCommand {
             CommandOption("--provider", value: "NAME", "what came from this API"),
             CommandOption("--term", value: "TEXT", "entries whose URL holds the text"),
             CommandOption("--key", value: "DIGEST", "one entry by its key's digest, in base64url"),
+            CommandOption("--prefix", value: "URL", "what has a URL that begins so: an API's own, or /raw/NAME/…"),
+            CommandOption(
+                "--kind", value: "KIND", choices: CacheKey.Layer.allCases.map(\.word),
+                "what is of this kind: " + CacheKey.Layer.allCases.map(\.word).joined(separator: ", ")),
+            CommandOption("--older-than", value: "DURATION", "what was received longer ago than this, such as 7d"),
+            CommandOption("--dry-run", "change nothing; tell what would go, how many entries and how large"),
             CommandOption(
                 "--soft", "keep the entries as stale ones: served only while refreshing or when the API fails"),
             CommandOption("--json", "JSON on a terminal too"),
@@ -37,6 +49,10 @@ enum PurgeCommand {
             (
                 "larder purge --url 'https://itunes.apple.com/search?term=jack+johnson'",
                 "one URL of an API, and what was made of it"
+            ),
+            (
+                "larder purge --provider itunes --kind artwork --older-than 30d --dry-run",
+                "which old pictures of one API would go"
             ),
             ("larder purge --provider newsapi --soft", "fetch the news again, and have the old ones in reserve"),
         ]
@@ -54,17 +70,21 @@ enum PurgeCommand {
         }
         for url in urls { parameters.items.append(.init("url", url)) }
         let names = Set(parameters.items.map(\.name))
-        guard names.count == 1 || names == ["provider", "term"] else {
+        guard names.count == 1 || names == ["provider", "term"] || !names.isEmpty && names.isSubset(of: marks) else {
             throw CommandFailure(
                 .usage, names.isEmpty ? "what shall be purged?" : "these cannot be given together",
                 advice:
-                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST; or --provider with --term.")
+                    "One of --all, --provider NAME, --term TEXT, --url URL, --key DIGEST; or --provider with --term; or any of "
+                    + "--provider, --prefix, --kind and --older-than together.")
         }
         if invocation.has("--soft") { parameters.items.append(.init("soft", "1")) }
+        if invocation.has("--dry-run") { parameters.items.append(.init("dryRun", "1")) }
         let (value, response) = try Conversation(invocation)
             .json(DaemonRequest(.delete, "/v1/cache?\(parameters.encoded)"))
         if invocation.wantsJSON {
             _ = invocation.console.show(response.body + (response.body.last == 0x0A ? [] : [0x0A]))
+        } else if invocation.has("--dry-run") {
+            showPreview(value, invocation)
         } else {
             let count = value["purged"]?.integer ?? 0
             let what = invocation.has("--soft") ? "made stale" : "removed"
@@ -72,5 +92,18 @@ enum PurgeCommand {
             invocation.console.line("\(count) \(count == 1 ? "entry" : "entries") \(what).\(reason)")
         }
         return .done
+    }
+
+    private static func showPreview(_ value: JSONValue, _ invocation: Invocation) {
+        let console = invocation.console
+        let count = value["wouldPurge"]?.integer ?? 0
+        let labels = value["labels"]?.elements.compactMap(\.string) ?? []
+        for label in labels { console.line(Console.printable(label)) }
+        if count > labels.count { console.line("… and \(count - labels.count) more") }
+        let least = value["complete"]?.bool == false ? "at least " : ""
+        let what = invocation.has("--soft") ? "be made stale" : "be removed"
+        let size = Units.format(size: Int64(value["bytes"]?.integer ?? 0))
+        let reason = value["reason"]?.string.map { " " + Console.printable($0) } ?? ""
+        console.line("\(least)\(count) \(count == 1 ? "entry" : "entries") (\(size)) would \(what).\(reason)")
     }
 }

@@ -16,18 +16,26 @@ struct AdminRoutes: Sendable {
         .query("term", "What a request with this text was answered with."),
         .query("url", "What is stored for this URL, the API's own or one below /raw."),
         .query("key", "The entry with this digest, in base64url."),
+        .query("prefix", "What has a URL that begins with this, the API's own or one below /raw."),
+        .query("kind", "What is of this kind.", allowed: CacheKey.Layer.allCases.map(\.word)),
+        .query("olderThan", "What was received longer ago than this, such as 7d."),
         .query("soft", "Expire it instead of removing it.", allowed: ["1"]),
+        .query("dryRun", "Change nothing, and tell what would be purged.", allowed: ["1"]),
     ]
 
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
-    /// `key=`; `soft=1` expires instead of removing, so that the entries still cover for an outage. A URL is an API's own or
-    /// one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more (RFC 9110 §9.2.2).
+    /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, all of which must hold then;
+    /// `soft=1` expires instead of removing, so that the entries still cover for an outage, and `dryRun=1` changes nothing.
+    /// A URL is an API's own or one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more
+    /// (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         // A purge must do what was said or nothing.
         try query.check(only: Self.purgeParameters.map(\.name))
         let isSoft = try Self.flag(query, "soft")
+        let isDryRun = try Self.flag(query, "dryRun")
         let orders = try orders(query)
+        if isDryRun { return try await preview(orders, soft: isSoft, route: route) }
         let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
         if let error = purged.failure {
             // Some of it may be purged all the same.
@@ -55,6 +63,29 @@ struct AdminRoutes: Sendable {
             } else if count == 0 {
                 writer.member("reason", orders.reason)
             }
+        }
+        return Self.json(writer.bytes, route: route)
+    }
+
+    private func preview(
+        _ orders: Orders, soft: Bool, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let preview: PurgePreview
+        do {
+            preview = try await engine.cache.store.preview(orders.selectors, soft: soft)
+        } catch {
+            throw .storeUnreadable
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("dryRun", true)
+            writer.member("wouldPurge", preview.entries)
+            writer.member("bytes", preview.bytes)
+            writer.member("soft", soft)
+            // Absent where every entry was looked at.
+            if !preview.isComplete { writer.member("complete", false) }
+            writer.member("labels", strings: preview.labels.map(EntryLabel.url))
+            if preview.entries == 0 { writer.member("reason", orders.reason) }
         }
         return Self.json(writer.bytes, route: route)
     }
@@ -105,7 +136,13 @@ struct AdminRoutes: Sendable {
             found.append(
                 isAlone ? try Self.orders(url: url, provider, engine.snapshot) : Orders(selectors: [], reason: ""))
         }
-        if let provider, query["term"] == nil, query["url"] == nil {
+        let condition = try EntryCondition(query, provider: provider, engine)
+        if condition.isAsked {
+            found.append(
+                Orders(
+                    selectors: condition.all.map(PurgeSelector.matching),
+                    reason: "Nothing that is stored is of that \(condition.words)."))
+        } else if let provider, query["term"] == nil, query["url"] == nil {
             found.append(Orders(selectors: [.provider(provider)], reason: "Nothing of \(provider) is stored."))
         }
         if let key = query["key"] {
@@ -116,8 +153,9 @@ struct AdminRoutes: Sendable {
         }
         guard let orders = found.first, found.count == 1 else {
             throw ClientFacingError(
-                status: 400, code: "missingParameter", detail: "Say what to purge, by exactly one of these.",
-                allowed: ["all=1", "provider=", "term=", "url=", "key="])
+                status: 400, code: "missingParameter",
+                detail: "Say what to purge, by exactly one of these; provider, prefix, kind and olderThan go together.",
+                allowed: ["all=1", "provider=", "term=", "url=", "key=", "prefix=", "kind=", "olderThan="])
         }
         return orders
     }

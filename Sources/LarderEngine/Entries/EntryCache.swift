@@ -82,6 +82,9 @@ public final class EntryCache: Sendable {
         }
     }
 
+    /// The stored entry as it is, for a person who looks at it: a large body is left where it is.
+    public func stored(_ key: CacheKey) async -> StoredResponse? { await open(key) }
+
     /// The stored entry where it answers as it is.
     public func fresh(_ key: CacheKey, _ directives: ClientDirectives, _ rule: FreshnessRule) async -> StoredResponse? {
         guard let entry = await read(key), isFresh(entry, directives, rule) else { return nil }

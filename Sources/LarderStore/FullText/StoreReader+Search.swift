@@ -212,14 +212,14 @@ extension StoreReader {
             json = Bytes(UnsafeRawBufferPointer(rebasing: row.raw(7)[texts.place]))
         }
         guard json.count == length, json.first == 0x7B, json.last == 0x7D,
-            let (provider, storedAt) = EntryCodec.origin(of: row.raw(6))
+            let origin = EntryCodec.origin(of: row.raw(6))
         else {
             shared.meters.undecodable.add()
             passed.entries.insert(id)
             return nil
         }
         return FullTextMatch(
-            json: json, provider: provider, storedAt: storedAt, freshUntil: WallTime(milliseconds: row.int(2)),
+            json: json, provider: origin.provider, storedAt: origin.at, freshUntil: WallTime(milliseconds: row.int(2)),
             highlights: [])
     }
 

@@ -97,6 +97,7 @@ struct Removals: Sendable {
             case .digest: tombstone.provider
             case .provider(let name): name
             case .term(_, let of), .url(_, let of): of
+            case .matching(let condition): condition.provider
             }
         if let provider, wide.count < Self.mostWide * 2 {
             let ofProvider = exact.filter { $0.value.provider == provider }
@@ -180,10 +181,10 @@ struct Removals: Sendable {
 
     // MARK: Asking
 
-    /// What is said of a row by its own digest, provider and label.
-    func verdict(id: Int64, digest: Digest, provider: String, label: String, into verdict: inout Verdict) {
+    /// What is said of a row by its own digest and what it is.
+    func verdict(id: Int64, digest: Digest, _ facts: EntryFacts, into verdict: inout Verdict) {
         if let held = exact[digest] { note(held, &verdict) }
-        for held in wide where id <= held.last && Self.isMeant(provider, label, by: held.selector) {
+        for held in wide where id <= held.last && Self.isMeant(facts, by: held.selector) {
             note(held, &verdict)
         }
     }
@@ -201,14 +202,9 @@ struct Removals: Sendable {
         }
     }
 
-    /// Whether a selector of many entries means one of that provider and label.
-    static func isMeant(_ provider: String, _ label: String, by selector: PurgeSelector) -> Bool {
-        switch selector {
-        case .all: true
-        case .digest: false
-        case .provider(let name): name == provider
-        case .term(let term, let of): (of == nil || of == provider) && PurgeWork.contains(label, PurgeWork.fold(term))
-        case .url(let url, let of): (of == nil || of == provider) && PurgeWork.names(label, url)
-        }
+    /// Whether a selector of many entries means such a one.
+    static func isMeant(_ facts: EntryFacts, by selector: PurgeSelector) -> Bool {
+        if case .digest = selector { return false }
+        return PurgeWork.isMeant(facts, by: selector, folded: PurgeWork.folded(selector))
     }
 }

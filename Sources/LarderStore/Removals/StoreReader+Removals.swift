@@ -6,8 +6,7 @@ extension StoreReader {
     /// Whether a row that was found may be answered; one that was expired is stale since then.
     func admit(_ entry: inout StoredResponse, _ id: Int64, _ removals: Removals) throws(StoreError) -> Bool {
         var verdict = Removals.Verdict()
-        removals.verdict(
-            id: id, digest: entry.key.digest, provider: entry.provider, label: entry.label, into: &verdict)
+        removals.verdict(id: id, digest: entry.key.digest, EntryFacts(entry), into: &verdict)
         for parent in entry.parents { try consider(parent, removals, &verdict) }
         guard !verdict.isRemoved else { return false }
         if let at = verdict.expiredAt { entry.freshUntil = min(entry.freshUntil, at) }
@@ -21,18 +20,19 @@ extension StoreReader {
         removals.verdict(ofParent: parent, into: &verdict)
         guard !removals.wide.isEmpty, let connection else { return }
         let row = try connection.statement(
-            "SELECT e.id, p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.digest = ?1 AND p.id = e.provider")
+            "SELECT id, label, head FROM entry WHERE digest = ?1")
         defer { row.reset() }
         row.bind(1, parent)
         guard try row.step() else { return }
-        removals.verdict(id: row.int(0), digest: parent, provider: row.text(1), label: row.text(2), into: &verdict)
+        let facts = EntryCodec.facts(label: row.text(1), head: row.raw(2))
+        removals.verdict(id: row.int(0), digest: parent, facts, into: &verdict)
     }
 
     /// Those of these rows that are removed.
     func removed(of ids: Set<Int64>, _ removals: Removals) throws(StoreError) -> Set<Int64> {
         guard let connection else { return [] }
         let row = try connection.statement(
-            "SELECT e.digest, p.name, e.label FROM entry e CROSS JOIN provider p WHERE e.id = ?1 AND p.id = e.provider")
+            "SELECT digest, label, head FROM entry WHERE id = ?1")
         let parents = try connection.statement("SELECT digest FROM parent WHERE child = ?1")
         var removed: Set<Int64> = []
         for id in ids {
@@ -40,7 +40,8 @@ extension StoreReader {
             row.bind(1, id)
             defer { row.reset() }
             if try row.step(), let digest = Digest(bytes: row.bytes(0)) {
-                removals.verdict(id: id, digest: digest, provider: row.text(1), label: row.text(2), into: &verdict)
+                let facts = EntryCodec.facts(label: row.text(1), head: row.raw(2))
+                removals.verdict(id: id, digest: digest, facts, into: &verdict)
             }
             parents.bind(1, id)
             defer { parents.reset() }

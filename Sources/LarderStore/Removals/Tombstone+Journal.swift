@@ -13,6 +13,7 @@ extension Tombstone {
         case .provider(let name): (kind, text) = (2, Bytes(text: name))
         case .term(let term, let of): (kind, text, provider) = (3, Bytes(text: term), of)
         case .url(let url, let of): (kind, text, provider) = (4, Bytes(text: url), of)
+        case .matching(let condition): (kind, text, provider) = (5, condition.journalBytes, condition.provider)
         }
         var out: Bytes = [kind, isSoft ? 1 : 0, provider == nil ? 0 : 1]
         out += withUnsafeBytes(of: at.milliseconds.littleEndian) { Bytes($0) }
@@ -40,9 +41,32 @@ extension Tombstone {
         case 2: selector = .provider(rest.lossyText)
         case 3: selector = .term(rest.lossyText, provider: provider)
         case 4: selector = .url(rest.lossyText, provider: provider)
+        case 5:
+            guard let condition = PurgeCondition(journal: rest, provider: provider) else { return nil }
+            selector = .matching(condition)
         default: return nil
         }
         self.init(
             number: 0, selector: selector, isSoft: bytes[1] == 1, provider: provider, at: WallTime(milliseconds: at))
+    }
+}
+
+extension PurgeCondition {
+    /// The layer, 0 for any; whether there is an instant and a prefix; the instant; the prefix.
+    fileprivate var journalBytes: Bytes {
+        var out: Bytes = [layer?.rawValue ?? 0, receivedBefore == nil ? 0 : 1, prefix == nil ? 0 : 1]
+        out += withUnsafeBytes(of: (receivedBefore?.milliseconds ?? 0).littleEndian) { Bytes($0) }
+        return out + Bytes(text: prefix ?? "")
+    }
+
+    fileprivate init?(journal bytes: Bytes, provider: String?) {
+        guard bytes.count >= 11, bytes[1] <= 1, bytes[2] <= 1 else { return nil }
+        let at = bytes.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(fromByteOffset: 3, as: Int64.self)) }
+        let layer = CacheKey.Layer(rawValue: bytes[0])
+        // One that is not known would widen the removal without a word.
+        guard layer != nil || bytes[0] == 0 else { return nil }
+        self.init(
+            provider: provider, layer: layer, prefix: bytes[2] == 1 ? Bytes(bytes[11...]).lossyText : nil,
+            receivedBefore: bytes[1] == 1 ? WallTime(milliseconds: at) : nil)
     }
 }

@@ -30,7 +30,7 @@ extension RouteTable {
     }()
 
     /// What is kept, and what is known of it.
-    static let things = [artwork, raw, status, history, events, explain, requests]
+    static let things = [artwork, raw, status, history, entries, events, explain, requests]
 
     private static let artwork = RouteGroup(
         line: "an image that a result named; `HEAD`, ranges, validators",
@@ -83,6 +83,30 @@ extension RouteTable {
             ) { parts, call throws(ClientFacingError) in
                 try await parts.history.history(call.request, route: call.name)
             }
+        ])
+
+    private static let entries = RouteGroup(
+        line: "[what is stored](Docs/store.md#what-is-stored), in six orders; one entry with its head and a preview",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/entries", name: "entries",
+                summary: "Entries of the store in an order; without authority, labels without values.",
+                parameters: EntriesRoute.parameters,
+                answers: [RouteAnswer(200, "The entries."), RouteAnswer(503, "The store cannot be read.")]
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.entries.list(call.request, route: call.name)
+            },
+            Route(
+                methods: [.get], pattern: "/v1/entries/{key}", name: "entries",
+                summary: "One entry: its head, the beginning of its body, and its relatives.",
+                parameters: [.path("key", "The digest of its key, in base64url.")],
+                answers: [
+                    RouteAnswer(200, "The entry."), RouteAnswer(404, "No entry has that digest."),
+                    RouteAnswer(503, "The store cannot be read."),
+                ], needsAuthority: true
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.entries.detail(call.captured("key"), route: call.name)
+            },
         ])
 
     private static let events = RouteGroup(

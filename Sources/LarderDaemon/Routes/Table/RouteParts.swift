@@ -12,6 +12,7 @@ struct RouteParts: Sendable {
     let events: EventsRoute
     let statuses: StatusRoute
     let history: HistoryRoute
+    let entries: EntriesRoute
     let admin: AdminRoutes
     let probes: ProbeRoutes
     let explain: ExplainRoute
@@ -32,6 +33,7 @@ struct RouteParts: Sendable {
         statuses = StatusRoute(
             engine: engine, state: parts.state, totals: parts.totals, startedAt: parts.startedAt)
         history = HistoryRoute(engine: engine, history: parts.history, totals: parts.totals)
+        entries = EntriesRoute(engine: engine)
         admin = AdminRoutes(engine: engine)
         probes = ProbeRoutes(
             engine: engine, state: parts.state, startedAt: parts.startedAt, readiness: parts.readiness)

@@ -1,0 +1,29 @@
+// A stored entry's label as it is shown: the URL, and to those without authority the URL with the names of its parameters
+// only. A path that is about one person is cut there as in the log.
+import LarderCore
+import LarderProviders
+
+enum EntryLabel {
+    /// "GET https://h/p?q=a" → "https://h/p?q=a".
+    static func url(_ label: String) -> String {
+        guard let space = label.firstIndex(of: " ") else { return label }
+        return String(label[label.index(after: space)...])
+    }
+
+    /// "GET https://h/p?q=a&limit=5" → "https://h/p?q=…&limit=…".
+    /// - Parameter about: of the provider it came from, where that is configured.
+    static func redacted(_ label: String, _ about: ProviderAbout?) -> String {
+        let url = url(label)
+        let mark = url.firstIndex(of: "?") ?? url.endIndex
+        var front = String(url[..<mark])
+        if let about, let scheme = front.firstRange(of: "://") {
+            let slash = front[scheme.upperBound...].firstIndex(of: "/") ?? front.endIndex
+            if let personal = about.personalPath(of: String(front[slash...])) { front = front[..<slash] + personal }
+        }
+        if mark == url.endIndex { return front }
+        let names = url[url.index(after: mark)...].split(separator: "&").map { part in
+            part.contains("=") ? part.prefix { $0 != "=" } + "=…" : "…"
+        }
+        return front + "?" + names.joined(separator: "&")
+    }
+}

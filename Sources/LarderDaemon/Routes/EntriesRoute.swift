@@ -1,0 +1,181 @@
+// `/v1/entries`: what is stored. The list is for everybody, with labels whose values are left out; who may change the
+// daemon's state sees whole labels and digests, and may look into one entry.
+import LarderCore
+import LarderEngine
+import LarderProviders
+import LarderServer
+import LarderStore
+
+struct EntriesRoute: Sendable {
+    let engine: Engine
+
+    static let parameters: [RouteParameter] = [
+        .query("order", "By what they are ordered; newest unless set.", allowed: EntryOrder.allCases.map(\.rawValue)),
+        .query("provider", "Of this provider."),
+        .query("kind", "Of this kind.", allowed: CacheKey.Layer.allCases.map(\.word)),
+        .query("prefix", "With a URL that begins with this, the API's own or one below /raw; needs authority."),
+        .query("olderThan", "Received longer ago than this, such as 7d."),
+        .query("url", "Stored for this URL, and what was made of it; needs authority."),
+        .query("key", "The entry with this digest, in base64url, and what was made of it; needs authority."),
+        .query("limit", "At most so many, 1 to 200; 50 unless set."),
+    ]
+
+    static let mostEntries = 200
+    static let usualEntries = 50
+
+    func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
+        let query = try request.parameters()
+        try query.check(only: Self.parameters.map(\.name))
+        let settings = engine.snapshot.settings
+        // Who may not see values may not try them out one by one either.
+        for name in ["prefix", "url", "key"] where query[name] != nil {
+            try Authority.check(request, settings, what: "Searches for \"\(name)\"")
+        }
+        let isRedacted = (try? Authority.check(request, settings)) == nil
+        let questions = try questions(query)
+        var entries: [EntrySummary] = []
+        var isComplete = true
+        for question in questions {
+            do {
+                let found = try await engine.cache.store.entries(question)
+                entries += found.entries
+                isComplete = isComplete && found.isComplete
+            } catch {
+                throw .storeUnreadable
+            }
+        }
+        let limit = questions.first?.limit ?? Self.usualEntries
+        var writer = JSONWriter(reserving: 256 + entries.count * 384)
+        writer.object { writer in
+            writer.member("redacted", isRedacted)
+            if !isComplete { writer.member("complete", false) }
+            writer.name("entries")
+            writer.array { writer in
+                for entry in entries.prefix(limit) {
+                    writer.object { append(entry, isRedacted: isRedacted, to: &$0) }
+                }
+            }
+        }
+        return Self.json(writer.bytes, route: route)
+    }
+
+    /// One for each spelling of a prefix; without one a single question.
+    private func questions(_ query: QueryParameters) throws(ClientFacingError) -> [EntryQuestion] {
+        let snapshot = engine.snapshot
+        var question = EntryQuestion()
+        if let order = query["order"] {
+            guard let known = EntryOrder(rawValue: order) else {
+                throw .invalid(
+                    "order", "\"order\" is one of these.", allowed: EntryOrder.allCases.map(\.rawValue))
+            }
+            question.order = known
+        }
+        if let limit = query["limit"] {
+            guard let count = Int(limit), (1...Self.mostEntries).contains(count) else {
+                throw .invalid("limit", "\"limit\" is a number from 1 to \(Self.mostEntries).")
+            }
+            question.limit = count
+        }
+        let provider = try query["provider"].map { (name) throws(ClientFacingError) -> String in
+            guard let known = snapshot.providers.named(name) else {
+                let all = snapshot.providers.all.map(\.name)
+                throw .invalid("provider", UnknownProvider.sentence("provider", name, among: all), allowed: all)
+            }
+            return known.name
+        }
+        if let key = query["key"] { question.digests = [try Self.digest(key)] }
+        if let url = query["url"] {
+            let places = try PurgeURL(url, providers: snapshot.providers, settings: snapshot.settings).places
+            // One that nothing can be stored for finds nothing.
+            if places.isEmpty { return [] }
+            question.digests += places.map(\.key.digest)
+        }
+        return try EntryCondition(query, provider: provider, engine).all.map { condition in
+            var one = question
+            one.condition = condition
+            return one
+        }
+    }
+
+    private static func digest(_ key: String) throws(ClientFacingError) -> Digest {
+        guard let bytes = Base64URL.decode(key), let digest = Digest(bytes: bytes) else {
+            throw .invalid("key", "\"key\" is the base64url form of a key's digest.")
+        }
+        return digest
+    }
+
+    // MARK: One entry
+
+    func detail(_ key: String, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
+        let digest = try Self.digest(key)
+        let detail: EntryDetail?
+        do {
+            detail = try await engine.cache.store.detail(of: digest)
+        } catch {
+            throw .storeUnreadable
+        }
+        guard let detail, let stored = await engine.cache.stored(detail.key) else {
+            throw ClientFacingError(
+                status: 404, code: "unknownEntry", detail: "No entry has that digest.", parameter: "key")
+        }
+        let preview = await EntryPreview.of(stored, engine.compute)
+        var writer = JSONWriter(reserving: 4096)
+        writer.object { writer in
+            append(detail.entry, isRedacted: false, to: &writer)
+            writer.name("fields")
+            writer.array { writer in
+                for line in stored.fields.lines {
+                    writer.array { writer in
+                        writer.string(line.name)
+                        writer.string(line.value)
+                    }
+                }
+            }
+            writer.name("preview")
+            writer.object { preview.append(to: &$0) }
+            for (name, entries) in [
+                ("parents", detail.parents), ("children", detail.children), ("variants", detail.variants),
+            ] {
+                writer.name(name)
+                writer.array { writer in
+                    for entry in entries { writer.object { append(entry, isRedacted: false, to: &$0) } }
+                }
+            }
+        }
+        return Self.json(writer.bytes, route: route)
+    }
+
+    // MARK: Rendering
+
+    private func append(_ entry: EntrySummary, isRedacted: Bool, to writer: inout JSONWriter) {
+        if !isRedacted { writer.member("key", Base64URL.encode(entry.digest.bytes)) }
+        writer.member("provider", entry.provider)
+        writer.member("kind", entry.layer.word)
+        writer.member(
+            "label",
+            isRedacted
+                ? EntryLabel.redacted(entry.label, engine.snapshot.providers.named(entry.provider)?.about)
+                : EntryLabel.url(entry.label))
+        writer.member("status", entry.status)
+        writer.member("bytes", entry.size)
+        if let uses = entry.uses { writer.member("uses", uses) }
+        writer.member("receivedAt", entry.receivedAt.rfc3339)
+        writer.member("freshUntil", entry.freshUntil.rfc3339)
+        writer.member("staleUntil", entry.staleUntil.rfc3339)
+        writer.member("lastUsedAt", entry.lastUsed.rfc3339)
+    }
+
+    private static func json(_ bytes: Bytes, route: RouteName) -> ServerResponse {
+        var response = ServerResponse(status: 200)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(bytes)
+        response.route = route
+        return response
+    }
+}
+
+extension ClientFacingError {
+    /// 503 where a look into the store fails.
+    static let storeUnreadable = ClientFacingError(
+        status: 503, code: "storeUnavailable", detail: "The store cannot be read at present.", retryable: true)
+}

@@ -1,0 +1,118 @@
+// Looks at many rows, on the readers' threads. Each look is cut into slices, and each slice is a job of its own: look-ups
+// come in between, and no snapshot stays open for long, which would keep the write-ahead log from being cut.
+import CSQLite
+import LarderCore
+
+/// One slice.
+struct SliceJob: Sendable {
+    var run: @Sendable (StoreReader) -> Void
+}
+
+extension StoreReader {
+    /// Carries out one slice, in a snapshot of its own.
+    func slice<Value>(
+        _ doing: String, _ body: (DatabaseConnection) throws(StoreError) -> Value
+    ) -> Result<Value, StoreError> {
+        shared.reads.stepAside()
+        defer { shared.reads.stepBack() }
+        do throws(StoreError) {
+            guard try connect(), let connection else {
+                return .failure(
+                    StoreError(
+                        code: SQLITE_CANTOPEN, extendedCode: SQLITE_CANTOPEN, doing: doing,
+                        message: "there is no database"))
+            }
+            try beginSnapshot()
+            defer { finish() }
+            return .success(try body(connection))
+        } catch {
+            if error.isDamage { damaged(error) }
+            return .failure(error)
+        }
+    }
+
+    /// Columns of `entry e` and `life l` that a summary is made of.
+    static let summaryColumns = """
+        e.id, e.digest, e.size, e.label, e.head, l.freshUntil, l.staleUntil, l.lastUsed
+        """
+
+    /// A row as it is looked at.
+    struct Row {
+        var id: Int64
+        var summary: EntrySummary
+        var facts: EntryFacts
+    }
+
+    /// The present row of a statement that begins with `summaryColumns`; nil where it cannot be understood.
+    func row(_ statement: Statement) -> Row? {
+        guard let digest = Digest(bytes: statement.bytes(1)), let origin = EntryCodec.origin(of: statement.raw(4)),
+            let layer = origin.layer
+        else { return nil }
+        let label = statement.text(3)
+        return Row(
+            id: statement.int(0),
+            summary: EntrySummary(
+                digest: digest, provider: origin.provider, layer: layer, label: label, status: origin.status,
+                size: max(0, statement.int(2)), receivedAt: origin.at,
+                freshUntil: WallTime(milliseconds: statement.int(5)),
+                staleUntil: WallTime(milliseconds: statement.int(6)), lastUsed: WallTime(seconds: statement.int(7))),
+            facts: EntryFacts(provider: origin.provider, label: label, layer: layer, receivedAt: origin.at))
+    }
+
+    /// These rows without those that are removed and still in the database, each with the end of its freshness as a removal
+    /// left it.
+    func present(_ rows: [Row]) throws(StoreError) -> [Row] {
+        guard let removals, !rows.isEmpty else { return rows }
+        let gone = try removed(of: Set(rows.map(\.id)), removals)
+        return rows.filter { !gone.contains($0.id) }
+    }
+
+    /// The rows that a statement finds, at most so many.
+    func rows(_ statement: Statement, atMost limit: Int = .max) throws(StoreError) -> [Row] {
+        defer { statement.reset() }
+        var found: [Row] = []
+        while found.count < limit, try statement.step() {
+            if let row = row(statement) { found.append(row) }
+        }
+        return try present(found)
+    }
+}
+
+extension SQLiteStore {
+    /// How long a look at many rows may take; what was seen until then is shown.
+    static let listingTime = Duration.seconds(1)
+
+    /// Has a reader carry out one slice.
+    func slice<Value: Sendable>(
+        _ doing: String,
+        _ body: @escaping @Sendable (StoreReader, DatabaseConnection) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let shared = shared
+        let answer: Result<Value, StoreError> = await handover { continuation in
+            let reply = Reply<Result<Value, StoreError>>(
+                continuation,
+                late: {
+                    .failure(
+                        StoreError(
+                            code: SQLITE_BUSY, extendedCode: SQLITE_BUSY, doing: doing,
+                            message: "the disk takes too long"))
+                })
+            let job = SliceJob { reader in
+                // One that came too late is passed over.
+                if reply.isGiven { return }
+                reply.resume(
+                    returning: reader.slice(doing) { (connection) throws(StoreError) in
+                        try body(reader, connection)
+                    })
+            }
+            if shared.reads.offer(.slice(job)) { return shared.waits.add(reply, .search) }
+            reply.resume(returning: .failure(shared.overloaded(doing)))
+        }
+        return try answer.get()
+    }
+
+    /// What counts as stored becomes rows first, so that it is seen; not where the disk stands still.
+    func settleAccepted() async {
+        if !shared.waits.isLate { await commit() }
+    }
+}

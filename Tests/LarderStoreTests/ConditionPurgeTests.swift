@@ -1,0 +1,154 @@
+// Purges by several marks at once, and what a purge would take: as exact, as quick to count and as lasting as any other.
+import CSQLite
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderStore
+
+@Suite struct ConditionPurgeTests {
+    private func entry(
+        _ bench: Bench, _ path: String, provider: String = "itunes", size: Int = 100, parents: [Digest] = []
+    ) -> StoredResponse {
+        bench.entry(
+            path, size: size, provider: provider, parents: parents, label: "GET https://\(provider).example/\(path)")
+    }
+
+    @Test func aPrefixTakesWhatBeginsSoAndWhatWasMadeOfIt() async throws {
+        try await withStore { (store, bench) async throws in
+            let (one, two) = (entry(bench, "a/1"), entry(bench, "a/2"))
+            let made = entry(bench, "made", provider: "other", parents: [one.key.digest])
+            let kept = [entry(bench, "b/a/1"), entry(bench, "A/1"), entry(bench, "a/1", provider: "newsapi")]
+            for entry in [one, two, made] + kept { #expect(await store.write(entry) == .stored) }
+            let selector = PurgeSelector.matching(PurgeCondition(prefix: "https://itunes.example/a/"))
+            #expect(try await store.purge(selector, soft: false) == 3)
+            for gone in [one, two, made] { #expect(try await store.read(gone.key) == nil) }
+            for entry in kept { #expect(try await sameEntry(store.read(entry.key), entry)) }
+        }
+    }
+
+    @Test func allMarksMustHold() async throws {
+        try await withStore { (store, bench) async throws in
+            let old = entry(bench, "old")
+            let oldResults = entry(bench, "results", parents: [Digest(of: [1])])
+            let oldOther = entry(bench, "old", provider: "newsapi")
+            for entry in [old, oldResults, oldOther] { #expect(await store.write(entry) == .stored) }
+            bench.time.advance(by: .seconds(60))
+            let new = entry(bench, "new")
+            #expect(await store.write(new) == .stored)
+            let condition = PurgeCondition(provider: "itunes", layer: .raw, receivedBefore: bench.time.wall())
+            #expect(try await store.purge(.matching(condition), soft: false) == 1)
+            #expect(try await store.read(old.key) == nil)
+            for kept in [oldResults, oldOther, new] { #expect(try await sameEntry(store.read(kept.key), kept)) }
+        }
+    }
+
+    @Test func aConditionThatTheDatabaseDidNotTakeHoldsOverARestart() async throws {
+        try await withBench { (bench) async throws in
+            let first = try bench.open()
+            let (gone, raw) = (entry(bench, "p/gone"), entry(bench, "q"))
+            let picture = bench.entry("pic", provider: "itunes", label: "GET https://i.example/x")
+            for entry in [gone, raw, picture] { #expect(await first.write(entry) == .stored) }
+            bench.time.advance(by: .seconds(10))
+            let late = entry(bench, "p/late")
+            #expect(await first.write(late) == .stored)
+            first.shared.faults.fail(with: SQLITE_FULL)
+            let before = late.responseTime
+            let conditions = [
+                PurgeCondition(prefix: "https://itunes.example/p/", receivedBefore: before),
+                PurgeCondition(provider: "itunes", layer: .artwork),
+            ]
+            for condition in conditions {
+                let outcome = await first.remove(.matching(condition), soft: false, provider: nil)
+                if case .pending(_, isKept: true) = outcome {} else { Issue.record("\(outcome)") }
+            }
+            #expect(try await first.read(gone.key) == nil, "it counts at once")
+            #expect(try await sameEntry(first.read(late.key), late))
+            await first.close()
+            let second = try bench.open()
+            #expect(try await second.read(gone.key) == nil)
+            for kept in [raw, picture, late] { #expect(try await sameEntry(second.read(kept.key), kept)) }
+            try await bench.eventually("all is written", in: second) { second.pendingRemovals == 0 }
+            #expect(try await second.statistics().entries == 3)
+            await second.close()
+        }
+    }
+
+    @Test(arguments: [
+        PurgeCondition(), PurgeCondition(provider: "itunes"), PurgeCondition(layer: .normalised),
+        PurgeCondition(prefix: "https://ü.example/"), PurgeCondition(receivedBefore: WallTime(milliseconds: -5)),
+        PurgeCondition(provider: "", layer: .raw, prefix: "", receivedBefore: WallTime(milliseconds: .max)),
+    ])
+    func aConditionSurvivesTheJournal(_ condition: PurgeCondition) throws {
+        let tombstone = Tombstone(
+            number: 0, selector: .matching(condition), isSoft: true, provider: nil, at: WallTime(milliseconds: 7))
+        let read = try #require(Tombstone(journal: tombstone.journalBytes))
+        #expect(read.selector == .matching(condition))
+        #expect(read.isSoft && read.at == WallTime(milliseconds: 7))
+    }
+
+    @Test func anUnknownLayerInTheJournalIsNoWiderCondition() {
+        let tombstone = Tombstone(
+            number: 0, selector: .matching(PurgeCondition(layer: .artwork)), isSoft: false, provider: nil,
+            at: WallTime(milliseconds: 7))
+        var bytes = tombstone.journalBytes
+        bytes[15] = 99
+        #expect(Tombstone(journal: bytes) == nil)
+    }
+
+    // MARK: Previews
+
+    @Test func aPreviewTellsWhatThePurgeThenTakesAndChangesNothing() async throws {
+        try await withStore { (store, bench) async throws in
+            let parent = entry(bench, "a/parent", size: 70_000)
+            let child = entry(bench, "child", provider: "newsapi", size: 30, parents: [parent.key.digest])
+            let apart = entry(bench, "b/apart")
+            for entry in [parent, child, apart] { #expect(await store.write(entry) == .stored) }
+            let selectors: [PurgeSelector] = [
+                .all, .provider("itunes"), .term("A/PAR", provider: nil), .digest(parent.key.digest),
+                .url("https://itunes.example/a/parent", provider: nil),
+                .matching(PurgeCondition(prefix: "https://itunes.example/a")), .matching(PurgeCondition(layer: .raw)),
+            ]
+            var told: [Int] = []
+            for selector in selectors {
+                let preview = try await store.preview([selector], soft: false)
+                told.append(preview.entries)
+                #expect(preview.isComplete)
+            }
+            #expect(told == [3, 3, 2, 2, 2, 2, 3])
+            let both = try await store.preview(Array(selectors[3...5]), soft: false)
+            #expect(both.entries == 2 && both.bytes == 70_030, "each entry counts once")
+            #expect(both.labels == [parent.label, child.label])
+            #expect(try await store.statistics().entries == 3)
+            #expect(try await store.purge(selectors[5], soft: false) == 2)
+            #expect(try await store.preview([selectors[5]], soft: false).entries == 0)
+        }
+    }
+
+    @Test func aSoftPreviewLeavesOutWhatIsStale() async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<3 { #expect(await store.write(entry(bench, "\(number)")) == .stored) }
+            #expect(try await store.preview([.all], soft: true).entries == 3)
+            #expect(try await store.purge(.all, soft: true) == 3)
+            #expect(try await store.preview([.all], soft: true).entries == 0)
+            #expect(try await store.preview([.all], soft: false).entries == 3)
+        }
+    }
+
+    @Test func aPreviewOfManyNamesTwenty() async throws {
+        try await withStore { (store, bench) async throws in
+            for number in 0..<1500 { #expect(await store.write(entry(bench, "\(number)", size: 10)) == .stored) }
+            let preview = try await store.preview([.provider("itunes")], soft: false)
+            #expect(preview.entries == 1500 && preview.bytes == 15_000)
+            #expect(preview.labels.count == PurgePreview.mostLabels)
+        }
+    }
+
+    @Test func aSetOfRowsTakesEachOnce() {
+        var set = RowSet()
+        for id in [0, 1, 63, 64, -1, 1 << 40] as [Int64] {
+            let (first, second) = (set.insert(id), set.insert(id))
+            #expect(first && !second, "\(id)")
+        }
+    }
+}
