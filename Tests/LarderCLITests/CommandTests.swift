@@ -116,6 +116,34 @@ struct CommandTests {
         #expect(await larder("get", "http://elsewhere/", "--url", daemon.url).status == .usage)
     }
 
+    @Test func marksOfAPurgeGoTogether() async throws {
+        let daemon = try ScriptedDaemon { _ in answer(200, #"{"purged":1}"#) }
+        let environment = ["LARDER_URL": daemon.url]
+        let purged = await larder(
+            "purge", "--prefix", "https://a.example/", "--kind", "artwork", "--older-than", "7d", "--provider",
+            "itunes",
+            environment: environment, isTerminal: true)
+        #expect(purged.text == "1 entry removed.\n")
+        let query = "kind=artwork&olderThan=7d&prefix=https%3A%2F%2Fa.example%2F&provider=itunes"
+        #expect(daemon.heads.last?.hasPrefix("DELETE /v1/cache?\(query) HTTP/1.1\r\n") == true, "\(daemon.heads)")
+        let count = daemon.heads.count
+        #expect(await larder("purge", "--kind", "raw", "--term", "x", environment: environment).status == .usage)
+        #expect(await larder("purge", "--dry-run", environment: environment).status == .usage)
+        #expect(daemon.heads.count == count)
+    }
+
+    @Test func aDryRunShowsWhatWouldGo() async throws {
+        let body =
+            #"{"dryRun":true,"wouldPurge":3,"bytes":2048,"labels":["https://a.example/1","https://a.example/2"]}"#
+        let daemon = try ScriptedDaemon { _ in answer(200, body) }
+        let shown = await larder("purge", "--all", "--dry-run", "--url", daemon.url, isTerminal: true)
+        #expect(daemon.heads.last?.hasPrefix("DELETE /v1/cache?all=1&dryRun=1 HTTP/1.1\r\n") == true)
+        #expect(
+            shown.text
+                == "https://a.example/1\nhttps://a.example/2\n… and 1 more\n3 entries (2 KiB) would be removed.\n",
+            "\(shown)")
+    }
+
     @Test func theTokenGoesWithChangesOnly() async throws {
         let daemon = try ScriptedDaemon { _ in answer(200, #"{"purged":3}"#) }
         let environment = ["LARDER_URL": daemon.url, "LARDER_TOKEN": "0123456789abcdef"]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RemovalUnderWayScenarios {
     enum Removal: String, CaseIterable, Sendable {
-        case purge, post
+        case purge, condition, post
     }
 
     private func configuration(_ origin: ScriptedOrigin) -> String {
@@ -19,6 +19,10 @@ import Testing
             case .purge:
                 try await larder.send(
                     "DELETE", "/v1/cache?all=1", fields: [("Authorization", "Bearer \(PurgeScenarios.token)")])
+            case .condition:
+                try await larder.send(
+                    "DELETE", "/v1/cache?kind=raw&prefix=%2Fraw%2Fapi%2F",
+                    fields: [("Authorization", "Bearer \(PurgeScenarios.token)")])
             case .post: try await larder.send("POST", "/raw/api/a", body: "x")
             }
         #expect(answer.status == 200, "\(answer)")
