@@ -112,6 +112,7 @@ sanitize: deps check-swift
 lint:
 	scripts/check-format
 	scripts/embed-samples --check
+	scripts/embed-console --check
 	scripts/check-imports
 	scripts/check-house-rules
 

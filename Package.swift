@@ -29,8 +29,9 @@ let hotRooms: Set = [
     "LarderDaemon",
 ]
 
-/// Folders of samples, which `scripts/embed-samples` writes into a source beside them.
+/// Folders of samples and of the console's files, which scripts write into sources beside them.
 func samples(of room: String) -> [String] {
+    if room == "LarderConsole" { return ["Files"] }
     let folder = "\(Context.packageDirectory)/Sources/\(room)"
     let providers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return providers.map { "\($0)/Samples" }.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
@@ -56,6 +57,7 @@ let package = Package(
         room("LarderHTTP", ["LarderCore", "CZlib"]),
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
         room("LarderProviders", ["LarderCore", "LarderHTTP"]),
+        room("LarderConsole", ["LarderCore"]),
         room("LarderIO", ["LarderCore", "CLinux"]),
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
@@ -71,7 +73,8 @@ let package = Package(
         room(
             "LarderDaemon",
             [
-                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderConsole", "LarderIO",
+                "LarderStore",
                 "LarderFetch", "LarderServer", "LarderSettings", "LarderEngine",
             ]),
         room(
@@ -100,6 +103,7 @@ let package = Package(
         tests("LarderHTTPTests", ["LarderCore", "LarderHTTP", "LarderTestSupport", "CZlib"]),
         tests("LarderCacheTests", ["LarderCore", "LarderHTTP", "LarderCache", "LarderTestSupport"]),
         tests("LarderProvidersTests", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderTestSupport"]),
+        tests("LarderConsoleTests", ["LarderCore", "LarderConsole"]),
         tests("LarderIOTests", ["LarderCore", "LarderIO", "LarderTestSupport", "CLinux"]),
         tests("LarderStoreTests", ["LarderCore", "LarderStore", "LarderTestSupport", "CSQLite"]),
         tests(

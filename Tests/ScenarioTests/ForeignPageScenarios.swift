@@ -6,7 +6,8 @@ import Testing
 @Suite struct ForeignPageScenarios {
     /// Every route there is, and one there is not.
     static let routes = [
-        "/", "/dashboard.css", "/dashboard.js", "/dashboard.svg", CacheScenarios.search,
+        "/", "/console/console.css", "/console/search.js", "/console/larder.svg", "/now", "/store",
+        CacheScenarios.search,
         "/v1/search?q=jack+johnson&source=itunes",
         "/raw/itunes/search?term=jack+johnson", "/v1/artwork/a", "/v1/status", "/healthz", "/readyz", "/metrics",
         "/openapi.json", "/no/such/route",

@@ -15,7 +15,9 @@ import Testing
     private static let read = "GET, HEAD"
 
     private static let allowed: [(path: String, allow: String)] = [
-        ("/", read), ("/dashboard.css", read), ("/dashboard.js", read), ("/dashboard.svg", read),
+        ("/", read), ("/console/console.css", read), ("/now", read), ("/over-time", read), ("/providers", read),
+        ("/store", read),
+        ("/opensearch.xml", read),
         ("/v1/search", read), ("/v1/local", read), ("/v1/searches/abc", "DELETE, GET, HEAD"),
         ("/v1/searches/abc/events", read), ("/v1/itunes/", read), ("/v1/news/nope", read), ("/v1/dnd/monsters/x", read),
         ("/v1/jokes/1", read), ("/v1/tmdb/search/movie", read), ("/v1/hackernews/top", read),
@@ -68,7 +70,8 @@ import Testing
     }
 
     private static let names: [(method: String, path: String, name: String)] = [
-        ("GET", "/", "dashboard"), ("GET", "/dashboard.svg", "dashboard"), ("GET", "/v1/search", "search"),
+        ("GET", "/", "console"), ("GET", "/console/larder.svg", "console"), ("GET", "/now", "console"),
+        ("GET", "/v1/search", "search"),
         ("GET", "/v1/local", "local"), ("GET", "/v1/searches/abc", "searches"),
         ("DELETE", "/v1/searches/abc", "searches"),
         ("GET", "/v1/searches/abc/events", "searches"), ("GET", "/v1/itunes/nope", "itunes"),

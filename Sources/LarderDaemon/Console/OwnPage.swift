@@ -1,4 +1,4 @@
-// Larder's own pages: markup, style and script are three answers of this origin, and nothing else may be loaded or run
+// Larder's own pages: markup, style and script are answers of this origin, and nothing else may be loaded or run
 // (Content Security Policy Level 3), so that text from an answer can never become code.
 import LarderCore
 import LarderServer
@@ -8,15 +8,12 @@ enum OwnPagePart: Sendable {
     case page
     case style
     case script
-    case icon
 }
 
 struct OwnPage: Sendable {
     var page: StaticString
     var style: StaticString
     var script: StaticString
-    /// Named by the page, or browsers ask for /favicon.ico.
-    var icon: StaticString = ""
     /// What the page may do beyond having its own style and script and asking this origin: a policy's directives.
     var permits: String
     var cacheControl: String
@@ -27,16 +24,20 @@ struct OwnPage: Sendable {
             case .page: ("text/html; charset=utf-8", page)
             case .style: ("text/css; charset=utf-8", style)
             case .script: ("text/javascript; charset=utf-8", script)
-            case .icon: ("image/svg+xml", icon)
             }
         return ServerResponse(
-            status: 200,
-            fields: [
-                "Content-Type": type, "Cache-Control": cacheControl, "X-Content-Type-Options": "nosniff",
-                "Content-Security-Policy":
-                    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \(permits); "
-                    + "base-uri 'none'; frame-ancestors 'none'",
-                "Referrer-Policy": "no-referrer",
-            ], body: .bytes(Bytes(text: "\(text)")), route: route)
+            status: 200, fields: Self.fields(type: type, permits: permits, cacheControl: cacheControl),
+            body: .bytes(Bytes(text: "\(text)")), route: route)
+    }
+
+    /// The fields of every part of an own page.
+    static func fields(type: String, permits: String, cacheControl: String) -> HeaderFields {
+        [
+            "Content-Type": type, "Cache-Control": cacheControl, "X-Content-Type-Options": "nosniff",
+            "Content-Security-Policy":
+                "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \(permits); "
+                + "base-uri 'none'; frame-ancestors 'none'",
+            "Referrer-Policy": "no-referrer",
+        ]
     }
 }

@@ -1,24 +1,37 @@
-// The records of the house itself: its page, what it keeps and knows, how it is, and what changes its state.
+// The records of the house itself: its console, what it keeps and knows, how it is, and what changes its state.
+import LarderConsole
 import LarderCore
 import LarderServer
 
 extension RouteTable {
-    /// The page for a browser, and the description for programs.
+    /// The console for a browser, and the description for programs.
     static let pages: RouteGroup = {
-        func page(_ part: OwnPagePart, _ path: String, _ summary: String) -> Route {
+        func page(_ view: ConsoleView, _ summary: String) -> Route {
             Route(
-                methods: [.get], pattern: path, name: "dashboard", summary: summary, isDescribed: false,
-                isLanding: part == .page, isLooking: true
-            ) { _, call in
-                Dashboard.response(part, to: call.request, route: call.name)
+                methods: [.get], pattern: view.rawValue, name: "console", summary: summary, isDescribed: false,
+                isLanding: view == .search, isLooking: true
+            ) { parts, call throws(ClientFacingError) in
+                try await ConsoleRoute.page(view, parts, call)
             }
         }
         return RouteGroup(
-            line: "the page for a browser",
+            line: "the console, for a browser",
             routes: [
-                page(.page, "/", "A search and the state of the house."),
-                page(.style, "/dashboard.css", "Its style."), page(.script, "/dashboard.js", "Its script."),
-                page(.icon, "/dashboard.svg", "Its picture."),
+                page(.search, "A search over all sources."), page(.now, "Requests as they happen."),
+                page(.overTime, "The last hour and the last month."), page(.providers, "Providers and their budgets."),
+                page(.store, "What is stored."),
+                Route(
+                    methods: [.get], pattern: "/console/{file}", name: "console",
+                    summary: "Styles, modules and pictures of the console.", isDescribed: false, isLooking: true
+                ) { _, call throws(ClientFacingError) in
+                    try ConsoleRoute.file(call.captured("file"), call)
+                },
+                Route(
+                    methods: [.get], pattern: "/opensearch.xml", name: "console",
+                    summary: "The search page as a search engine, for browsers.", isDescribed: false, isLooking: true
+                ) { _, call in
+                    ConsoleRoute.openSearch(call)
+                },
                 Route(
                     methods: [.get], pattern: "/openapi.json", name: "openapi",
                     summary: "This interface, for programs.",

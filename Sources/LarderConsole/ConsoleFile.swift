@@ -1,0 +1,35 @@
+// The files of the console as they are served: styles, modules and pictures. They lie in Files/ and are in the program.
+import LarderCore
+
+/// One file.
+public struct ConsoleFile: Sendable {
+    public let name: String
+    /// Its media type.
+    public let type: String
+    public let body: Bytes
+    /// A strong validator, quotation marks included.
+    public let etag: String
+
+    private init(_ name: String, _ text: StaticString) {
+        self.name = name
+        body = Bytes(text: "\(text)")
+        etag = "\"\(Base64URL.encode(Digest(of: body).bytes).prefix(16))\""
+        type =
+            switch name.split(separator: ".").last {
+            case "css": "text/css; charset=utf-8"
+            case "js": "text/javascript; charset=utf-8"
+            case "svg": "image/svg+xml"
+            default: "text/plain; charset=utf-8"
+            }
+    }
+
+    private static let files = Dictionary(
+        ConsoleFiles.all.map { ($0.name, ConsoleFile($0.name, $0.text)) }
+    ) { first, _ in first }
+
+    /// All names, in order.
+    public static let names = files.keys.sorted()
+
+    /// The file of that name.
+    public static func named(_ name: String) -> ConsoleFile? { files[name] }
+}

@@ -1,0 +1,120 @@
+// Files/answer.js. Made by scripts/embed-console; not to be edited by hand.
+
+extension ConsoleFiles {
+    static let answerJs: StaticString = #"""
+        // An answer on the page: a line about it, a mark for each source, tabs, cards, and pages of them.
+        import { byId, el, show } from "./dom.js";
+        import { count, milliseconds, plural } from "./format.js";
+        import { term } from "./terms.js";
+        import { card } from "./result.js";
+        import { toAddress } from "./question.js";
+
+        /** Cards of one page. */
+        const pageSize = 24;
+
+        /** The line that says how a search stands. */
+        export function outcome(text, isUnderWay = false) {
+          show(byId("outcome"), text);
+          byId("outcome").classList.toggle("working", isUnderWay);
+        }
+
+        export function drawNothing() {
+          for (const name of ["sources", "tabs", "results", "pages"]) show(byId(name));
+          for (const name of ["tabs", "pages"]) byId(name).hidden = true;
+          outcome("");
+        }
+
+        /** @param go takes a change of what is shown: a kind, a source, a page. */
+        export function drawAnswer(answer, state, go) {
+          const shown = answer.results.filter((result) =>
+            (!state.kind || result.kind === state.kind) && (!state.from || result.provider === state.from));
+          const pages = Math.max(1, Math.ceil(shown.length / pageSize));
+          const page = Math.min(state.page, pages);
+          show(byId("outcome"), ...line(answer));
+          byId("outcome").classList.toggle("working", !answer.isWhole && !answer.note);
+          drawSources(answer);
+          drawTabs(answer, state, go);
+          show(byId("results"), shown.slice((page - 1) * pageSize, page * pageSize).map((result) => card(result, answer)));
+          drawPages(page, pages, state, go);
+        }
+
+        function line(answer) {
+          if (answer.isProvisional) {
+            return [term("provisional", "Meanwhile"), " what is known for “" + answer.provisionalTerm + "”: " + plural(answer.results.length, "result")];
+          }
+          const awaited = answer.sources.filter((source) => source.state === "loading").map((source) => source.provider);
+          const said = [plural(answer.results.length, "result")];
+          if (answer.milliseconds !== null) said.push("in " + milliseconds(answer.milliseconds));
+          if (awaited.length) said.push("· waiting for " + awaited.join(", "));
+          const how = origin(answer.headers);
+          const parts = [said.join(" ")];
+          if (how) parts.push(" · ", how);
+          if (answer.note) parts.push(" · " + answer.note);
+          return parts;
+        }
+
+        /** Cache-Status (RFC 9211) in words: how the answer came to be. */
+        function origin(headers) {
+          const said = (headers && headers.get("Cache-Status")) || "";
+          const detail = (/; *detail=([^;]*)/.exec(said) || [])[1];
+          const left = (/; *ttl=([^;]*)/.exec(said) || [])[1];
+          if (detail === "local") return term("fullText", "from what is stored");
+          if (/; *hit/.test(said)) return left < 0 ? term("stale", "stored, past its time") : term("hit", "from the cache");
+          if (!/; *fwd=/.test(said)) return null;
+          return /; *collapsed/.test(said) ? term("joined", "shared a fetch") : term("miss", "fetched just now");
+        }
+
+        function drawSources(answer) {
+          show(byId("sources"), answer.sources.map((source) => {
+            const failed = source.state === "failed" || source.error;
+            const figure = source.state === "loading" ? "…" : failed ? "!" : count(source.count || 0);
+            const mark = el("li", { class: "mark " + (failed ? "bad" : source.state === "loading" ? "loading" : "") },
+              source.provider + " ", el("b", {}, figure));
+            if (failed) mark.append(el("span", { class: "soft" }, " " + ((source.error && (source.error.detail || source.error.class)) || "failed")));
+            return mark;
+          }));
+        }
+
+        function tally(results, member) {
+          const found = new Map();
+          for (const result of results) found.set(result[member], (found.get(result[member]) || 0) + 1);
+          return [...found].filter(([name]) => name).sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+        }
+
+        function drawTabs(answer, state, go) {
+          const groups = [["Kind", "kind", tally(answer.results, "kind")], ["From", "from", tally(answer.results, "provider")]];
+          byId("tabs").hidden = !answer.results.length;
+          show(byId("tabs"), groups.map(([label, member, choices]) => {
+            const all = answer.results.length;
+            const tab = (name, text, number) => link({ ...state, page: 1, [member]: name }, () => go({ [member]: name }),
+              { class: "tab", "aria-current": state[member] === name ? "true" : null }, text, el("span", { class: "tally" }, count(number)));
+            return el("div", { class: "tabs", role: "group", "aria-label": label },
+              el("span", { class: "label" }, label), tab("", "All", all), ...choices.map(([name, number]) => tab(name, name, number)));
+          }));
+        }
+
+        function drawPages(page, pages, state, go) {
+          byId("pages").hidden = pages < 2;
+          if (pages < 2) return show(byId("pages"));
+          const to = (number, text, label) => (number < 1 || number > pages ? null
+            : link({ ...state, page: number }, () => go({ page: number }),
+              { class: "tab", "aria-label": label, "aria-current": text === String(page) ? "page" : null }, text));
+          show(byId("pages"), to(page - 1, "‹", "Page before"),
+            ...Array.from({ length: pages }, (_, at) => to(at + 1, String(at + 1), "Page " + (at + 1))),
+            to(page + 1, "›", "Page after"));
+        }
+
+        /** A link that the page follows by itself, unless it is to open elsewhere. */
+        function link(target, act, attributes, ...children) {
+          const made = el("a", { href: toAddress(target), ...attributes }, ...children);
+          made.addEventListener("click", (event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+            event.preventDefault();
+            act();
+          });
+          return made;
+        }
+
+
+        """#
+}

@@ -1,0 +1,125 @@
+// Files/now.js. Made by scripts/embed-console; not to be edited by hand.
+
+extension ConsoleFiles {
+    static let nowJs: StaticString = #"""
+        // Requests as they happen, the newest first. The list holds the last few hundred; what was left out is counted and said.
+        import "./page.js";
+        import { button, byId, el, show } from "./dom.js";
+        import { count, milliseconds, moment, plural, timeOfDay, words } from "./format.js";
+        import { term } from "./terms.js";
+        import { explain } from "./explanation.js";
+        import { follow } from "./stream.js";
+        import { authority, onToken } from "./token.js";
+
+        const kept = 500;
+        const fields = ["provider", "outcome", "status", "client", "path", "slow"];
+        const form = byId("filters");
+        const list = byId("requests");
+
+        let isPaused = false;
+        let waiting = [];
+        let dropped = 0;
+        let isRedacted = true;
+
+        function filters() {
+          const query = new URLSearchParams();
+          for (const name of fields) {
+            const value = form.elements.namedItem(name).value.trim();
+            if (value) query.set(name, value);
+          }
+          return query;
+        }
+
+        function row(request) {
+          const providers = request.provider ? [request.provider] : request.providers || [];
+          const label = request.method + " " + request.target;
+          return el("tr", { class: request.status >= 500 ? "failed" : null },
+            el("td", { "data-name": "Time" }, el("time", { datetime: request.at, title: moment(request.at) }, timeOfDay(request.at))),
+            el("td", { "data-name": "Request", class: "target" },
+              button(label, { class: "link mono", "aria-label": "Explain " + label, title: label }, () => explain(request.id, "Why this answer"))),
+            el("td", { "data-name": "Status", class: "number" }, String(request.status)),
+            el("td", { "data-name": "Outcome" },
+              term(request.outcome, words(request.outcome), { focus: false, className: "pill " + request.outcome }),
+              request.tier ? el("small", { class: "soft" }, " ", term(request.tier, request.tier, { focus: false })) : null),
+            el("td", { "data-name": "Provider" }, providers.join(", ")),
+            el("td", { "data-name": "Took", class: "number" }, milliseconds(request.milliseconds)),
+            el("td", { "data-name": "Client" }, request.client || ""));
+        }
+
+        /** @param requests the oldest first. */
+        function add(requests) {
+          const fresh = requests.map(row).reverse();
+          // A row that has the focus is not taken from under it.
+          const focused = list.contains(document.activeElement) ? document.activeElement : null;
+          list.prepend(...fresh);
+          while (list.rows.length > kept) list.lastElementChild.remove();
+          if (focused && focused.isConnected && document.activeElement !== focused) focused.focus();
+          byId("none").hidden = list.rows.length > 0;
+        }
+
+        function tell() {
+          const parts = [];
+          if (isPaused) parts.push("Paused; " + plural(waiting.length, "request") + " waiting.");
+          if (dropped) parts.push(count(dropped) + " were too many at once and are left out.");
+          byId("stream").textContent = parts.join(" ");
+        }
+
+        function take(batch) {
+          if (batch.dropped !== undefined) dropped = batch.dropped;
+          if (batch.redacted !== undefined && batch.redacted !== isRedacted) isRedacted = batch.redacted;
+          if (isPaused) waiting = [...waiting, ...batch.requests].slice(-kept);
+          else add(batch.requests);
+          tell();
+        }
+
+        const path = () => "/v1/requests/events?" + new URLSearchParams([...filters(), ["last", "200"]]);
+
+        const stream = follow(path, {
+          opened() {
+            show(list);
+            waiting = [];
+            dropped = 0;
+            byId("refusal").textContent = "";
+            byId("none").hidden = false;
+            tell();
+          },
+          requests: take,
+          failed(status) {
+            if (status === 400) byId("refusal").textContent = "Not a filter that can be used: a status is 200 or 4xx, slow is as 100ms.";
+            else if (status === 503) byId("refusal").textContent = "Too many pages are open that follow requests; this one tries again.";
+          },
+        }, { headers: authority });
+
+        function refilter() {
+          const query = filters().toString();
+          history.replaceState(null, "", query ? "/now?" + query : "/now");
+          stream.reopen();
+        }
+
+        let timer = null;
+        form.addEventListener("input", () => {
+          clearTimeout(timer);
+          timer = setTimeout(refilter, 250);
+        });
+        form.addEventListener("submit", (event) => {
+          event.preventDefault();
+          clearTimeout(timer);
+          refilter();
+        });
+        onToken(() => stream.reopen());
+
+        const pause = byId("pause");
+        pause.hidden = false;
+        pause.addEventListener("click", () => {
+          isPaused = !isPaused;
+          pause.setAttribute("aria-pressed", String(isPaused));
+          pause.textContent = isPaused ? "Go on" : "Pause";
+          if (!isPaused) {
+            add(waiting);
+            waiting = [];
+          }
+          tell();
+        });
+
+        """#
+}

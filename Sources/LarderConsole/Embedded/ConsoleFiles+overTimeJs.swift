@@ -1,0 +1,148 @@
+// Files/over-time.js. Made by scripts/embed-console; not to be edited by hand.
+
+extension ConsoleFiles {
+    static let overTimeJs: StaticString = #"""
+        // The last hour and the last month, from what the daemon has written down about itself.
+        import "./page.js";
+        import { byId, el, show } from "./dom.js";
+        import { count, day, hourAndMinute, milliseconds, moment, size, timeOfDay, words } from "./format.js";
+        import { term } from "./terms.js";
+        import { plot } from "./plot.js";
+        import { ask, told } from "./ask.js";
+        import { onReturn } from "./connection.js";
+
+        const figures = Object.fromEntries(["ratio", "requests", "upstream", "latency", "bytes", "errors"]
+          .map((name) => [name, plot(byId("plot-" + name))]));
+        /** Outcomes in the order in which they are stacked: what cost nothing first. */
+        const outcomes = ["hit", "negative", "joined", "stale", "revalidated", "miss", "bypass", "none"];
+        const saving = new Set(["hit", "negative", "joined", "stale"]);
+
+        let span = new URLSearchParams(location.search).get("span") === "month" ? "month" : "hour";
+
+        function series(names, label = words) {
+          return names.map((name) => ({ name, label: term(name, label(name)), plain: label(name) }));
+        }
+
+        const sum = (record) => Object.values(record || {}).reduce((all, one) => all + one, 0);
+
+        function ratio(requests) {
+          const judged = Object.entries(requests || {}).filter(([name]) => name !== "none");
+          const all = judged.reduce((total, [, value]) => total + value, 0);
+          if (!all) return undefined;
+          return 100 * judged.filter(([name]) => saving.has(name)).reduce((total, [, value]) => total + value, 0) / all;
+        }
+
+        /** So many samples make one point of a plot: a screen has no room for all of them. */
+        const samples = 6;
+
+        /**
+         * Joins neighbours: counts are added, of percentiles the slowest stays. A stretch without a sample stays a gap.
+         * @returns points with `time` in milliseconds and the members of a sample.
+         */
+        function joined(history, step) {
+          const found = new Map();
+          for (const sample of history.points) {
+            const time = Math.floor(Date.parse(sample.at) / step) * step;
+            const point = found.get(time) || { time, requests: {}, upstream: {}, errors: 0, bytes: 0 };
+            found.set(time, point);
+            for (const member of ["requests", "upstream"]) {
+              for (const [name, value] of Object.entries(sample[member] || {})) point[member][name] = (point[member][name] || 0) + value;
+            }
+            for (const member of ["errors", "bytes"]) point[member] += sample[member] || 0;
+            for (const member of ["p50", "p90", "p99"]) {
+              if (sample[member] !== undefined) point[member] = Math.max(point[member] || 0, sample[member]);
+            }
+          }
+          return [...found.values()].sort((one, other) => one.time - other.time);
+        }
+
+        function draw(history) {
+          const step = history.stepSeconds * 1000 * samples;
+          const isMonth = history.span === "month";
+          const all = joined(history, step);
+          const frame = {
+            from: Date.parse(history.from), to: Date.parse(history.to), step,
+            label: (time, isShort) => (isMonth ? (isShort ? day(time) : moment(time)) : isShort ? hourAndMinute(time) : timeOfDay(time)),
+          };
+          const points = (values) => all.map((point) => ({ time: point.time, values: values(point) }));
+          const used = (member, order = null) => {
+            const found = new Set(all.flatMap((point) => Object.keys(point[member])));
+            return order ? order.filter((name) => found.has(name)) : [...found].sort();
+          };
+          const whole = (value) => (value >= 1e6 ? +(value / 1e6).toPrecision(3) + " M" : value >= 1e4 ? +(value / 1e3).toPrecision(3) + " k" : count(value));
+          figures.ratio({ ...frame, top: 100, format: (value) => +value.toFixed(1) + " %",
+            series: [{ name: "ratio", label: term("hitRatio", "hit ratio"), plain: "hit ratio" }], points: points((point) => ({ ratio: ratio(point.requests) })) });
+          figures.requests({ ...frame, isStacked: true, isWhole: true, format: whole, series: series(used("requests", outcomes)),
+            points: points((point) => point.requests) });
+          figures.upstream({ ...frame, isStacked: true, isWhole: true, format: whole,
+            series: used("upstream").map((name) => ({ name, label: name })), points: points((point) => point.upstream) });
+          figures.latency({ ...frame, format: milliseconds, series: series(["p50", "p90", "p99"], (name) => name),
+            points: points(({ p50, p90, p99 }) => ({ p50, p90, p99 })) });
+          figures.bytes({ ...frame, format: size, series: [{ name: "bytes", label: "bytes" }], points: points(({ bytes }) => ({ bytes })) });
+          figures.errors({ ...frame, isStacked: true, isWhole: true, format: whole, series: [{ name: "errors", label: "errors" }],
+            points: points(({ errors }) => ({ errors })) });
+          totals(history);
+        }
+
+        function totals(history) {
+          const requests = {};
+          for (const point of history.points) {
+            for (const [name, value] of Object.entries(point.requests || {})) requests[name] = (requests[name] || 0) + value;
+          }
+          const share = ratio(requests);
+          show(byId("totals"),
+            tile("Requests", count(sum(requests))), tile(term("hitRatio", "Hit ratio"), share === undefined ? "–" : share.toFixed(1) + " %"),
+            tile(term("upstream", "Upstream calls"), count(history.points.reduce((all, point) => all + sum(point.upstream), 0))),
+            tile(term("errors", "Errors"), count(history.points.reduce((all, point) => all + (point.errors || 0), 0))),
+            tile(term("bytes", "Sent"), size(history.points.reduce((all, point) => all + (point.bytes || 0), 0))));
+          const saved = Object.entries(history.saved || {}).sort((one, other) => other[1] - one[1]);
+          const most = Math.max(1, ...saved.map(([, value]) => value));
+          byId("saved-none").hidden = saved.length > 0;
+          show(byId("saved"), saved.map(([name, value]) => {
+            const bar = el("meter", { min: 0, max: most, value, "aria-label": name + ": " + count(value) + " calls saved" });
+            return el("tr", {}, el("th", { scope: "row" }, name), el("td", { class: "wide" }, bar), el("td", { class: "number" }, count(value)));
+          }));
+        }
+
+        const tile = (label, value) => el("div", { class: "tile" }, el("dt", {}, label), el("dd", {}, value));
+
+        let looking = false;
+        async function refresh() {
+          if (looking || document.hidden) return;
+          looking = true;
+          try {
+            draw(await ask("/v1/history?span=" + span));
+            byId("refusal").textContent = "";
+          } catch (error) {
+            byId("refusal").textContent = told(error);
+          } finally {
+            looking = false;
+          }
+        }
+
+        for (const link of document.querySelectorAll("#spans a")) {
+          link.addEventListener("click", (event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+            event.preventDefault();
+            history.pushState(null, "", link.getAttribute("href"));
+            choose();
+          });
+        }
+
+        function choose() {
+          span = new URLSearchParams(location.search).get("span") === "month" ? "month" : "hour";
+          for (const link of document.querySelectorAll("#spans a")) {
+            if (link.dataset.span === span) link.setAttribute("aria-current", "true");
+            else link.removeAttribute("aria-current");
+          }
+          refresh();
+        }
+
+        addEventListener("popstate", choose);
+        onReturn(refresh);
+        byId("plots").hidden = false;
+        choose();
+        setInterval(refresh, 5000);
+
+        """#
+}

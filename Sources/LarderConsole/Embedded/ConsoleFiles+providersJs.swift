@@ -1,0 +1,127 @@
+// Files/providers.js. Made by scripts/embed-console; not to be edited by hand.
+
+extension ConsoleFiles {
+    static let providersJs: StaticString = #"""
+        // Providers as they are now. A change is told by the daemon's events; besides, all is looked at every few seconds.
+        import "./page.js";
+        import { button, byId, el, show } from "./dom.js";
+        import { count, moment, relative, size, span, words } from "./format.js";
+        import { term } from "./terms.js";
+        import { ask, told } from "./ask.js";
+        import { hasToken, onToken } from "./token.js";
+        import { follow } from "./stream.js";
+        import { onReturn } from "./connection.js";
+        import { facts } from "./explanation.js";
+
+        let status = null;
+
+        const ago = (instant) => el("time", { datetime: instant, title: moment(instant) }, relative(instant));
+
+        function budget(name, one) {
+          const label = name.endsWith("Credits") ? term("credits", words(name.slice(0, -7)) + " credits") : term(name, name);
+          const left = one.limit ? count(one.remaining) + " of " + count(one.limit) + " left" : count(one.remaining) + " left";
+          const per = one.windowSeconds ? ", per " + span(one.windowSeconds) : "";
+          const resets = one.resetsAt && Date.parse(one.resetsAt) > Date.now()
+            ? [" · ", "resets ", el("time", { datetime: one.resetsAt, title: moment(one.resetsAt) }, relative(one.resetsAt))] : [];
+          return el("div", { class: "budget" },
+            el("div", { class: "line" }, label, el("span", { class: "soft" }, left, per, ...resets)),
+            one.limit ? el("meter", { min: 0, max: one.limit, low: one.limit / 5, optimum: one.limit, value: one.remaining,
+              "aria-label": words(name) + ": " + left }) : null);
+        }
+
+        function answers(provider) {
+          const said = Object.entries(provider.answers || {}).filter(([, value]) => value > 0);
+          return said.length ? el("p", { class: "counts" }, said.map(([name, value]) =>
+            el("span", {}, el("b", {}, count(value)), " ", term(name, name === "memoryHit" ? "from memory" : words(name), { focus: false }))))
+            : el("p", { class: "soft" }, "Not asked since the start.");
+        }
+
+        function recent(provider) {
+          if (!provider.recent || !provider.recent.length) return null;
+          return el("details", { "data-of": provider.name }, el("summary", {}, "What happened lately"),
+            el("ul", { class: "events" }, provider.recent.map((one) =>
+              el("li", {}, ago(one.at), " ", term(one.event, words(one.event), { focus: false }), one.detail ? ": " + one.detail : ""))));
+        }
+
+        function act(provider) {
+          if (provider.kind !== "builtIn" && provider.kind !== "passthrough") return null;
+          const rests = provider.state === "suspended" || provider.state === "probing";
+          const verb = rests ? "resume" : "suspend";
+          if (provider.state === "off" || provider.state === "notConfigured") return null;
+          return button(rests ? "Resume" : "Suspend 10 min", { class: "quiet small", disabled: !hasToken(),
+            title: hasToken() ? null : "Needs the token; its form is below.", "aria-label": (rests ? "Resume " : "Suspend ") + provider.name },
+            () => change(provider.name, verb));
+        }
+
+        async function change(name, verb) {
+          const word = byId("word");
+          try {
+            const path = "/v1/providers/" + encodeURIComponent(name) + "/" + verb;
+            const answer = await ask(verb === "suspend" ? path + "?for=10m" : path, { method: "POST" });
+            word.textContent = verb === "suspend" ? name + " rests until " + moment(answer.until) + "." : name + " is asked again.";
+          } catch (error) {
+            word.textContent = told(error);
+          }
+          refresh();
+        }
+
+        function card(provider) {
+          const isGood = provider.state === "ready";
+          return el("article", { class: "panel provider", "data-provider": provider.name, "aria-label": provider.title || provider.name },
+            el("header", {},
+              el("h2", {}, provider.title || provider.name, provider.title && provider.title !== provider.name ? el("small", { class: "soft" }, " " + provider.name) : null),
+              term(provider.state, words(provider.state), { className: "pill " + (isGood ? "good" : provider.state === "off" || provider.state === "notConfigured" ? "" : "bad") })),
+            el("p", {}, term(provider.reachability || "unknown", words(provider.reachability || "unknown"), { className: provider.reachable === false ? "bad" : "" }),
+              provider.lastSuccess ? [" · last answer ", ago(provider.lastSuccess)] : " · no answer yet"),
+            provider.configurationProblem ? el("p", { class: "bad" }, provider.configurationProblem) : null,
+            provider.state === "suspended" && provider.suspendedUntil
+              ? el("p", { class: "bad" }, "Rests until ", el("time", { datetime: provider.suspendedUntil }, moment(provider.suspendedUntil)),
+                provider.suspensionReason ? ": " + words(provider.suspensionReason) : "") : null,
+            provider.lastFailure ? el("p", {}, el("span", { class: "soft" }, "Last error ", ago(provider.lastFailure), ": "),
+              provider.lastFailureDetail || words(provider.lastFailureClass || "")) : null,
+            el("div", { class: "budgets" }, Object.entries(provider.budget || {}).map(([name, one]) => budget(name, one))),
+            answers(provider), recent(provider),
+            el("footer", {}, provider.attribution ? el("small", { class: "soft" }, provider.attribution) : el("span"), act(provider)));
+        }
+
+        function draw() {
+          if (!status) return;
+          // What somebody has opened stays open, and the focus where it was.
+          const opened = new Set([...document.querySelectorAll("details[data-of][open]")].map((one) => one.dataset.of));
+          const focus = document.activeElement && document.activeElement.getAttribute("aria-label");
+          show(byId("providers"), status.providers.map(card));
+          for (const one of document.querySelectorAll("details[data-of]")) one.open = opened.has(one.dataset.of);
+          if (focus && document.activeElement === document.body) {
+            [...byId("providers").querySelectorAll("button, abbr, summary")].find((one) => one.getAttribute("aria-label") === focus)?.focus();
+          }
+          const { store, memory } = status;
+          show(byId("house"), facts([
+            ["version", status.version], ["up since", moment(status.startedAt)],
+            ["store", count(store.entries) + " entries, " + size(store.liveBytes) + " of " + size(store.maxBytes)],
+            ["memory", count(memory.entries) + " answers, " + size(memory.bytes) + " of " + size(memory.maxBytes)],
+            ["degraded", store.degraded && el("span", { class: "bad" }, store.degraded)],
+          ]));
+        }
+
+        let looking = false;
+        async function refresh() {
+          if (looking || document.hidden) return;
+          looking = true;
+          try {
+            status = await ask("/v1/status", { timeout: 4000 });
+            draw();
+          } catch {
+            // The watch over the connection says so.
+          } finally {
+            looking = false;
+          }
+        }
+
+        onToken(draw);
+        onReturn(refresh);
+        refresh();
+        setInterval(refresh, 5000);
+        follow("/v1/events", { snapshot: refresh, reachability: refresh, suspension: refresh, budget: refresh });
+
+        """#
+}

@@ -1,0 +1,73 @@
+// Files/result.js. Made by scripts/embed-console; not to be edited by hand.
+
+extension ConsoleFiles {
+    static let resultJs: StaticString = #"""
+        // One result as a card: what it is, how old it is, why it is here, and the provider's own record.
+        import { button, el, picture, show, webAddress } from "./dom.js";
+        import { relative } from "./format.js";
+        import { term } from "./terms.js";
+        import { explain, lifetime } from "./explanation.js";
+        import { openDialog } from "./dialog.js";
+
+        /**
+         * @param result as the daemon gives it.
+         * @param answer the answer that it stands in: `sources`, `requestId`, and `recordsAt`, where its provider's record is had.
+         */
+        export function card(result, answer) {
+          const source = answer.sources.find((one) => one.provider === result.provider);
+          const link = webAddress(result.url);
+          const title = result.title || result.id;
+          const price = result.price ? [result.price.amount, result.price.currency].filter((part) => part !== undefined).join(" ") : null;
+          const facts = [result.creator, result.collection, price, (result.publishedAt || "").slice(0, 10)].filter(Boolean).join(" · ");
+          const acts = [];
+          if (answer.requestId) {
+            acts.push(button("Why", { class: "quiet small", "aria-label": "Why this answer: " + title },
+              () => explain(answer.requestId, "Why " + result.provider + " answered this")));
+          }
+          if (answer.recordsAt) {
+            acts.push(button("Record", { class: "quiet small", "aria-label": "The provider's own record: " + title },
+              () => record(result, answer.recordsAt(result))));
+          }
+          return el("li", { class: "card", "data-id": result.id },
+            el("div", { class: "frame", "aria-hidden": "true" }, picture(result.artwork && result.artwork.small, 72, initial(result.kind))),
+            el("div", { class: "told" },
+              el("h3", {}, link ? el("a", { href: link, rel: "noreferrer noopener" }, title) : title),
+              facts && el("p", { class: "soft" }, facts),
+              result.summary && el("p", { class: "summary" }, result.summary),
+              el("p", { class: "foot" },
+                el("span", { class: "pill" }, result.kind || "result"),
+                el("span", { class: "source" }, result.provider),
+                age(result, source),
+                ...acts)));
+        }
+
+        const initial = (kind) => (kind || "?").slice(0, 1).toUpperCase();
+
+        function age(result, source) {
+          const at = result.fetchedAt || (source && source.fetchedAt);
+          if (!at) return null;
+          const until = source && source.freshUntil;
+          const isStale = source && source.stale;
+          return el("span", { class: isStale ? "age warn" : "age", title: lifetime(at, until) },
+            el("time", { datetime: at, "data-relative": "" }, relative(at)), isStale ? [", ", term("stale", "past its time", { focus: false })] : null);
+        }
+
+        /** Shows the provider's own record. It is read from what is stored: looking costs no call. */
+        async function record(result, path) {
+          const content = openDialog("Record of " + result.provider);
+          show(content, el("p", { class: "soft" }, "Looking it up…"));
+          try {
+            const reply = await fetch(path, { headers: { "Cache-Control": "only-if-cached" }, cache: "no-store", signal: AbortSignal.timeout(10000) });
+            const answer = await reply.json();
+            const found = reply.ok ? answer.results.find((one) => one.id === result.id) : null;
+            show(content,
+              el("p", { class: "soft" }, "What " + result.provider + " says of it, before Larder made a result of it."),
+              found && found.source !== undefined ? el("pre", {}, JSON.stringify(found.source, null, 2))
+                : el("p", {}, "The provider's own record is not stored any more."));
+          } catch {
+            show(content, el("p", { class: "bad" }, "Larder cannot be reached."));
+          }
+        }
+
+        """#
+}

@@ -1,0 +1,220 @@
+// Files/store.js. Made by scripts/embed-console; not to be edited by hand.
+
+extension ConsoleFiles {
+    static let storeJs: StaticString = #"""
+        // What is stored: lists, one entry, and removing. A removal is always tried dry first, and done only after a second click.
+        import "./page.js";
+        import { button, byId, el, show } from "./dom.js";
+        import { count, moment, plural, relative, size, words } from "./format.js";
+        import { term } from "./terms.js";
+        import { ask, told } from "./ask.js";
+        import { hasToken, onToken } from "./token.js";
+        import { openDialog } from "./dialog.js";
+        import { facts } from "./explanation.js";
+        import { onReturn } from "./connection.js";
+
+        const form = byId("filters");
+        const names = ["order", "provider", "kind", "prefix", "url", "key"];
+
+        const at = (instant) => (instant ? el("time", { datetime: instant, title: moment(instant) }, relative(instant)) : "");
+
+        function row(entry) {
+          const label = entry.label || entry.key || "";
+          return el("tr", {},
+            el("td", { "data-name": "Entry", class: "target" }, entry.key
+              ? button(label, { class: "link mono", title: label, "aria-label": "Look at " + label }, () => look(entry.key))
+              : el("span", { class: "mono", title: label }, label)),
+            el("td", { "data-name": "Provider" }, entry.provider),
+            el("td", { "data-name": "Kind" }, term(entry.kind, words(entry.kind || ""), { focus: false, className: "pill" })),
+            el("td", { "data-name": "Size", class: "number" }, size(entry.bytes)),
+            el("td", { "data-name": "Uses", class: "number" }, entry.uses === undefined ? "" : count(entry.uses)),
+            el("td", { "data-name": "Stored" }, at(entry.receivedAt)),
+            el("td", { "data-name": "Fresh until" }, fresh(entry)),
+            el("td", { "data-name": "Last used" }, at(entry.lastUsedAt)));
+        }
+
+        function fresh(entry) {
+          if (!entry.freshUntil) return "";
+          const isPast = Date.parse(entry.freshUntil) <= Date.now();
+          return el("span", { class: isPast ? "warn" : null }, at(entry.freshUntil));
+        }
+
+        function query() {
+          const found = new URLSearchParams();
+          for (const name of names) {
+            const value = form.elements.namedItem(name).value.trim();
+            if (value && !(name === "order" && value === "largest")) found.set(name, value);
+          }
+          return found;
+        }
+
+        let latest = 0;
+        async function refresh() {
+          const mine = ++latest;
+          try {
+            const answer = await ask("/v1/entries?" + new URLSearchParams([...query(), ["limit", "100"]]));
+            if (mine !== latest) return;
+            show(byId("entries"), answer.entries.map(row));
+            byId("none").hidden = answer.entries.length > 0;
+            byId("refusal").textContent = "";
+          } catch (error) {
+            if (mine === latest) byId("refusal").textContent = told(error);
+          }
+        }
+
+        let timer = null;
+        function later() {
+          clearTimeout(timer);
+          timer = setTimeout(() => {
+            const text = query().toString();
+            history.replaceState(null, "", text ? "/store?" + text : "/store");
+            refresh();
+          }, 250);
+        }
+
+        // MARK: One entry
+
+        async function look(key) {
+          const content = openDialog("One entry");
+          show(content, el("p", { class: "soft" }, "Looking it up…"));
+          try {
+            show(content, ...drawn(await ask("/v1/entries/" + encodeURIComponent(key))));
+          } catch (error) {
+            show(content, el("p", { class: "bad" }, told(error)));
+          }
+        }
+
+        function drawn(entry) {
+          const parts = [
+            el("p", { class: "mono" }, entry.label || ""),
+            facts([
+              ["provider", entry.provider], ["kind", term(entry.kind, words(entry.kind || ""))], ["status", entry.status], ["size", size(entry.bytes)],
+              ["uses", entry.uses], ["stored", entry.receivedAt && moment(entry.receivedAt)],
+              ["fresh until", entry.freshUntil && moment(entry.freshUntil)], ["usable until", entry.staleUntil && moment(entry.staleUntil)],
+              ["last used", entry.lastUsedAt && moment(entry.lastUsedAt)], ["key", entry.key],
+            ]),
+            el("p", {}, button("Choose it for removal…", { class: "quiet" }, () => {
+              byId("closer").close();
+              fill("key", entry.key);
+            })),
+          ];
+          if (entry.fields && entry.fields.length) {
+            parts.push(el("h3", {}, "Stored head"), facts(entry.fields));
+          }
+          if (entry.preview) parts.push(el("h3", {}, "Beginning of the body"), preview(entry));
+          for (const [member, label] of [["parents", "Made from"], ["children", "Made of it"], ["variants", "Variants"]]) {
+            const others = entry[member] || [];
+            if (!others.length) continue;
+            parts.push(el("h3", {}, label), el("ul", {}, others.map((other) => el("li", {}, other.key
+              ? button(other.label || other.key, { class: "link mono" }, () => look(other.key)) : other.label, " ", el("small", { class: "soft" }, words(other.kind || ""))))));
+          }
+          return parts;
+        }
+
+        function preview(entry) {
+          const { type, text, truncated } = entry.preview;
+          if (typeof text !== "string") return el("p", { class: "soft" }, type === "image" ? "A picture of " + size(entry.bytes) + "." : "Not text.");
+          let shown = text;
+          if (!truncated) {
+            try {
+              shown = JSON.stringify(JSON.parse(text), null, 2);
+            } catch {
+              // It is shown as it is stored.
+            }
+          }
+          return el("pre", { tabindex: "0" }, shown + (truncated ? "\n…" : ""));
+        }
+
+        // MARK: Removing
+
+        const purge = byId("purge");
+        let armed = null;
+
+        function fill(selector, value) {
+          byId("purge-by").value = selector;
+          byId("purge-value").value = value;
+          disarm();
+          purge.scrollIntoView({ block: "center" });
+          byId("purge-try").focus();
+        }
+
+        function selectors() {
+          const by = byId("purge-by").value;
+          const found = new URLSearchParams();
+          if (by === "all") found.set("all", "1");
+          else found.set(by, byId("purge-value").value.trim());
+          if (byId("purge-soft").checked) found.set("soft", "1");
+          return found;
+        }
+
+        function disarm() {
+          armed = null;
+          byId("purge-do").hidden = true;
+          show(byId("purge-word"));
+        }
+
+        function permit() {
+          byId("purge-needs").hidden = hasToken();
+          byId("purge-value").disabled = byId("purge-by").value === "all";
+          disarm();
+        }
+
+        purge.addEventListener("input", permit);
+        purge.addEventListener("submit", async (event) => {
+          event.preventDefault();
+          disarm();
+          const chosen = selectors();
+          if (byId("purge-by").value !== "all" && !byId("purge-value").value.trim()) return say("Say what to remove.", "bad");
+          try {
+            const answer = await ask("/v1/cache?" + new URLSearchParams([...chosen, ["dryRun", "1"]]), { method: "DELETE" });
+            const verb = chosen.has("soft") ? "expire" : "be removed";
+            say(plural(answer.wouldPurge, "entry", "entries") + " would " + verb + ", " + size(answer.bytes || 0) + "."
+              + (answer.wouldPurge ? "" : " " + (answer.reason || "")));
+            if (answer.labels && answer.labels.length) {
+              byId("purge-word").append(el("ul", { class: "mono" }, answer.labels.map((label) => el("li", {}, label))));
+            }
+            if (!answer.wouldPurge) return;
+            armed = chosen;
+            const confirm = byId("purge-do");
+            confirm.textContent = (chosen.has("soft") ? "Expire " : "Remove ") + plural(answer.wouldPurge, "entry", "entries");
+            confirm.hidden = false;
+            confirm.focus();
+          } catch (error) {
+            say(error.status === 401 || error.status === 403 ? "That needs the token: " + told(error) : told(error), "bad");
+          }
+        });
+
+        byId("purge-do").addEventListener("click", async () => {
+          const chosen = armed;
+          disarm();
+          if (!chosen) return;
+          try {
+            const answer = await ask("/v1/cache?" + chosen, { method: "DELETE" });
+            say(plural(answer.purged, "entry", "entries") + (answer.soft ? " expired." : " removed.") + (answer.pending ? " " + answer.reason : ""));
+            refresh();
+          } catch (error) {
+            say(told(error), "bad");
+          }
+          byId("purge-try").focus();
+        });
+
+        function say(text, name = null) {
+          show(byId("purge-word"), el("p", { class: name }, text));
+        }
+
+        form.addEventListener("input", later);
+        form.addEventListener("submit", (event) => {
+          event.preventDefault();
+          later();
+        });
+        onToken(() => {
+          permit();
+          refresh();
+        });
+        onReturn(refresh);
+        purge.hidden = false;
+        permit();
+        refresh();
+
+        """#
+}

@@ -1,0 +1,52 @@
+// Figures and times as a person reads them.
+
+const sizes = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+export function size(bytes) {
+  let at = 0;
+  while (bytes >= 1024 && at < sizes.length - 1) {
+    bytes /= 1024;
+    at += 1;
+  }
+  return (at && bytes < 100 ? bytes.toFixed(1) : Math.round(bytes)) + " " + sizes[at];
+}
+
+const units = [[86400, "d"], [3600, "h"], [60, "min"]];
+
+/** A span of seconds in its greatest unit. */
+export function span(seconds) {
+  const unit = units.find(([length]) => seconds >= 2 * length) || [1, "s"];
+  return Math.floor(seconds / unit[0]) + " " + unit[1];
+}
+
+/** How long ago, or in how long. */
+export function relative(instant, now = Date.now()) {
+  const seconds = (now - Date.parse(instant)) / 1000;
+  if (Number.isNaN(seconds)) return "";
+  if (Math.abs(seconds) < 2) return "just now";
+  return seconds > 0 ? span(seconds) + " ago" : "in " + span(-seconds);
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const minutes = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+
+export const timeOfDay = (instant) => clock.format(new Date(instant));
+export const hourAndMinute = (instant) => minutes.format(new Date(instant));
+export const day = (instant) => days.format(new Date(instant));
+export const moment = (instant) => day(instant) + ", " + timeOfDay(instant);
+
+const counts = new Intl.NumberFormat("en");
+
+export const count = (number) => counts.format(number);
+
+export function milliseconds(time) {
+  if (time === undefined || time === null) return "";
+  if (time >= 10000) return (time / 1000).toFixed(1) + " s";
+  return (time >= 100 ? Math.round(time) : Number(time.toPrecision(3))) + " ms";
+}
+
+export const plural = (number, one, many = one + "s") => count(number) + " " + (number === 1 ? one : many);
+
+/** "lastFailure" → "last failure". */
+export const words = (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();

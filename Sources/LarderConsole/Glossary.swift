@@ -1,0 +1,38 @@
+// What technical words mean. The words stand once, in Files/glossary.js, which the scripts import and this reads.
+import LarderCore
+
+enum Glossary {
+    /// The explanations by their words.
+    static let words: [String: String] = {
+        let file = "\(ConsoleFiles.glossaryJs)"
+        guard let start = file.firstIndex(of: "{"), let end = file.lastIndex(of: "}"),
+            let words = try? JSON.parse(Bytes(text: String(file[start...end])))
+        else { return [:] }
+        return Dictionary(words.members.map { ($0.name, $0.value.string ?? "") }) { _, last in last }
+    }()
+}
+
+extension Markup {
+    /// A word with its explanation on hover, and for the keyboard.
+    /// - Parameter isStop: the Tab key stops at it; in long lists it does not.
+    mutating func addTerm(_ name: String, _ label: String? = nil, pill: String? = nil, isStop: Bool = true) {
+        let label = label ?? name.spaced
+        let style = pill.map { "pill \($0)" }
+        guard let told = Glossary.words[name] else { return add("span", ["class": style], text: label) }
+        add(
+            "abbr",
+            ["class": style.map { "term \($0)" } ?? "term", "title": told, "tabindex": isStop ? "0" : nil], text: label)
+    }
+}
+
+extension String {
+    /// "budgetSpent" → "budget spent".
+    var spaced: String {
+        var out = ""
+        for character in self {
+            if character.isASCII, character.isUppercase, out.last?.isLowercase == true { out += " " }
+            out += character.isASCII ? character.lowercased() : String(character)
+        }
+        return out
+    }
+}

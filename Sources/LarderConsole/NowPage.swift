@@ -1,0 +1,83 @@
+// The last requests. Without a script the page shows them as they were when it was asked for, by the same filters.
+import LarderCore
+
+public enum NowPage {
+    /// The filters, as `/v1/requests` knows them.
+    public static let filters = ["provider", "outcome", "status", "client", "path", "slow"]
+
+    private static let columns: [(label: String, term: String?, isNumber: Bool)] = [
+        ("Time", nil, false), ("Request", nil, false), ("Status", "status", true), ("Outcome", "outcome", false),
+        ("Provider", "provider", false), ("Took", nil, true), ("Client", "client", false),
+    ]
+
+    private static let outcomes = [
+        "hit", "miss", "stale", "joined", "revalidated", "negative", "bypass", "none",
+    ]
+
+    /// - Parameters:
+    ///   - providers: names to choose from.
+    ///   - answer: what `/v1/requests` answered to these filters.
+    public static func render(_ query: QueryParameters, providers: [String], answer: ConsoleAnswer) -> String {
+        ConsolePage.document(.now, title: "Now · Larder") { main in
+            main.add("h1", text: "Now")
+            filters(&main, query, providers)
+            main.addProblem(answer)
+            main.add("p", ["id": "stream", "class": "soft", "role": "status"], text: "")
+            main.add("div", ["class": "panel flush"]) { panel in
+                panel.add("table", ["class": "rows"]) { table in
+                    table.add("caption", ["class": "apart"], text: "The last requests, the newest first")
+                    table.addColumns(columns)
+                    table.add("tbody", ["id": "requests"]) { body in
+                        for request in (answer.value?["requests"]?.elements).all { row(&body, request) }
+                    }
+                }
+                let isEmpty = (answer.value?["requests"]?.count ?? 0) == 0
+                panel.add(
+                    "p", ["id": "none", "class": "soft none", "hidden": isEmpty ? nil : ""], text: "No requests yet.")
+            }
+            ConsolePage.tokenForm(&main)
+        }
+    }
+
+    private static func filters(_ main: inout Markup, _ query: QueryParameters, _ providers: [String]) {
+        main.add("form", ["id": "filters", "class": "filters", "action": "/now", "aria-label": "Filters"]) { form in
+            form.addChoice(
+                "provider", "Provider", [("", "all")] + providers.map { ($0, $0) }, chosen: query["provider"] ?? "")
+            form.addChoice(
+                "outcome", "Outcome", [("", "all")] + outcomes.map { ($0, $0) }, chosen: query["outcome"] ?? "")
+            form.addField("status", "Status", value: query["status"] ?? "", placeholder: "4xx")
+            form.addField("path", "Path", value: query["path"] ?? "", placeholder: "part of it")
+            form.addField("client", "Client", value: query["client"] ?? "", placeholder: "127.0.0.1")
+            form.addField("slow", "Slower than", value: query["slow"] ?? "", placeholder: "100ms")
+            form.add("noscript") { $0.add("button", ["type": "submit"], text: "Show") }
+            form.add(
+                "button", ["id": "pause", "type": "button", "aria-pressed": "false", "hidden": ""], text: "Pause")
+        }
+    }
+
+    private static func row(_ body: inout Markup, _ request: JSONValue) {
+        let method = request["method"]?.string ?? ""
+        let target = request["target"]?.string ?? ""
+        body.add("tr") { row in
+            row.addCell("Time") { $0.addInstant(request["at"]) }
+            row.add("td", ["data-name": "Request", "class": "target"]) { cell in
+                cell.add("a", ["class": "mono", "href": explanation(request)], text: "\(method) \(target)")
+            }
+            row.addCell("Status", number: true) { $0.add(request["status"]?.said ?? "") }
+            row.addCell("Outcome") { cell in
+                let outcome = request["outcome"]?.string ?? "none"
+                cell.addTerm(outcome, pill: outcomes.contains(outcome) ? outcome : "", isStop: false)
+            }
+            let several = (request["providers"]?.elements).all.compactMap(\.string)
+            row.addCell("Provider") { $0.add(request["provider"]?.string ?? several.joined(separator: ", ")) }
+            row.addCell("Took", number: true) { cell in
+                if let time = request["milliseconds"]?.numberText { cell.add("\(time) ms") }
+            }
+            row.addCell("Client") { $0.add(request["client"]?.string ?? "") }
+        }
+    }
+
+    private static func explanation(_ request: JSONValue) -> String {
+        "/v1/explain/" + PercentCoding.encode(request["id"]?.string ?? "")
+    }
+}

@@ -1,0 +1,103 @@
+// Providers as they are, and Larder itself, from what `/v1/status` says.
+import LarderCore
+
+public enum ProvidersPage {
+    /// - Parameter answer: what `/v1/status` answered.
+    public static func render(answer: ConsoleAnswer) -> String {
+        ConsolePage.document(.providers, title: "Providers · Larder") { main in
+            main.add("h1", text: "Providers")
+            main.addProblem(answer)
+            main.add("p", ["id": "word", "role": "status"], text: "")
+            main.add("div", ["id": "providers", "class": "grid"]) { list in
+                for provider in (answer.value?["providers"]?.elements).all { card(&list, provider) }
+            }
+            main.add("section", ["class": "panel", "aria-labelledby": "house-title"]) { section in
+                section.add("h2", ["id": "house-title"], text: "Larder itself")
+                section.add("div", ["id": "house"]) { house(&$0, answer.value) }
+            }
+            ConsolePage.tokenForm(&main)
+        }
+    }
+
+    private static func card(_ list: inout Markup, _ provider: JSONValue) {
+        let name = provider["name"]?.string ?? ""
+        let state = provider["state"]?.string ?? "unknown"
+        let pill = state == "ready" ? "good" : ["off", "notConfigured"].contains(state) ? "" : "bad"
+        list.add("article", ["class": "panel provider", "aria-label": provider["title"]?.string ?? name]) { card in
+            card.add("header") { header in
+                header.add("h2", text: provider["title"]?.string ?? name)
+                header.addTerm(state, pill: pill)
+            }
+            card.add("p") { line in
+                line.addTerm(provider["reachability"]?.string ?? "unknown")
+                guard let last = provider["lastSuccess"] else { return line.add(" · no answer yet") }
+                line.add(" · last answer ")
+                line.addInstant(last)
+            }
+            if let problem = provider["configurationProblem"]?.string { card.add("p", ["class": "bad"], text: problem) }
+            if let until = provider["suspendedUntil"] {
+                card.add("p", ["class": "bad"]) { line in
+                    line.add("Rests until ")
+                    line.addInstant(until)
+                }
+            }
+            if let failed = provider["lastFailure"] {
+                card.add("p") { line in
+                    line.add("Last error ")
+                    line.addInstant(failed)
+                    line.add(": \(provider["lastFailureDetail"]?.string ?? provider["lastFailureClass"]?.said ?? "")")
+                }
+            }
+            card.add("div", ["class": "budgets"]) { budgets in
+                for member in (provider["budget"]?.members).map(Array.init) ?? [] {
+                    budget(&budgets, member.name, member.value)
+                }
+            }
+            if let attribution = provider["attribution"]?.string {
+                card.add("footer") { $0.add("small", ["class": "soft"], text: attribution) }
+            }
+        }
+    }
+
+    private static func budget(_ list: inout Markup, _ name: String, _ budget: JSONValue) {
+        let remaining = budget["remaining"]?.said ?? ""
+        let limit = budget["limit"]?.numberText
+        let left = limit.map { "\(remaining) of \($0) left" } ?? "\(remaining) left"
+        list.add("div", ["class": "budget"]) { item in
+            item.add("div", ["class": "line"]) { line in
+                line.addTerm(name.hasSuffix("Credits") ? "credits" : name, name.spaced)
+                line.add("span", ["class": "soft"]) { told in
+                    told.add(left)
+                    if let resets = budget["resetsAt"] {
+                        told.add(" · resets ")
+                        told.addInstant(resets)
+                    }
+                }
+            }
+            if let limit {
+                item.add(
+                    "meter", ["min": "0", "max": limit, "value": remaining, "aria-label": "\(name.spaced): \(left)"],
+                    text: left)
+            }
+        }
+    }
+
+    private static func house(_ section: inout Markup, _ status: JSONValue?) {
+        guard let status else { return }
+        let (store, memory) = (status["store"], status["memory"])
+        func room(_ record: JSONValue?, _ bytes: String, _ what: String) -> String {
+            let (used, whole) = (record?[bytes]?.sizeText ?? "", record?["maxBytes"]?.sizeText ?? "")
+            return "\(record?["entries"]?.said ?? "0") \(what), \(used) of \(whole)"
+        }
+        section.add("dl", ["class": "facts"]) { facts in
+            for (label, value) in [
+                ("version", status["version"]?.said ?? ""), ("up since", (status["startedAt"]?.string ?? "").instant),
+                ("store", room(store, "liveBytes", "entries")), ("memory", room(memory, "bytes", "answers")),
+                ("degraded", store?["degraded"]?.string ?? ""),
+            ] where !value.isEmpty {
+                facts.add("dt", text: label)
+                facts.add("dd", text: value)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// What is stored, as lists. Looking at one entry and removing need the token, and so a script.
+import LarderCore
+
+public enum StorePage {
+    /// The filters, as `/v1/entries` knows them.
+    public static let filters = ["order", "provider", "kind", "prefix", "url", "key"]
+
+    private static let orders: [(value: String, label: String)] = [
+        ("largest", "largest"), ("mostUsed", "most used"), ("recentlyUsed", "recently used"), ("oldest", "oldest"),
+        ("newest", "newest"), ("soonStale", "soon stale"),
+    ]
+    private static let columns: [(label: String, term: String?, isNumber: Bool)] = [
+        ("Entry", "entry", false), ("Provider", "provider", false), ("Kind", nil, false), ("Size", nil, true),
+        ("Uses", "uses", true), ("Stored", nil, false), ("Fresh until", "freshUntil", false), ("Last used", nil, false),
+    ]
+
+    /// - Parameters:
+    ///   - providers: names to choose from.
+    ///   - answer: what `/v1/entries` answered to these filters.
+    public static func render(_ query: QueryParameters, providers: [String], answer: ConsoleAnswer) -> String {
+        ConsolePage.document(.store, title: "Store · Larder") { main in
+            main.add("h1", text: "Store")
+            main.add("form", ["id": "filters", "class": "filters", "action": "/store", "aria-label": "Filters"]) {
+                form in
+                form.addChoice("order", "Order", orders, chosen: query["order"] ?? "largest")
+                form.addChoice(
+                    "provider", "Provider", [("", "all")] + providers.map { ($0, $0) }, chosen: query["provider"] ?? "")
+                form.addField("kind", "Kind", value: query["kind"] ?? "", placeholder: "raw, results, artwork")
+                form.addField("prefix", "Begins with", value: query["prefix"] ?? "", placeholder: "https://…")
+                form.addField("url", "URL", value: query["url"] ?? "", placeholder: "https://…")
+                form.addField("key", "Key", value: query["key"] ?? "", placeholder: "digest")
+                form.add("noscript") { $0.add("button", ["type": "submit"], text: "Show") }
+            }
+            main.addProblem(answer)
+            list(&main, answer)
+            purge(&main)
+            ConsolePage.tokenForm(&main)
+        }
+    }
+
+    private static func list(_ main: inout Markup, _ answer: ConsoleAnswer) {
+        main.add("div", ["class": "panel flush"]) { panel in
+            panel.add("table", ["class": "rows"]) { table in
+                table.add("caption", ["class": "apart"], text: "Stored entries")
+                table.addColumns(columns)
+                table.add("tbody", ["id": "entries"]) { body in
+                    for entry in (answer.value?["entries"]?.elements).all { row(&body, entry) }
+                }
+            }
+            let isEmpty = (answer.value?["entries"]?.count ?? 0) == 0
+            panel.add(
+                "p", ["id": "none", "class": "soft none", "hidden": isEmpty ? nil : ""], text: "Nothing is stored.")
+        }
+    }
+
+    private static func row(_ body: inout Markup, _ entry: JSONValue) {
+        body.add("tr") { row in
+            row.add("td", ["data-name": "Entry", "class": "target"]) { cell in
+                cell.add("span", ["class": "mono"], text: entry["label"]?.string ?? entry["key"]?.string ?? "")
+            }
+            row.addCell("Provider") { $0.add(entry["provider"]?.string ?? "") }
+            row.addCell("Kind") { $0.addTerm(entry["kind"]?.string ?? "", pill: "", isStop: false) }
+            row.addCell("Size", number: true) { $0.add(entry["bytes"]?.sizeText ?? "") }
+            row.addCell("Uses", number: true) { $0.add(entry["uses"]?.said ?? "") }
+            row.addCell("Stored") { $0.addInstant(entry["receivedAt"]) }
+            row.addCell("Fresh until") { $0.addInstant(entry["freshUntil"]) }
+            row.addCell("Last used") { $0.addInstant(entry["lastUsedAt"]) }
+        }
+    }
+
+    /// Tried dry first: the button that removes is hidden until then.
+    private static func purge(_ main: inout Markup) {
+        main.add("form", ["id": "purge", "class": "panel purge", "hidden": "", "aria-labelledby": "purge-title"]) {
+            form in
+            form.add("h2", ["id": "purge-title"]) { $0.addTerm("purge", "Remove", isStop: true) }
+            form.add("div", ["class": "filters"]) { line in
+                line.addChoice(
+                    "purge-by", "What",
+                    [
+                        ("provider", "all of a provider"), ("term", "what holds a term"), ("url", "a URL"),
+                        ("prefix", "URLs that begin with"), ("kind", "a kind"), ("olderThan", "older than"),
+                        ("key", "the entry of a key"), ("all", "everything"),
+                    ], chosen: "provider")
+                line.addField("purge-value", "Which", value: "", placeholder: "itunes, https://…, 30d")
+                line.add("label", ["class": "check"]) { label in
+                    label.addEmpty("input", ["id": "purge-soft", "type": "checkbox"])
+                    label.addTerm("softPurge", "only let it expire", isStop: false)
+                }
+                line.add("button", ["id": "purge-try", "type": "submit"], text: "Try it dry")
+                line.add(
+                    "button", ["id": "purge-do", "type": "button", "class": "danger", "hidden": ""], text: "Remove")
+            }
+            form.add(
+                "p", ["id": "purge-needs", "class": "soft"],
+                text: "Nothing is changed before a dry run has told what it would be. It needs the token below.")
+            form.add("div", ["id": "purge-word", "role": "status"], text: "")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// The console at `/`: pages that show what the daemon's routes answer, and the files that they are made of. A page asks the
+// same routes as every tool, within the daemon and with the authority of its own request, so it shows nobody more than
+// those do. Text from answers goes into the page as text only (`Markup`).
+//
+// A search spends upstream calls, and a link on any page may lead to `/?q=…`. The page therefore searches by itself only
+// after a navigation that this origin began (`Sec-Fetch-Site: same-origin`, Fetch Metadata §2.3). After every other one it
+// fills the field in and waits: cross-site and same-site links are foreign, `none` is a typed URL or a bookmark but also a
+// link in a mail program, and a browser that sends no such field does not say.
+import LarderConsole
+import LarderCore
+import LarderHTTP
+import LarderServer
+
+enum ConsoleRoute {
+    /// A page as a whole document.
+    static func page(_ view: ConsoleView, _ parts: RouteParts, _ call: RouteCall) async throws(ClientFacingError)
+        -> ServerResponse
+    {
+        let query = try call.request.parameters()
+        let text: String
+        switch view {
+        case .search:
+            let question = SearchQuestion(query)
+            let runs = searchesByItself(call.request.fields)
+            // A browser that runs scripts asks by itself, and shows each source when it has answered.
+            let isAsked = runs && question.isPlain && !question.term.isEmpty
+            text = SearchPage.render(
+                question, sources: await providers(parts, call, searchableOnly: true), runs: runs,
+                answer: isAsked ? await ask(question.target, parts, call) : .none)
+        case .now:
+            text = NowPage.render(
+                query, providers: await providers(parts, call),
+                answer: await ask(target("/v1/requests", NowPage.filters, query), parts, call))
+        case .overTime:
+            let isMonth = query["span"] == "month"
+            text = OverTimePage.render(
+                isMonth: isMonth, answer: await ask("/v1/history?span=\(isMonth ? "month" : "hour")", parts, call))
+        case .providers:
+            text = ProvidersPage.render(answer: await ask("/v1/status", parts, call))
+        case .store:
+            text = StorePage.render(
+                query, providers: await providers(parts, call),
+                answer: await ask(target("/v1/entries", StorePage.filters, query), parts, call))
+        }
+        var response = response("text/html; charset=utf-8", Bytes(text: text), call.name)
+        if view == .search { response.fields.set("Vary", "Sec-Fetch-Site") }
+        return response
+    }
+
+    /// A style, a module or a picture.
+    static func file(_ name: String, _ call: RouteCall) throws(ClientFacingError) -> ServerResponse {
+        guard let file = ConsoleFile.named(name) else {
+            throw ClientFacingError(
+                status: 404, code: "noSuchFile", detail: "The console has no file of that name.",
+                allowed: ConsoleFile.names)
+        }
+        var response = response(file.type, file.body, call.name)
+        response.fields.set("ETag", file.etag)
+        let isKnown =
+            Conditional.evaluate(
+                method: call.request.method, requestFields: call.request.fields, status: 200,
+                etag: EntityTag.parse(file.etag), lastModified: nil, now: call.request.receivedAt, role: .origin)
+            == .notModified
+        if isKnown {
+            response.status = 304
+            response.body = .empty
+            response.fields.remove("Content-Type")
+        }
+        return response
+    }
+
+    /// By which a browser adds the page as a search engine.
+    static func openSearch(_ call: RouteCall) -> ServerResponse {
+        let host = call.request.fields.first("Host") ?? "localhost"
+        return response(OpenSearch.type, Bytes(text: OpenSearch.description(host: host)), call.name)
+    }
+
+    /// Whether `?q=` is searched for without a click.
+    static func searchesByItself(_ fields: HeaderFields) -> Bool { fields.all("Sec-Fetch-Site") == ["same-origin"] }
+
+    // MARK: Asking the other routes
+
+    /// What a route answers to this request's client.
+    /// - Parameter target: of a route that needs no authority.
+    private static func ask(_ target: String, _ parts: RouteParts, _ call: RouteCall) async -> ConsoleAnswer {
+        let pieces = target.split(separator: "?", maxSplits: 1)
+        var request = call.request
+        request.method = .get
+        request.target = Bytes(text: target)
+        request.path = String(pieces[0])
+        request.query = pieces.count > 1 ? String(pieces[1]) : nil
+        // The page's own conditions, preferences and codings are not those of what it asks for.
+        request.fields = [:]
+        for name in ["Host", "Authorization"] {
+            if let value = call.request.fields.first(name) { request.fields.set(name, value) }
+        }
+        do throws(ClientFacingError) {
+            let match = try RouteTable.router.match(.get, path: request.path)
+            guard !match.value.needsAuthority else { return .problem("That needs the token.") }
+            let response = try await match.value.handler(parts, RouteCall(request, match))
+            return read(response)
+        } catch {
+            return error.code == "noSuchRoute" ? .problem("This daemon does not tell that.") : .problem(error.detail)
+        }
+    }
+
+    private static func read(_ response: ServerResponse) -> ConsoleAnswer {
+        let bytes: Bytes
+        switch response.body {
+        case .bytes(let whole): bytes = whole
+        case .slices(let pieces): bytes = pieces.reduce(into: Bytes()) { $0.append(contentsOf: $1) }
+        case .empty, .stream: return .problem("The answer could not be read.")
+        }
+        guard let value = try? JSON.parse(bytes) else { return .problem("The answer could not be read.") }
+        return response.status < 400 ? .answer(value) : .problem(value["detail"]?.string ?? "It failed.")
+    }
+
+    /// The target of a route with those filters of the page that say something.
+    private static func target(_ path: String, _ filters: [String], _ query: QueryParameters) -> String {
+        let items = filters.compactMap { name in
+            query[name].flatMap { $0.isEmpty ? nil : QueryParameters.Item(name, $0) }
+        }
+        return items.isEmpty ? path : "\(path)?\(QueryParameters(items).encoded)"
+    }
+
+    private static func providers(
+        _ parts: RouteParts, _ call: RouteCall, searchableOnly: Bool = false
+    ) async -> [String] {
+        guard case .answer(let status) = await ask("/v1/status", parts, call) else { return [] }
+        return (status["providers"]?.elements).map(Array.init)?.compactMap { provider in
+            if searchableOnly, provider["kind"]?.string != "builtIn" { return nil }
+            return provider["name"]?.string
+        } ?? []
+    }
+
+    private static func response(_ type: String, _ body: Bytes, _ route: RouteName) -> ServerResponse {
+        ServerResponse(
+            status: 200,
+            fields: OwnPage.fields(
+                type: type,
+                permits: "img-src 'self'; form-action 'self'; trusted-types 'none'; require-trusted-types-for 'script'",
+                cacheControl: "no-cache"),
+            body: .bytes(body), route: route)
+    }
+}

@@ -1,0 +1,178 @@
+// A page in the browser, as a person has it before them: opened, looked at, clicked, typed into. What its script says in the
+// page is asked by expressions of JavaScript.
+import Glibc
+import LarderCore
+
+/// One page. Its calls block, so they belong in `onOwnThread`.
+public struct BrowserPage: Sendable {
+    private let browser: Browser
+    private let session: String
+
+    init(browser: Browser, session: String) throws {
+        self.browser = browser
+        self.session = session
+        for domain in ["Page", "Runtime", "Log", "Audits", "Network"] { try call("\(domain).enable") }
+        try setScreen(width: 1280)
+    }
+
+    @discardableResult
+    private func call(_ method: String, _ parameters: (inout JSONWriter) -> Void = { _ in }) throws -> JSONValue {
+        try browser.call(method, session: session, parameters)
+    }
+
+    // MARK: The screen
+
+    public func setScreen(width: Int, height: Int = 900, isDark: Bool = false) throws {
+        try call("Emulation.setDeviceMetricsOverride") { writer in
+            writer.member("width", width)
+            writer.member("height", height)
+            writer.member("deviceScaleFactor", 1)
+            writer.member("mobile", false)
+        }
+        try call("Emulation.setEmulatedMedia") { writer in
+            writer.name("features")
+            writer.array { writer in
+                writer.object { writer in
+                    writer.member("name", "prefers-color-scheme")
+                    writer.member("value", isDark ? "dark" : "light")
+                }
+            }
+        }
+    }
+
+    public func disableScripts() throws {
+        try call("Emulation.setScriptExecutionDisabled") { $0.member("value", true) }
+    }
+
+    /// Keeps a picture in the folder that LARDER_SCREENSHOTS names, if it names one.
+    public func keepPicture(_ name: String) throws {
+        guard let folder = getenv("LARDER_SCREENSHOTS").map({ String(cString: $0) }) else { return }
+        let answer = try call("Page.captureScreenshot") { $0.member("format", "png") }
+        guard let text = answer["data"]?.string else { throw WireError("no picture of \(name)") }
+        let url = text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        guard let bytes = Base64URL.decode(url), let file = fopen("\(folder)/\(name).png", "w") else {
+            throw WireError("\(folder)/\(name).png cannot be written")
+        }
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+    }
+
+    // MARK: Going somewhere
+
+    /// Opens an address as one that was typed, and waits until its document is there.
+    public func open(_ url: String) throws {
+        let answer = try call("Page.navigate") { $0.member("url", url) }
+        if let error = answer["errorText"]?.string { throw WireError("\(url): \(error)") }
+        try wait("\(url) is loaded") { try has("document.readyState === 'complete'") }
+    }
+
+    public func goBack() throws { _ = try value("history.back()") }
+
+    // MARK: Looking
+
+    /// What an expression is.
+    public func value(_ expression: String) throws -> JSONValue? {
+        let answer = try call("Runtime.evaluate") { writer in
+            writer.member("expression", expression)
+            writer.member("returnByValue", true)
+            writer.member("awaitPromise", true)
+            writer.member("userGesture", true)
+        }
+        if let failure = answer["exceptionDetails"] {
+            throw WireError("\(expression): \(failure.raw.lossyText.prefix(500))")
+        }
+        return answer["result"]?["value"]
+    }
+
+    /// Whether an expression is true; false too where it fails, as while another document comes.
+    public func has(_ expression: String) throws -> Bool { (try? value("!!(\(expression))"))??.bool ?? false }
+
+    /// Waits until an expression is true.
+    public func waitFor(_ expression: String, fileID: String = #fileID, line: Int = #line) throws {
+        try wait(expression, fileID: fileID, line: line) { try has(expression) }
+    }
+
+    /// The text of the first element of that selector, as it is shown.
+    public func text(_ selector: String) throws -> String {
+        try value("document.querySelector(\(quoted(selector)))?.innerText ?? ''")?.string ?? ""
+    }
+
+    /// How many elements of that selector there are.
+    public func count(_ selector: String) throws -> Int {
+        try value("document.querySelectorAll(\(quoted(selector))).length")?.integer ?? 0
+    }
+
+    private func wait(
+        _ what: String, fileID: String = #fileID, line: Int = #line, _ condition: () throws -> Bool
+    ) throws {
+        do {
+            try blockUntil(what, fileID: fileID, line: line) {
+                if try condition() { return true }
+                poll(nil, 0, 15)
+                return false
+            }
+        } catch {
+            let text = (try? value("document.body.innerText.slice(0, 1500)"))??.string ?? ""
+            throw WireError("\(error); the page says: \(text); complaints: \(complaints)")
+        }
+    }
+
+    private func quoted(_ text: String) -> String {
+        var writer = JSONWriter()
+        writer.string(text)
+        return writer.bytes.lossyText
+    }
+
+    // MARK: Acting
+
+    public func click(_ selector: String) throws {
+        guard try has("document.querySelector(\(quoted(selector)))") else { throw WireError("no \(selector) to click") }
+        _ = try value("document.querySelector(\(quoted(selector))).click()")
+    }
+
+    /// Types into an element, letter by letter.
+    public func type(_ text: String, into selector: String) throws {
+        _ = try value("document.querySelector(\(quoted(selector))).focus()")
+        for letter in text {
+            try call("Input.insertText") { $0.member("text", String(letter)) }
+        }
+    }
+
+    /// Presses a key: "Enter", "Escape", "Tab", "ArrowLeft".
+    public func press(_ key: String) throws {
+        let codes = ["Enter": 13, "Escape": 27, "Tab": 9, "ArrowLeft": 37]
+        for type in ["keyDown", "keyUp"] {
+            try call("Input.dispatchKeyEvent") { writer in
+                writer.member("type", type)
+                writer.member("key", key)
+                writer.member("code", key)
+                writer.member("windowsVirtualKeyCode", codes[key] ?? 0)
+                if key == "Enter" { writer.member("text", "\r") }
+            }
+        }
+    }
+
+    // MARK: What went wrong
+
+    /// What the browser has said against the page so far: violations of its policy, errors of its scripts, and what the
+    /// console was told. A picture that an API has no longer is no fault of the page.
+    public var complaints: [String] {
+        browser.events(of: session).compactMap { event in
+            let said = "\(event.method): \(event.parameters.raw.lossyText.prefix(500))"
+            switch event.method {
+            case "Runtime.exceptionThrown": return said
+            case "Runtime.consoleAPICalled":
+                return ["error", "warning", "assert"].contains(event.parameters["type"]?.string) ? said : nil
+            case "Log.entryAdded":
+                let entry = event.parameters["entry"]
+                let isPicture = entry?["url"]?.string?.contains("/v1/artwork/") ?? false
+                return entry?["level"]?.string == "error" && !isPicture ? said : nil
+            case "Audits.issueAdded":
+                let code = event.parameters["issue"]?["code"]?.string
+                // It marks entries of the history that a person did not ask for.
+                return code == "GenericIssue" ? nil : said
+            default: return nil
+            }
+        }
+    }
+}

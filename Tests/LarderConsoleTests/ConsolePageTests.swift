@@ -1,0 +1,115 @@
+// The other pages without a browser, and what holds of all of them.
+import LarderCore
+import Testing
+
+@testable import LarderConsole
+
+struct ConsolePageTests {
+    private func answer(_ text: String) throws -> ConsoleAnswer { .answer(try JSON.parse(Bytes(text: text))) }
+
+    private static let all: [String] = [
+        SearchPage.render(SearchQuestion(QueryParameters()), sources: [], runs: false, answer: .none),
+        NowPage.render(QueryParameters(), providers: [], answer: .none),
+        OverTimePage.render(isMonth: false, answer: .none), ProvidersPage.render(answer: .none),
+        StorePage.render(QueryParameters(), providers: [], answer: .none),
+    ]
+
+    @Test func noPageHasAScriptOrAStyleOfItsOwn() {
+        for page in Self.all {
+            #expect(
+                page.components(of: "<script").count == 2 && page.contains("<script type=\"module\" src=\"/console/"))
+            #expect(!page.contains("<style") && !page.contains(" style=") && !page.contains(" onclick="))
+        }
+    }
+
+    @Test func everyPageHasItsLandmarksAndOneHeading() {
+        for page in Self.all {
+            for piece in ["<header", "<nav aria-label=\"Views\">", "<main id=\"main\"", "<footer", "lang=\"en\""] {
+                #expect(page.components(of: piece).count == 2, "\(piece)")
+            }
+            #expect(page.components(of: "<h1").count == 2)
+            #expect(page.components(of: "aria-current=\"page\"").count == 2)
+            #expect(page.contains("<p id=\"lost\" role=\"alert\" hidden>"))
+        }
+    }
+
+    @Test func aRequestIsShownWithItsOutcomeInWords() throws {
+        let text = NowPage.render(
+            QueryParameters(), providers: [],
+            answer: try answer(
+                #"""
+                {"requests":[{"id":"0-1f","at":"2026-11-21T18:00:00.125Z","method":"GET","target":"/v1/search?q=…",
+                 "status":200,"milliseconds":1.5,"client":"127.0.0.1","provider":"itunes","outcome":"hit"}]}
+                """#))
+        #expect(text.contains(">2026-11-21 18:00:00 UTC</time>"))
+        #expect(text.contains(#"href="/v1/explain/0-1f">GET /v1/search?q=…</a>"#))
+        #expect(text.contains(#"<abbr class="term pill hit" title="A stored answer that is still fresh"#))
+        #expect(text.contains("1.5 ms"))
+    }
+
+    @Test func aTargetOfARequestIsNoMarkup() throws {
+        let text = NowPage.render(
+            QueryParameters(), providers: [],
+            answer: try answer(
+                #"{"requests":[{"id":"\"><b>","method":"<i>","target":"/<script>","outcome":"\"x","client":"<u>"}]}"#))
+        for piece in ["<i>", "/<script>", "<u>", "\"><b>", "\"x\""] { #expect(!text.contains(piece), "\(piece)") }
+    }
+
+    @Test func filtersKeepWhatWasAskedFor() throws {
+        let query = try QueryParameters(parsing: "provider=itunes&outcome=miss&path=%22x")
+        let text = NowPage.render(query, providers: ["itunes", "dnd5e"], answer: .none)
+        #expect(
+            text.contains(#"<option value="itunes" selected>"#) && text.contains(#"<option value="miss" selected>"#))
+        #expect(text.contains(#"value="&quot;x""#))
+    }
+
+    @Test func aProviderTellsItsStateItsBudgetAndItsLastError() throws {
+        let text = ProvidersPage.render(
+            answer: try answer(
+                #"""
+                {"version":"1","providers":[{"name":"itunes","title":"iTunes","state":"suspended","reachability":"unreachable",
+                 "suspendedUntil":"2026-11-21T18:00:00Z","lastFailure":"2026-11-21T17:00:00Z",
+                 "lastFailureDetail":"no answer <in> time","budget":{"rate":{"limit":20,"remaining":3}}}]}
+                """#))
+        #expect(text.contains("pill bad") && text.contains(">suspended</abbr>"))
+        #expect(text.contains("no answer &lt;in&gt; time"))
+        #expect(text.contains(#"<meter min="0" max="20" value="3" aria-label="rate: 3 of 20 left">"#))
+    }
+
+    @Test func sumsAreToldWithoutPlots() throws {
+        let text = OverTimePage.render(
+            isMonth: true,
+            answer: try answer(
+                #"""
+                {"points":[{"requests":{"hit":2,"miss":1},"upstream":{"itunes":1},"errors":1,"bytes":2048},
+                 {"requests":{"hit":4}}],"saved":{"itunes":12}}
+                """#))
+        #expect(text.contains("<dt>Requests</dt><dd>7</dd>") && text.contains("<dd>2 KiB</dd>"))
+        #expect(text.contains(#"<th scope="row">itunes</th><td class="number">12</td>"#))
+    }
+
+    @Test func anEntryIsShownByItsLabel() throws {
+        let text = StorePage.render(
+            QueryParameters(), providers: [],
+            answer: try answer(
+                #"{"entries":[{"provider":"itunes","kind":"raw","label":"https://a/?q=<b>","bytes":1536,"uses":4}]}"#))
+        #expect(text.contains("https://a/?q=&lt;b&gt;") && text.contains("1536 B") || text.contains("1.5 KiB"))
+    }
+
+    @Test func aProblemIsSaid() {
+        #expect(StorePage.render(QueryParameters(), providers: [], answer: .problem("<none>")).contains("&lt;none&gt;"))
+    }
+
+    @Test func theTokenIsInNoPageAndInNoStorage() {
+        for file in ConsoleFiles.all where file.name.hasSuffix(".js") {
+            let text = "\(file.text)"
+            #expect(!text.contains("localStorage") && !text.contains("sessionStorage") && !text.contains("cookie"))
+        }
+    }
+}
+
+extension String {
+    func components(of separator: String) -> [Substring] {
+        split(separator: separator, omittingEmptySubsequences: false)
+    }
+}

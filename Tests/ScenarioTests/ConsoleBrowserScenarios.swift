@@ -1,0 +1,199 @@
+// The console in a real browser: what a person sees, clicks and is told.
+import Glibc
+import LarderCore
+import LarderOrigin
+import LarderTestSupport
+import Testing
+
+@Suite(.serialized, .withChromium, InBrowser())
+struct ConsoleBrowserScenarios {
+    static let pages = ["/", "/?q=lantern", "/now", "/over-time", "/over-time?span=month", "/providers", "/store"]
+
+    // MARK: Searching
+
+    @Test func aSearchShowsItsResultsAndTheAddressSaysIt() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base)
+            try page.search("lantern")
+            try page.waitFor("document.querySelectorAll('#results .card').length > 5")
+            #expect(try page.value("location.pathname + location.search")?.string == "/?q=lantern")
+            #expect(try page.text("#results").contains("The Lantern Keeper"))
+            #expect(try page.count("#results img") > 0)
+            try page.keepPicture("search")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func eachSourceIsShownWhenItHasAnswered() async throws {
+        let gate = Gate()
+        let market = Market()
+        defer { market.origin.stop() }
+        market.set("dnd5e", .await(gate), .send(ok(#"{"count":0,"results":[]}"#)))
+        defer { gate.open() }
+        try await withLarder(market.configuration(key: true, [:], "")) { larder in
+            try await ConsoleStand.onPage { page in
+                try page.open("http://\(larder.address)")
+                try page.search("fire")
+                try page.waitFor("document.querySelector('#outcome').textContent.includes('waiting for dnd5e')")
+                try page.waitFor("document.querySelectorAll('#results .card').length > 0")
+                gate.open()
+                try page.waitFor("!document.querySelector('#outcome').textContent.includes('waiting')")
+                #expect(page.complaints == [])
+            }
+        }
+    }
+
+    @Test func backShowsTheSearchBeforeAndTheTabBefore() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base)
+            try page.search("lantern")
+            try page.waitFor("document.querySelectorAll('#results .card').length > 5")
+            try page.click("#tabs a[href*='kind=movie']")
+            try page.waitFor(
+                "[...document.querySelectorAll('#results .pill')].every((one) => one.innerText === 'movie')")
+            try page.search("dragon")
+            try page.waitFor("document.querySelector('#results').innerText.includes('Adult Red Dragon')")
+            try page.goBack()
+            try page.waitFor("location.search === '?q=lantern&kind=movie'")
+            try page.waitFor("document.querySelector('#results').innerText.includes('The Lantern Keeper')")
+            try page.goBack()
+            try page.waitFor("document.querySelectorAll('#results .card').length > 5")
+            #expect(try page.value("document.getElementById('q').value")?.string == "lantern")
+        }
+    }
+
+    @Test func aLinkFromElsewhereFillsTheFieldInAndWaits() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/?q=lantern")
+            try page.waitFor("document.querySelector('#outcome').textContent.includes('press Search')")
+            #expect(try page.count("#results .card") == 0)
+        }
+    }
+
+    @Test func aResultTellsWhyItIsHereAndShowsItsRecord() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base)
+            try page.search("lantern")
+            try page.waitFor("document.querySelector('#results .card button[aria-label^=The]')")
+            try page.click("#results .card button[aria-label^=Why]")
+            try page.waitFor("document.querySelector('dialog .sentences li')")
+            try page.press("Escape")
+            try page.waitFor("!document.querySelector('dialog').open")
+            try page.click("#results .card button[aria-label^=The]")
+            try page.waitFor("document.querySelector('dialog pre')?.textContent.includes('{')")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func markupInAResultStaysText() async throws {
+        let song = BasicScenarios.song.replacing("Upside Down", with: "<img src=x onerror=document.title='run'>")
+        let origin = ScriptedOrigin(answering: ok(song, fields: "Content-Type: text/javascript; charset=utf-8\r\n"))
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin)) { larder in
+            try await ConsoleStand.onPage { page in
+                try page.open("http://\(larder.address)")
+                try page.search("jack")
+                try page.waitFor("document.querySelectorAll('#results .card').length === 1")
+                #expect(try page.text("#results h3").hasPrefix("<img src=x"))
+                #expect(try page.count("#results h3 img") == 0)
+                #expect(try page.value("document.title")?.string != "run")
+            }
+        }
+    }
+
+    // MARK: The connection
+
+    @Test func aDaemonThatStopsIsSaidAndThePageComesBackByItself() async throws {
+        let origin = try OriginServer(source: .samples, rewritesImageHosts: true)
+        try origin.start()
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        func launch(_ address: String) -> LarderLaunch {
+            LarderLaunch(
+                """
+                listen: ["\(address)"]
+                cache: { path: \(directory.path)/cache }
+                state: { path: \(directory.path)/state }
+                \(ConsoleStand.configuration(origin))
+                """)
+        }
+        let first = launch("127.0.0.1:0")
+        let again: @Sendable (String) -> LarderLaunch = { [second = launch("ADDRESS")] address in
+            var launch = second
+            launch.configuration = launch.configuration.replacing("ADDRESS", with: address)
+            return launch
+        }
+        try await ConsoleStand.onPage { page in
+            let larder = try LarderProcess(first, in: directory)
+            let address = try larder.listening()[0]
+            try page.open("http://\(address)/providers")
+            try page.waitFor("document.querySelectorAll('.provider').length > 5")
+            larder.signal(SIGTERM)
+            try larder.waitForEnd()
+            try page.waitFor("!document.getElementById('lost').hidden")
+            #expect(try page.text("#lost").contains("does not answer"))
+            try page.keepPicture("lost")
+            let other = try LarderProcess(again(address), in: directory)
+            _ = try other.listening()
+            try page.waitFor("document.getElementById('lost').hidden")
+        }
+    }
+
+    // MARK: Screens
+
+    @Test(arguments: [false, true])
+    func nothingIsWiderThan360PixelsInEitherColour(_ isDark: Bool) async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.setScreen(width: 360, height: 740, isDark: isDark)
+            for (number, path) in Self.pages.enumerated() {
+                try page.open(base + path)
+                if path.hasPrefix("/?q") {
+                    try page.press("Enter")
+                    try page.waitFor("document.querySelectorAll('#results .card').length > 5")
+                } else {
+                    try page.waitFor("document.documentElement.classList.contains('scripted')")
+                }
+                #expect(try page.fitsItsWidth(), "\(path)")
+                try page.keepPicture("narrow-\(isDark ? "dark" : "light")-\(number)")
+            }
+            let paper = try page.value("getComputedStyle(document.body).backgroundColor")?.string ?? ""
+            #expect((paper == "rgb(20, 19, 18)") == isDark, "\(paper)")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func everyPageIsReadWithoutAScript() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.disableScripts()
+            for path in Self.pages {
+                try page.open(base + path)
+                #expect(try page.fitsItsWidth(), "\(path)")
+                #expect(try page.count("main h1") == 1, "\(path)")
+            }
+            try page.open(base + "/providers")
+            #expect(try page.text("#providers").contains("iTunes Search"))
+            try page.open(base)
+            try page.type("lantern", into: "#q")
+            try page.press("Enter")
+            try page.waitFor("document.querySelectorAll('#results .card').length > 5")
+            #expect(try page.text("#results").contains("The Lantern Keeper"))
+            try page.click("#tabs a[href*='kind=movie']")
+            try page.waitFor(
+                "location.search.includes('kind=movie') && document.querySelectorAll('#results .card').length === 2")
+            try page.keepPicture("plain")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func technicalWordsAreExplainedToTheKeyboardToo() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/providers")
+            try page.waitFor("document.querySelectorAll('.provider').length > 5")
+            _ = try page.value("document.querySelector('.provider abbr').focus()")
+            try page.waitFor("document.getElementById('tip')?.hidden === false")
+            #expect(try page.text("#tip").contains("It can be asked"))
+            try page.press("Escape")
+            try page.waitFor("document.getElementById('tip').hidden")
+        }
+    }
+}
