@@ -7,7 +7,7 @@
 #   make soak     ten minutes of everything at once; SOAK_SECONDS for another time
 #   make sanitize the whole suite under the thread and the address sanitizer
 #   make deb      Debian packages in .build/packages                  make test-deb installs, upgrades and purges them in a fresh root
-#   make dist     a tarball with its SHA-256 there
+#   make dist     a tarball with its SHA-256 there                  make public-testers  testers from the network
 
 PREFIX     ?= /usr/local
 DESTDIR    ?=
@@ -22,13 +22,13 @@ BINARY := .build/release/larder
 # for beside the binary.
 BUILD  := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: demo test run build install uninstall deps deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes \
-	deb dist test-deb clean
+.PHONY: demo test run build install uninstall deps deps-test deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes \
+	deb dist test-deb public-testers clean
 
 demo: build
 	$(BINARY) demo
 
-test: deps check-swift
+test: deps deps-test check-swift
 	swift build --build-tests
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TEST_WIDTH) swift test --skip-build
 
@@ -41,6 +41,10 @@ build: deps check-swift
 # Says what it installs, and installs only what dpkg lacks; with sudo only when not root.
 deps:
 	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev pkg-config make
+
+# What only the tests need: the browser that the console is tried in.
+deps-test:
+	@scripts/install-packages chromium
 
 # What a machine needs that only runs the binary.
 deps-runtime:
@@ -93,6 +97,10 @@ bench: build
 
 profile: build
 	scripts/profile
+
+# Public tools from the network, outside CI.
+public-testers: deps check-swift
+	scripts/public-testers/axe
 
 check-hot-path: build
 	scripts/check-hot-path

@@ -101,6 +101,133 @@ struct ConsoleBrowserScenarios {
         }
     }
 
+    // MARK: Requests, providers, the store
+
+    @Test func aRequestIsShownWhenItHappensAndExplainedByAClick() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/now")
+            try page.waitFor("document.documentElement.classList.contains('scripted')")
+            let address = String(base.dropFirst("http://".count))
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.waitFor("document.querySelector('#requests').innerText.includes('/v1/itunes/search')")
+            try page.click("#requests tr button[title*='/v1/itunes/search']")
+            try page.waitFor("document.querySelector('dialog .sentences li')")
+            try page.keepPicture("explained")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func aPausedListStaysAndGoesOnWhereItWas() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            let address = String(base.dropFirst("http://".count))
+            try page.open(base + "/now")
+            try page.waitFor("document.documentElement.classList.contains('scripted')")
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.waitFor("document.querySelectorAll('#requests tr').length > 0")
+            try page.click("#pause")
+            let count = try page.count("#requests tr")
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.waitFor("document.querySelector('#stream').textContent.includes('1 request waiting')")
+            #expect(try page.count("#requests tr") == count)
+            try page.click("#pause")
+            try page.waitFor("document.querySelectorAll('#requests tr').length === \(count + 1)")
+        }
+    }
+
+    @Test func withoutATokenOnlyNamesOfParametersAreShown() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            let address = String(base.dropFirst("http://".count))
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            for path in ["/now", "/store"] {
+                try page.open(base + path)
+                try page.waitFor("document.querySelectorAll('.rows tbody tr').length > 0")
+                #expect(try !page.text("main").contains("johnson"), "\(path)")
+                try page.giveToken(ConsoleStand.token)
+                try page.waitFor("document.querySelector('main').innerText.includes('johnson')")
+            }
+        }
+    }
+
+    @Test func aRemovalIsTriedDryAndNeedsTheToken() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            let address = String(base.dropFirst("http://".count))
+            let target = "/v1/itunes/search?q=jack+johnson"
+            _ = try LarderProcess.get(target, at: address)
+            try page.open(base + "/store")
+            try page.waitFor("!document.getElementById('purge').hidden")
+            try page.type("itunes", into: "#purge-value")
+            try page.click("#purge-try")
+            try page.waitFor("document.querySelector('#purge-word').innerText.includes('token')")
+            #expect(try page.has("document.getElementById('purge-do').hidden"))
+            try page.giveToken(ConsoleStand.token)
+            try page.click("#purge-try")
+            try page.waitFor("!document.getElementById('purge-do').hidden")
+            let stored = try LarderProcess.get(target, at: address)
+            #expect(stored["Cache-Status"]?.contains("hit") == true, "a dry run changes nothing: \(stored)")
+            try page.keepPicture("purge")
+            try page.click("#purge-do")
+            try page.waitFor("document.querySelector('#purge-word').innerText.includes('removed')")
+            let fetched = try LarderProcess.get(target, at: address)
+            #expect(fetched["Cache-Status"]?.contains("fwd=uri-miss") == true, "\(fetched)")
+        }
+    }
+
+    @Test func anEntryIsLookedAtWithTheToken() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            let address = String(base.dropFirst("http://".count))
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.open(base + "/store")
+            try page.waitFor("document.querySelectorAll('#entries tr').length > 1")
+            try page.giveToken(ConsoleStand.token)
+            try page.waitFor("document.querySelector('#entries button')")
+            try page.click("#entries button")
+            try page.waitFor("document.querySelector('dialog .facts')?.innerText.includes('itunes')")
+            try page.keepPicture("entry")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func aTokenIsForgottenWithItsPage() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/providers")
+            try page.waitFor("document.querySelectorAll('.provider').length > 5")
+            try page.giveToken(ConsoleStand.token)
+            #expect(try !page.has("document.documentElement.outerHTML.includes('\(ConsoleStand.token)')"))
+            try page.open(base + "/providers")
+            try page.waitFor("document.querySelectorAll('.provider').length > 5")
+            #expect(try page.has("document.getElementById('token').dataset.given !== 'yes'"))
+            #expect(try page.has("document.querySelector('.provider footer button').disabled"))
+        }
+    }
+
+    @Test func aProviderIsSuspendedAndResumedByHand() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/providers")
+            try page.waitFor("document.querySelectorAll('.provider').length > 5")
+            try page.giveToken(ConsoleStand.token)
+            try page.click("[data-provider=itunes] footer button")
+            try page.waitFor("document.querySelector('[data-provider=itunes] .pill').innerText === 'suspended'")
+            try page.waitFor("document.querySelector('[data-provider=itunes] footer button').innerText === 'Resume'")
+            try page.click("[data-provider=itunes] footer button")
+            try page.waitFor("document.querySelector('[data-provider=itunes] .pill').innerText === 'ready'")
+            #expect(page.complaints == [])
+        }
+    }
+
+    @Test func plotsAreDrawnAndReadByTheArrowKeys() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            let address = String(base.dropFirst("http://".count))
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.open(base + "/over-time")
+            try page.waitFor("document.querySelector('#plot-requests svg rect')")
+            _ = try page.value("document.querySelector('#plot-requests .canvas').focus()")
+            try page.press("ArrowLeft")
+            try page.waitFor("document.querySelector('#plot-requests .reading').innerText.includes('miss')")
+            try page.keepPicture("over-time")
+            #expect(page.complaints == [])
+        }
+    }
+
     // MARK: The connection
 
     @Test func aDaemonThatStopsIsSaidAndThePageComesBackByItself() async throws {

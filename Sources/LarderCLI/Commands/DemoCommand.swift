@@ -12,15 +12,19 @@ enum DemoCommand {
         details: [
             "Starts a stand-in for the APIs and a daemon in front of it, on free ports and in a temporary directory, asks "
                 + "some searches twice (the first time from the API, the second from the cache), fetches an image, shows "
-                + "the status, and clears everything away."
+                + "the status, and clears everything away. With --keep both stay up until Ctrl-C, with the samples in "
+                + "them: to look at in the console, and to ask with other tools. Changes in the console need the token "
+                + "\"\(Workshop.token)\"."
         ],
         options: [
             CommandOption(
-                "--recordings", value: "DIR", "answer with the recorded answers of this folder (its index.json)")
+                "--recordings", value: "DIR", "answer with the recorded answers of this folder (its index.json)"),
+            CommandOption("--keep", "stay up until Ctrl-C, to be looked at in the console"),
         ],
         examples: [
             ("larder demo", "with the built-in samples"),
             ("larder demo --recordings ./recordings", "with real answers"),
+            ("larder demo --keep", "stay up, for the console"),
         ]
     ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
@@ -47,10 +51,12 @@ enum DemoCommand {
         console.line("\n" + console.styled("$ larder status", .bold))
         StatusCommand.show(try conversation.json(DaemonRequest(.get, "/v1/status")).value, console)
 
+        if invocation.has("--keep") { workshop.stay(console) }
         guard workshop.daemon.stop() else {
             throw CommandFailure(.failed, "the daemon did not stop as it should")
         }
         console.line("\nStopped and cleared away. Next: larder serve, and larder search jack johnson")
+        console.line("To see all of it in the browser, with this data in it: larder demo --keep")
         return .done
     }
 
@@ -153,6 +159,16 @@ private final class Workshop: Sendable {
 
     func clear() { interruption.clear() }
 
+    /// Says where the console is, and stays until a signal clears everything away.
+    func stay(_ console: Console) -> Never {
+        console.line("\nThe console, with this data in it: \(console.styled("http://\(daemon.addresses[0])/", .bold))")
+        console.line("Its token for changes: \(Self.token). Ctrl-C ends all of it.")
+        while true { pause() }
+    }
+
+    /// No secret: the daemon is this demonstration's own and listens on this machine only.
+    static let token = "demo-token-for-the-console"
+
     /// Without what would change the daemon's settings or speak to a service manager.
     private static func plain(_ environment: [String: String]) -> [String: String] {
         let foreign = Set(ProviderRegistry.builtIn.flatMap(\.about.keyVariables)).union([
@@ -183,6 +199,7 @@ private final class Workshop: Sendable {
             cache: { path: \(directory)/cache, minFree: 0 }
             state: { path: \(directory)/state }
             log: { level: \(isLimited ? "warning" : "error") }
+            admin: { token: \(token) }
             providers:
             \(providers.joined(separator: "\n"))
 

@@ -44,6 +44,9 @@ public struct BrowserPage: Sendable {
         try call("Emulation.setScriptExecutionDisabled") { $0.member("value", true) }
     }
 
+    /// Lets a foreign script be put into the page, which its policy would refuse.
+    public func passOverPolicy() throws { try call("Page.setBypassCSP") { $0.member("enabled", true) } }
+
     /// Keeps a picture in the folder that LARDER_SCREENSHOTS names, if it names one.
     public func keepPicture(_ name: String) throws {
         guard let folder = getenv("LARDER_SCREENSHOTS").map({ String(cString: $0) }) else { return }
