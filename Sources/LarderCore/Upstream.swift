@@ -64,6 +64,8 @@ public struct FetchOrder: Sendable {
     /// Whether an answer of that head is taken at its client's pace, so that it may last as long as a client likes. Asked
     /// by `open`.
     public var isPacedByClient: @Sendable (_ head: UpstreamHead) -> Bool = { _ in true }
+    /// Told of each interim answer when it comes, on the fetcher's loop, by `open`. The final head repeats them all.
+    public var interim: (@Sendable (InterimHead) -> Void)?
     /// The provider whose places the exchange takes; without one, they are those of the URL's origin.
     public var provider: String?
     /// For whom it is made: the clients that wait for places of one provider take turns.

@@ -226,7 +226,7 @@ final class CurlTransfer {
             case .interim(100):
                 feed?.release()
                 callsForAttention?()
-            case .interim: break
+            case .interim: callsForAttention?()
             case .complete(let framing): return begins(framing)
             }
             return true

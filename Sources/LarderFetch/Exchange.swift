@@ -69,6 +69,8 @@ final class Exchange {
     var stallTimer: TimerToken?
     /// How much had come when nobody was seen to read.
     var unreadMark: Int?
+    /// Interim answers that its caller was told of.
+    var interimTold = 0
     /// Ends the wait for a 100.
     var holdTimer: TimerToken?
     /// Looks whether the request's body still moves although its answer is whole.

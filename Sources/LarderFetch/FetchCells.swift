@@ -37,6 +37,16 @@ struct FetchCells: Sendable {
         }
     }
 
+    /// Counts a transfer that has ended.
+    func count(_ transfer: CurlTransfer, of provider: String?) {
+        if let stages = transfer.stages { observe(stages, of: provider) }
+        guard transfer.sends > 0 else { return }
+        let fresh = min(transfer.sends, transfer.connectionsMade)
+        receivedBytes.add(transfer.received)
+        newConnections.add(fresh)
+        keptConnections.add(transfer.sends - fresh)
+    }
+
     func count(failure stage: FetchError.Stage) {
         failures[stage]?.add()
     }

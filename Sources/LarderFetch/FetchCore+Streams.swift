@@ -1,5 +1,6 @@
 // A body under way: its pauses, the watch over its pace, and the request's body going the other way.
 import LarderCore
+import LarderHTTP
 import LarderIO
 
 extension FetchCore {
@@ -71,6 +72,13 @@ extension FetchCore {
         if feed.isDropped { multi?.drops(transfer) }
         if !feed.isHeld || feed.isDropped { letGoOn(transfer) }
         if transfer.isAnsweredEarly, exchange.earlyTimer == nil { watchEarlyAnswer(exchange, transfer, feed.given) }
+    }
+
+    /// Interim answers go on while the upstream still works (RFC 9110 §15.2).
+    func tellInterim(_ exchange: Exchange, _ transfer: CurlTransfer) {
+        guard let tell = exchange.order.interim else { return }
+        for head in transfer.head.interim.dropFirst(exchange.interimTold) { tell(head) }
+        exchange.interimTold = transfer.head.interim.count
     }
 
     /// An upstream that has answered to the end may still want the rest of the request's body: it goes on while it comes.

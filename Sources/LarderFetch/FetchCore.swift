@@ -276,7 +276,7 @@ final class FetchCore {
     private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
         exchange.sends += transfer.sends
-        count(transfer, of: exchange.order.provider)
+        cells.count(transfer, of: exchange.order.provider)
         let resent = max(0, transfer.sends - 1)
         exchange.retries += resent
         cells.retries.add(resent)
@@ -318,6 +318,7 @@ final class FetchCore {
     /// A transfer under way has its final head, has got its 100, or wants a body that is held back.
     func attend(_ exchange: Exchange, _ transfer: CurlTransfer) {
         attendFeed(exchange, transfer)
+        tellInterim(exchange, transfer)
         if transfer.restsReceiving { rests(exchange) }
         guard exchange.isStream, !exchange.isAnswered, exchange.verdict == nil, let head = transfer.finalHead,
             let tape = transfer.tape
@@ -370,7 +371,7 @@ final class FetchCore {
             transfer.readUse(isCut: true)
             multi?.remove(transfer)
             exchange.sends += transfer.sends
-            count(transfer, of: exchange.order.provider)
+            cells.count(transfer, of: exchange.order.provider)
         }
         exchange.phase = .idle
         exchange.tell(isWaiting: false, at: loop.monotonic)
@@ -387,14 +388,5 @@ final class FetchCore {
         }
         if let failure { exchange.fail(failure) } else { exchange.tape?.finish() }
         exchange.tape = nil
-    }
-
-    private func count(_ transfer: CurlTransfer, of provider: String?) {
-        if let stages = transfer.stages { cells.observe(stages, of: provider) }
-        guard transfer.sends > 0 else { return }
-        let fresh = min(transfer.sends, transfer.connectionsMade)
-        cells.receivedBytes.add(transfer.received)
-        cells.newConnections.add(fresh)
-        cells.keptConnections.add(transfer.sends - fresh)
     }
 }

@@ -12,6 +12,8 @@ struct RequestInHand {
     /// How fast the client sends a body that is read whole before the handler is asked.
     var pace = TransferPace()
     var task: Task<Void, Never>?
+    /// Interim answers that were sent.
+    var interimSent = 0
     var began: MonotonicTime
     /// The client hears "keep-alive" where it would not expect it.
     var persistsBySaying: Bool
@@ -160,12 +162,16 @@ extension Connection {
 
     /// Starts the handler.
     private func dispatch() {
-        guard let request = inHand?.request else { return }
+        guard var asked = inHand?.request else { return }
         inHand?.request.body = []
         inHand?.request.upload = nil
         let handler = worker.shared.handler
         let box = box
         let loop = worker.loop
+        if !asked.isVersion10 {
+            asked.interim = { [id = asked.id] head in loop.post { box.value?.sendInterim(head, of: id) } }
+        }
+        let request = asked
         inHand?.task = handler.begin(request) {
             Task(executorPreference: loop) {
                 let response = await handler.respond(to: request)
@@ -194,7 +200,7 @@ extension Connection {
             return deliver(ProblemEncoder.response(for: problem, requestID: id), to: id)
         }
         guard let answered = inHand.take() else { return nil }
-        if !answered.request.isVersion10 { write(interim: response.interim) }
+        if !answered.request.isVersion10 { write(interim: response.interim.dropFirst(answered.interimSent)) }
         worker.shared.cells.answered(response, after: worker.shared.time.monotonic() - answered.began)
         let isHead = answered.request.method == .head
         if case .stream(let reader, let length) = response.body {
@@ -252,9 +258,19 @@ extension Connection {
         }
     }
 
+    /// An interim answer goes out before the final one is there.
+    private func sendInterim(_ head: InterimHead, of id: RequestID) {
+        guard inHand?.request.id == id, machine.phase == .answering else { return }
+        // The time to take bytes begins when there are some.
+        if pending.isEmpty { active = worker.loop.monotonic }
+        inHand?.interimSent += 1
+        write(interim: CollectionOfOne(head))
+        run()
+    }
+
     /// Interim answers of the upstream's (RFC 9110 §15.2). Not 100, which this connection says itself, and not 101: the
     /// protocol is not switched here.
-    private func write(interim heads: [InterimHead]) {
+    private func write(interim heads: some Sequence<InterimHead>) {
         for interim in heads where (102..<200).contains(interim.status) {
             var head = Bytes()
             ResponseEncoder.append(

@@ -26,6 +26,9 @@ public struct ServerRequest: Sendable {
     public var peer: Peer
     public var receivedAt: WallTime
     public var isVersion10: Bool
+    /// Sends an interim answer while the final one is made (RFC 9110 §15.2); one that comes too late is dropped. Nil where the
+    /// client knows none. May be called on any thread.
+    public var interim: (@Sendable (InterimHead) -> Void)?
     /// For the handler's own use.
     public var mark: UInt64 = 0
 

@@ -19,7 +19,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
     // Larder's own bounds.
-    case objectTooLarge, errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
+    case objectTooLarge, digestMismatch, errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
     // `ttl` semantics.
     case configuredTTL, configuredEmpty, configuredNegative, configuredStale
 }

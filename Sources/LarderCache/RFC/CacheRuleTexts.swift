@@ -18,7 +18,8 @@ extension CacheRule {
             reuse
         case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate,
             .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
-            .configuredNegative, .configuredStale, .objectTooLarge, .errorOverAnswer, .ownBusiness, .personalToken,
+            .configuredNegative, .configuredStale, .objectTooLarge, .digestMismatch, .errorOverAnswer, .ownBusiness,
+            .personalToken,
             .personalTarget, .fleeting:
             change
         }
@@ -119,6 +120,7 @@ extension CacheRule {
         case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
         case .objectTooLarge: ("Larder", "The body is larger than cache.maxObject.")
+        case .digestMismatch: ("RFC 9530 §2", "The content is not what the answer's own digest says: it is not stored.")
         case .errorOverAnswer: ("Larder", "An error never takes the place of an answer that may still cover for it.")
         case .ownBusiness:
             ("Larder", "The request carries credentials, and nothing says that the answer is for everybody.")

@@ -35,7 +35,9 @@ struct PassRoute: Sendable {
                     PassSelection(engine: engine, request: request, snapshot: context.snapshot),
                     provider: request.provider.name),
                 terms: request.terms(patience: context.snapshot.settings.fetch.softDeadline))
-            switch try await entry.run() {
+            switch try await InterimRelay.$listener.withValue(
+                Self.interim(context, request), operation: { try await entry.run() })
+            {
             case .served(let served): return await respond(served, request, context)
             case .passOn(let reason, let stored, let rule):
                 return try await forward(context, request, reason, stored: stored, rule: rule)
@@ -48,6 +50,14 @@ struct PassRoute: Sendable {
             throw error
         } catch {
             throw ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
+        }
+    }
+
+    /// How an interim answer goes out, from whichever exchange it comes.
+    private static func interim(_ context: RequestContext, _ request: PassRequest) -> InterimRelay.Listener? {
+        guard let send = context.request.interim else { return nil }
+        return { head in
+            for told in request.way.interim([head]) { send(told) }
         }
     }
 
@@ -139,6 +149,7 @@ struct PassRoute: Sendable {
             fields, method: context.request.method, settings: context.snapshot.settings, limit: .max)
         order.mayRetry = order.mayRetry && context.request.method.isSafe && context.request.upload == nil
         order.body = context.request.body.isEmpty ? nil : context.request.body
+        order.interim = Self.interim(context, request)
         switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: PassFetch.stall)
         {
         case .failure(let failure):

@@ -109,8 +109,10 @@ public final class FlightCoordinator: Sendable {
         case .refused:
             refused.add()
             waiter.resume(.failed(Self.overload))
-        case .admitted(let wait, let lead):
+        case .admitted(let membership, let lead):
+            let wait = membership.wait
             if let asker = FlightWait.current { add(asker, to: wait, ticket.number) }
+            if let listener = InterimRelay.listener { add(listener, to: membership.interim, ticket.number) }
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
             let limits = Limits(own: own, plan: plan)
@@ -124,6 +126,11 @@ public final class FlightCoordinator: Sendable {
         wait.add(asker, ticket: ticket, at: timers.monotonic())
         // Its membership may have been taken away before, and whoever did that found nothing to remove.
         if !state.withLock({ $0.isWaiting(ticket) }) { wait.remove(ticket: ticket, at: timers.monotonic()) }
+    }
+
+    private func add(_ listener: @escaping InterimRelay.Listener, to relay: InterimRelay, _ ticket: UInt64) {
+        relay.add(listener, ticket: ticket)
+        if !state.withLock({ $0.isWaiting(ticket) }) { relay.remove(ticket: ticket) }
     }
 
     // MARK: The end of a wait
@@ -171,6 +178,7 @@ public final class FlightCoordinator: Sendable {
         let left = state.withLock { $0.leave(ticket, isLate: isLate) }
         guard let (waiter, membership, abandonedTask) = left else { return }
         membership.wait.remove(ticket: ticket, at: timers.monotonic())
+        membership.interim.remove(ticket: ticket)
         waiter.continuation.resume(returning: ending)
         if let abandonedTask {
             abandoned.add()
@@ -182,12 +190,14 @@ public final class FlightCoordinator: Sendable {
 
     private func start(_ lead: FlightState.Lead, _ question: FlightQuestion, on loop: EventLoop) {
         FlightWait.$current.withValue(lead.wait) {
-            lead.task.attach(
-                Task(executorPreference: loop) {
-                    let voice = FlightVoice { self.announce(lead.number, question, $0) }
-                    let result = await question.work(voice)
-                    self.land(lead.number, question, result)
-                })
+            InterimRelay.$current.withValue(lead.interim) {
+                lead.task.attach(
+                    Task(executorPreference: loop) {
+                        let voice = FlightVoice { self.announce(lead.number, question, $0) }
+                        let result = await question.work(voice)
+                        self.land(lead.number, question, result)
+                    })
+            }
         }
     }
 
@@ -215,6 +225,7 @@ public final class FlightCoordinator: Sendable {
         let now = timers.monotonic()
         for (waiter, membership) in told {
             membership?.wait.remove(ticket: waiter.ticket, at: now)
+            membership?.interim.remove(ticket: waiter.ticket)
             waiter.resume(result)
         }
     }

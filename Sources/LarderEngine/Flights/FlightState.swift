@@ -69,6 +69,7 @@ struct FlightState {
         let task = FlightTask()
         /// How long it has waited in our queue.
         let wait = FlightWait()
+        let interim = InterimRelay()
         /// The state of removals when it began.
         var beginning: RemovalStamp
         /// What it has told already.
@@ -81,6 +82,7 @@ struct FlightState {
         /// Others may join its flight.
         var isShared: Bool
         var wait: FlightWait
+        var interim: InterimRelay
     }
 
     /// What becomes of an asker.
@@ -91,7 +93,7 @@ struct FlightState {
         case refused
         /// It waits with that flight.
         /// - Parameter lead: the flight that is to be started, where it is the asker's.
-        case admitted(FlightWait, lead: Lead?)
+        case admitted(Membership, lead: Lead?)
     }
 
     /// A flight that is to be started.
@@ -99,6 +101,7 @@ struct FlightState {
         var number: FlightNumber
         var task: FlightTask
         var wait: FlightWait
+        var interim: InterimRelay
     }
 
     /// Who is to be told, and where each sat.
@@ -158,8 +161,10 @@ struct FlightState {
         guard let flight = flights[number] else { return .answered(.left) }
         if let made = flight.announced { return .told(.answered(made)) }
         guard table.wait(number, ticket: waiter.ticket, waiter) else { return .answered(.left) }
-        memberships[waiter.ticket] = Membership(number: number, isShared: question.isShared, wait: flight.wait)
-        return .admitted(flight.wait, lead: lead)
+        let membership = Membership(
+            number: number, isShared: question.isShared, wait: flight.wait, interim: flight.interim)
+        memberships[waiter.ticket] = membership
+        return .admitted(membership, lead: lead)
     }
 
     /// Leads a flight for which nobody waits, unless one is under way or failed a moment ago.
@@ -248,7 +253,7 @@ struct FlightState {
     private mutating func begin(_ number: FlightNumber, _ beginning: RemovalStamp) -> Lead {
         let flight = Flight(beginning: beginning)
         flights[number] = flight
-        return Lead(number: number, task: flight.task, wait: flight.wait)
+        return Lead(number: number, task: flight.task, wait: flight.wait, interim: flight.interim)
     }
 
     /// The pause counts from the end of the attempt, else a slow failure would be repeated at once.

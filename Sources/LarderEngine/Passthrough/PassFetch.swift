@@ -95,6 +95,7 @@ public struct PassFetch: Sendable {
             // The store sets the pace of what it keeps. Events have no end, kept or not.
             head.isEventStream || !verdict(head, classify(head.response), old).isStored
         }
+        if let relay = InterimRelay.current { order.interim = { relay.tell($0) } }
         return await engine.upstream.open(request.call(order), upload: nil, stall: Self.stall)
     }
 
@@ -187,7 +188,11 @@ public struct PassFetch: Sendable {
             if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
             made.tape = nil
             made.entry.body = whole
-            if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
+            if verdict.isStored, isDamaged(head, { Digest(of: whole) }) {
+                made.storing = .digestMismatch
+                made.mayBeShared = false
+                await hideOlder(than: made.entry, found, began, place)
+            } else if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
                 made.written = await keep(made.entry, found, began, place)
             } else if verdict.isStored {
                 await hideOlder(than: made.entry, found, began, place)
@@ -200,6 +205,12 @@ public struct PassFetch: Sendable {
         releaseInTime(stream.body)
         await voice.announce(made)
         return await archive(made, stream, body, found, began, place)
+    }
+
+    /// Whether an answer's content is not what its own digest says (RFC 9530). Its client gets it all the same, and can tell.
+    private func isDamaged(_ head: UpstreamHead, _ digest: () -> Digest) -> Bool {
+        guard head.status == 200, let fields = DigestFields(head.fields) else { return false }
+        return !fields.agree(with: digest())
     }
 
     /// The answer takes its place among those of its URL when its head has come.
@@ -332,6 +343,7 @@ public struct PassFetch: Sendable {
         tape.keep(in: writer.written)
         var written: Int64 = 0
         var piece = Bytes()
+        var digest = DigestFields(stream.head.fields) == nil ? nil : RunningDigest()
         do {
             while true {
                 let next = try await archivist.next()
@@ -344,6 +356,7 @@ public struct PassFetch: Sendable {
                         stream.becamePaced()
                         return .answered(made)
                     }
+                    digest?.add(piece)
                     written += Int64(piece.count)
                     tape.archived(to: written)
                     piece = Bytes()
@@ -354,6 +367,12 @@ public struct PassFetch: Sendable {
             tape.archiveEnded()
             writer.abandon()
             return .failed(request.cutOff(error))
+        }
+        if let digest, isDamaged(stream.head, { digest.digest }) {
+            tape.archiveEnded()
+            writer.abandon()
+            await hideOlder(than: made.entry, found, began, place)
+            return .answered(made)
         }
         _ = await keep(made.entry, found, began, place) {
             await engine.cache.complete(
@@ -366,20 +385,5 @@ public struct PassFetch: Sendable {
         of entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace?
     ) -> Made.Selection {
         Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began, place: place)
-    }
-}
-
-/// Whether and why an answer is stored.
-enum PassVerdict: Sendable {
-    /// - Parameter fields: those to store.
-    case store(Lifetimes, CacheRule, fields: HeaderFields)
-    case refuse(CacheRule)
-
-    var isStored: Bool { if case .store = self { true } else { false } }
-
-    var rule: CacheRule {
-        switch self {
-        case .store(_, let rule, _), .refuse(let rule): rule
-        }
     }
 }

@@ -58,6 +58,8 @@ public struct RedactingUpstream: Upstream {
     /// See `Upstream`; what may repeat a secret is collected first.
     public func open(_ order: FetchOrder, upload: Upload?, stall: Duration) async throws(FetchError) -> UpstreamStream {
         let redactor = secrets.redactor(for: order)
+        var order = order
+        if let tell = order.interim, !redactor.isEmpty { order.interim = { tell(redactor.redacted($0)) } }
         var stream: UpstreamStream
         do {
             stream = try await upstream.open(order, upload: upload, stall: stall)
@@ -159,8 +161,10 @@ extension SecretRedactor {
         return error
     }
 
-    func redacted(_ interim: [InterimHead]) -> [InterimHead] {
-        interim.map { InterimHead(status: $0.status, fields: redacted($0.fields)) }
+    func redacted(_ interim: [InterimHead]) -> [InterimHead] { interim.map { redacted($0) } }
+
+    func redacted(_ head: InterimHead) -> InterimHead {
+        InterimHead(status: head.status, fields: redacted(head.fields))
     }
 
     func redacted(_ response: UpstreamResponse) -> UpstreamResponse {

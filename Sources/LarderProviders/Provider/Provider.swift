@@ -80,7 +80,7 @@ extension Provider {
 
     public func speaking(_ dialect: String) -> any Provider { self }
 
-    public func credits(in fields: HeaderFields, now: WallTime) -> Credits? { nil }
+    public func credits(in fields: HeaderFields, now: WallTime) -> Credits? { Credits(rateLimit: fields, now: now) }
 }
 
 /// One endpoint of a provider: the name that lifetimes and labels use.

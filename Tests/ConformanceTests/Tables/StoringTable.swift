@@ -279,6 +279,39 @@ extension Tables {
         }
     }
 
+    @Clauses static var digests: [Clause] {
+        let right = "sha-256=:6StmfrQ41m9CnjfBqrdlE8GVNma3y3mX9zm/p4ZyPP0=:"
+        let wrong = "sha-256=:GZfr5+6YAOn+jhZTJDLlPK9kEwswF71N2LxGmOiz7R8=:"
+        for name in ["Content-Digest", "Repr-Digest"] {
+            Clause("RFC 9530 §2 \(name)", .may, "Content that is what its digest says is stored, with its digest.") {
+                answers(reply("Cache-Control: max-age=60", "\(name): \(right)"))
+                get()
+                hits("body 1", also: has(name, right))
+            }
+            Clause("RFC 9530 §2 wrong \(name)", .shouldNot, "Content that is not what its digest says is not stored.") {
+                answers(reply("Cache-Control: max-age=60", "\(name): \(wrong)"), reply("Cache-Control: max-age=60"))
+                get(expect: body("body 1"), has(name, wrong), forwarded("uri-miss", stored: false))
+                miss("body 2")
+                hits("body 2")
+            }
+        }
+        Clause("RFC 9530 §2 digests that differ", .shouldNot, "No content is what two different digests say.") {
+            answers(
+                reply("Cache-Control: max-age=60", "Content-Digest: \(right)", "Repr-Digest: \(wrong)"),
+                reply("Cache-Control: max-age=60"))
+            get()
+            miss("body 2")
+        }
+        for value in ["sha-512=:AAAA:", "sha-256=abc", "md5=:AAAA:, sha-256=\"x\"", "sha-256=:AAAA:"] {
+            Clause("RFC 9530 §5 \(value)", .may, "A digest that cannot be read, or is of another kind, is passed over.")
+            {
+                answers(reply("Cache-Control: max-age=60", "Content-Digest: \(value)"))
+                get()
+                hits("body 1")
+            }
+        }
+    }
+
     @Clauses static var fields: [Clause] {
         Clause(
             "RFC 9111 §3.1 all fields", .must,

@@ -14,6 +14,7 @@ enum Tables {
         Table(title: "Storing", clauses: storing),
         Table(title: "Answers of one person", clauses: persons),
         Table(title: "Cookies by choice", clauses: cookies),
+        Table(title: "Digests", clauses: digests),
         Table(title: "Stored fields", clauses: fields),
         Table(title: "Variants", clauses: vary),
         Table(title: "HEAD", clauses: heads),

@@ -222,6 +222,18 @@ extension WireClauses {
 
     private static let hints = "HTTP/1.1 103 Early Hints\r\nLink: <s.css>; rel=preload\r\nX-Odd: 1\r\n\r\n"
 
+    /// The origin sends a 103, and its answer once the gate is open.
+    private static func holds(_ stand: Stand, _ fields: String) -> Gate {
+        let gate = Gate()
+        stand.converses { wire in
+            let request = try wire.readRequest()
+            try wire.send(hints)
+            gate.wait()
+            try wire.send(request.startLine.hasPrefix("HEAD") ? "HTTP/1.1 200 OK\r\n\r\n" : whole("x", fields))
+        }
+        return gate
+    }
+
     private static let interims: [WireClause] = [
         WireClause(
             "RFC 9110 §15.2", .must, "a 103 is passed on to an HTTP/1.1 client, with its fields, before the answer"
@@ -263,6 +275,39 @@ extension WireClauses {
                 return try (0..<2).map { _ in try client.receiveHead() }
             }
             expectSame(heads.map(\.status), [103, 200])
+        },
+        WireClause("RFC 9110 §15.2", .should, "a 103 is passed on while the origin still works on its answer") {
+            stand in
+            for (method, more) in [("GET", ""), ("HEAD", ""), ("POST", "Content-Length: 0\r\n")] {
+                let gate = holds(stand, never)
+                let request = stand.request(method, stand.fresh(), more)
+                let (interim, answer) = try await stand.talk { client in
+                    defer { gate.open() }
+                    try client.send(request)
+                    let interim = try client.receiveHead()
+                    gate.open()
+                    return (interim, try client.receiveHead())
+                }
+                interim.expect(.status(103), .line("Link: <s.css>; rel=preload"))
+                answer.expect(.status(200))
+            }
+        },
+        WireClause("RFC 9110 §15.2", .should, "a 103 is passed on to all who wait for one answer, each once") { stand in
+            for fields in [page, never] {
+                let gate = holds(stand, fields)
+                let request = stand.request("GET", stand.fresh())
+                let statuses = try await stand.talk { client in
+                    defer { gate.open() }
+                    let other = try stand.client()
+                    try client.send(request)
+                    let first = try client.receiveHead()
+                    try other.send(request)
+                    let second = try other.receiveHead()
+                    gate.open()
+                    return [first, second, try client.receiveHead(), try other.receiveHead()].map(\.status)
+                }
+                expectSame(statuses, [103, 103, 200, 200])
+            }
         },
         WireClause("RFC 9110 §15.2", .mustNot, "an HTTP/1.0 client is sent no interim answer") { stand in
             stand.answers(hints + whole("x", page))

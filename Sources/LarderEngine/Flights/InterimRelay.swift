@@ -1,0 +1,51 @@
+// Interim answers of an upstream on their way to all who wait for one flight (RFC 9110 §15.2): to those who wait already at
+// once, to who joins later before the rest of his wait. Nothing of them is stored.
+//
+// It changes on any thread. Listeners are called outside its lock, and only hand on what they are told.
+import LarderCore
+import LarderHTTP
+
+/// Tells the askers of one flight of interim answers.
+public final class InterimRelay: Sendable {
+    /// Takes one interim answer, filtered by nothing yet.
+    public typealias Listener = @Sendable (InterimHead) -> Void
+
+    /// Whom to tell of interim answers that come while the task waits for flights; nil where nobody is to be told.
+    @TaskLocal public static var listener: Listener?
+
+    /// The relay of the flight whose work the task is.
+    @TaskLocal static var current: InterimRelay?
+
+    private struct State {
+        /// At most `ResponseHeadReader.maxInterim` of each exchange are told of.
+        var heads: [InterimHead] = []
+        /// By their tickets.
+        var listeners: [UInt64: Listener] = [:]
+    }
+    private let state = Lock(State())
+
+    func tell(_ head: InterimHead) {
+        let listeners: [Listener] = state.withLock { state in
+            guard state.heads.count < ResponseHeadReader.maxInterim else { return [] }
+            state.heads.append(head)
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener(head) }
+    }
+
+    /// An asker waits for the flight from now on.
+    func add(_ listener: @escaping Listener, ticket: UInt64) {
+        let heads = state.withLock { state in
+            state.listeners[ticket] = listener
+            return state.heads
+        }
+        for head in heads { listener(head) }
+    }
+
+    /// And no longer.
+    func remove(ticket: UInt64) {
+        state.withLock { state in
+            if !state.listeners.isEmpty { state.listeners[ticket] = nil }
+        }
+    }
+}
