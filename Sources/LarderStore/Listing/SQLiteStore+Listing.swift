@@ -103,7 +103,8 @@ extension SQLiteStore {
         let end = shared.time.monotonic() + Self.listingTime
         let now = shared.time.wall().milliseconds
         let isBySize = question.order == .largest
-        let step = isBySize ? Self.sliceRows : Self.sliceIDs
+        // Small at first: before the bar is found every row of a slice is read whole.
+        var step = Self.sliceRows
         var high = try await slice("listing") { (_, connection) throws(StoreError) in
             try connection.number("SELECT max(id) FROM entry") ?? 0
         }
@@ -137,6 +138,7 @@ extension SQLiteStore {
                 if let last = best.last { bar = isBySize ? last.size : last.freshUntil.milliseconds }
             }
             high = from
+            if !isBySize { step = min(step * 2, Self.sliceIDs) }
             if high > 0, shared.time.monotonic() > end {
                 listing.isComplete = false
                 break
