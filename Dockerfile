@@ -9,6 +9,9 @@ COPY Makefile ./
 COPY scripts/install-packages scripts/check-swift scripts/
 RUN make deps && rm -rf /var/lib/apt/lists/*
 COPY . .
+# docker build --build-arg COMMIT="$(git rev-parse --short=12 HEAD)": the history is not in the context.
+ARG COMMIT
+ENV LARDER_COMMIT=$COMMIT
 RUN make build && make install DESTDIR=/image PREFIX=/usr
 
 FROM debian:bookworm-slim

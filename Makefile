@@ -17,6 +17,9 @@ UNITDIR    ?= $(PREFIX)/lib/systemd/system
 # Tests that run at once: with all of them, the computing that a daemon under test waits for queues behind every other test.
 TEST_WIDTH ?= 4
 
+# Which commit is built, as `larder version` tells it; the manifest reads it.
+export LARDER_COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+
 BINARY := .build/release/larder
 # The Swift library goes into the binary: a dynamic one would need the toolchain's folder where it runs. So no library is looked
 # for beside the binary.
@@ -66,7 +69,9 @@ install:
 	install -D -m 0644 systemd/larder.service $(DESTDIR)$(UNITDIR)/larder.service
 	sed -i -e 's|/usr/bin/larder|$(PREFIX)/bin/larder|' -e 's|/etc/larder/|$(SYSCONFDIR)/larder/|' \
 		$(DESTDIR)$(UNITDIR)/larder.service
-	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(BINARY) completions fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/larder.fish
 	$(BINARY) completions bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder
 	$(BINARY) completions zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder
 
@@ -77,7 +82,8 @@ uninstall:
 		examples/alerts.yml) \
 		$(DESTDIR)$(UNITDIR)/larder.socket $(DESTDIR)$(UNITDIR)/larder.service \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/larder \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_larder \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/larder.fish
 
 deb: build
 	@scripts/install-packages binutils dpkg-dev
@@ -98,8 +104,10 @@ bench: build
 profile: build
 	scripts/profile
 
-# Public tools from the network, outside CI.
+# Public tools from the network, in temporary folders; outside CI.
 public-testers: deps check-swift
+	@scripts/install-packages python3-venv curl
+	LARDER_PUBLIC_TESTERS=1 swift test --filter PublicTesterScenarios
 	scripts/public-testers/axe
 
 check-hot-path: build
@@ -139,9 +147,10 @@ docs man: build
 conformance: deps check-swift
 	LARDER_WRITE_CONFORMANCE=$(CURDIR)/Docs/conformance.md swift test --filter ConformancePageTests
 
-# The table of routes in README, made from the records of the routes.
+# The table of routes in README and the reference, made from the records of the routes.
 routes: deps check-swift
-	LARDER_WRITE_ROUTES=$(CURDIR)/README.md swift test --filter RouteTablePageTests
+	LARDER_WRITE_ROUTES=$(CURDIR)/README.md LARDER_WRITE_REFERENCE=$(CURDIR)/Docs/reference.md \
+		swift test --filter 'RouteTablePageTests|RouteReferencePageTests'
 
 clean:
 	rm -rf .build

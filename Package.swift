@@ -37,6 +37,15 @@ func samples(of room: String) -> [String] {
     return providers.map { "\($0)/Samples" }.filter { FileManager.default.fileExists(atPath: "\(folder)/\($0)") }
 }
 
+/// The commit that is built: `make build` says it, since the sources may be without their history. What is no name of a commit
+/// is left out.
+let commit: [CSetting] = {
+    guard let text = Context.environment["LARDER_COMMIT"], !text.isEmpty,
+        text.allSatisfy({ $0.isHexDigit || $0 == "." })
+    else { return [] }
+    return [.define("LARDER_COMMIT", to: text)]
+}()
+
 func tests(_ name: String, _ imports: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: imports, swiftSettings: strict)
 }
@@ -53,6 +62,8 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
 
+        .target(name: "CBuild", cSettings: commit),
+
         room("LarderCore", ["CCrypto", "CLinux"]),
         room("LarderHTTP", ["LarderCore", "CZlib"]),
         room("LarderCache", ["LarderCore", "LarderHTTP"]),
@@ -63,7 +74,7 @@ let package = Package(
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
         room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
         room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer"]),
-        room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML"]),
+        room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML", "CBuild"]),
         room(
             "LarderEngine",
             [

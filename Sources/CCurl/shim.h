@@ -89,6 +89,10 @@ static const long larder_CURL_READFUNC_PAUSE = CURL_READFUNC_PAUSE;
 static const long larder_CURL_READFUNC_ABORT = CURL_READFUNC_ABORT;
 static const int larder_CURLPAUSE_RECV = CURLPAUSE_RECV;
 static const int larder_CURLPAUSE_SEND = CURLPAUSE_SEND;
+static inline const char *larder_curl_tls_version(void) {
+    const char *version = curl_version_info(CURLVERSION_NOW)->ssl_version;
+    return version ? version : "none";
+}
 static inline const char *larder_curl_version(void) { return curl_version_info(CURLVERSION_NOW)->version; }
 
 #endif

@@ -7,18 +7,20 @@ enum Completions {
     static func bash(_ commands: [Subcommand]) -> String {
         var cases = ""
         for command in commands {
-            let words = command.options.map(\.name) + command.operandChoices
+            let words = command.options.map(\.name) + CompletionWords.ofOperands(command)
             cases += "        \"\(command.name)\") words=\"\(words.joined(separator: " "))\" ;;\n"
         }
         var values = ""
         for (name, choices) in choicesByOption(commands) {
             values +=
-                "        \(name)) COMPREPLY=($(compgen -W \"\(choices.joined(separator: " "))\" -- \"$word\")); return ;;\n"
+                "        \(name)) COMPREPLY=($(compgen -P \"$first\" -W \"\(choices.joined(separator: " "))\" -- \"$word\")); return ;;\n"
         }
         return """
             # bash completion for larder; made by "larder completions bash"
             _larder() {
-                local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" command words=""
+                local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" command words="" first=""
+                # Of a list with commas the last part is completed.
+                case "$before" in --source|--fields) first="${word%"${word##*,}"}"; word="${word##*,}" ;; esac
                 if [ "$COMP_CWORD" -eq 1 ]; then
                     COMPREPLY=($(compgen -W "\(firstWords(commands).joined(separator: " "))" -- "$word"))
                     return
@@ -52,13 +54,14 @@ enum Completions {
             cases += "        \(first)) _arguments"
             for option in command.options {
                 let value = option.value.map { name in
-                    let action = option.choices.isEmpty ? files(name) : "(\(option.choices.joined(separator: " ")))"
+                    let words = CompletionWords.of(option)
+                    let action = words.isEmpty ? files(name) : "(\(words.joined(separator: " ")))"
                     return ":\(name):\(action)"
                 }
                 cases += " \\\n            '*\(option.name)[\(quoted(option.summary))]\(value ?? "")'"
             }
-            let operands =
-                command.operandChoices.isEmpty ? "_files" : "(\(command.operandChoices.joined(separator: " ")))"
+            let words = CompletionWords.ofOperands(command)
+            let operands = words.isEmpty ? "_files" : "(\(words.joined(separator: " ")))"
             cases += " \\\n            '*::\(quoted(command.operands)):\(operands)' ;;\n"
         }
         return """
@@ -82,15 +85,49 @@ enum Completions {
             """
     }
 
+    /// For fish: one line for each command, each option and its values.
+    static func fish(_ commands: [Subcommand]) -> String {
+        var lines = ["# fish completion for larder; made by \"larder completions fish\"", "complete -c larder -f"]
+        var told: Set<String> = []
+        for command in commands {
+            let names = command.name.split(separator: " ").map(String.init)
+            guard let first = names.first else { continue }
+            if told.insert(first).inserted {
+                lines.append(
+                    "complete -c larder -n __fish_use_subcommand -a \(first) -d '\(plain(command.summary))'")
+            }
+            let seen = "-n '__fish_seen_subcommand_from \(first)'"
+            if names.count > 1 { lines.append("complete -c larder \(seen) -a \(names[1])") }
+            for option in command.options {
+                let short = option.short.map { " -s \($0.dropFirst())" } ?? ""
+                var line = "complete -c larder \(seen) -l \(option.name.dropFirst(2))\(short)"
+                if let value = option.value {
+                    let words = CompletionWords.of(option)
+                    line +=
+                        words.isEmpty
+                        ? (files(value) == "_files" ? " -r -F" : " -x") : " -x -a '\(words.joined(separator: " "))'"
+                }
+                lines.append(line + " -d '\(plain(option.summary))'")
+            }
+            let operands = CompletionWords.ofOperands(command)
+            if !operands.isEmpty { lines.append("complete -c larder \(seen) -a '\(operands.joined(separator: " "))'") }
+            if command.operands.contains("FILE") { lines.append("complete -c larder \(seen) -F") }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Within single quotes of fish.
+    private static func plain(_ text: String) -> String { text.replacing("\\", with: "").replacing("'", with: "") }
+
     private static func firstWords(_ commands: [Subcommand]) -> [String] {
         commands.compactMap { $0.name.split(separator: " ").first.map(String.init) }
     }
 
-    /// Options with fixed values, each once.
+    /// Options whose values are offered, each once.
     private static func choicesByOption(_ commands: [Subcommand]) -> [(String, [String])] {
         var seen: Set<String> = []
-        return commands.flatMap(\.options).filter { !$0.choices.isEmpty && seen.insert($0.name).inserted }
-            .map { ($0.name, $0.choices) }
+        return commands.flatMap(\.options).filter { !CompletionWords.of($0).isEmpty && seen.insert($0.name).inserted }
+            .map { ($0.name, CompletionWords.of($0)) }
     }
 
     private static func files(_ value: String) -> String { ["FILE", "DIR"].contains(value) ? "_files" : " " }

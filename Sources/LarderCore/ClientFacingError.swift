@@ -11,6 +11,8 @@ public struct ClientFacingError: Error, Sendable, Hashable {
     /// The parameter at fault and what it may be.
     public var parameter: String?
     public var allowed: [String]
+    /// The parameter is allowed by itself, and not together with the others that are given.
+    public var isConflict = false
     /// The provider and the class of its failure.
     public var provider: String?
     public var failure: FailureClass?
@@ -45,6 +47,13 @@ extension ClientFacingError {
     /// 400 for a parameter whose value is not allowed.
     public static func invalid(_ parameter: String, _ detail: String, allowed: [String] = []) -> ClientFacingError {
         ClientFacingError(status: 400, code: "invalidParameter", detail: detail, parameter: parameter, allowed: allowed)
+    }
+
+    /// 400 for a parameter that is allowed by itself and not together with another one.
+    public static func conflicting(_ parameter: String, _ detail: String, allowed: [String] = []) -> ClientFacingError {
+        var error = invalid(parameter, detail, allowed: allowed)
+        error.isConflict = true
+        return error
     }
 
     /// 400 for a parameter that is needed and absent or empty.

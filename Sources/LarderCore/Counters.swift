@@ -13,12 +13,15 @@ public struct MetricFamily: Sendable, Hashable {
     public var help: String
     /// Names of the labels, whose values are bounded.
     public var labels: [String]
+    /// How many of what is counted make one of what is shown: 1000 where milliseconds are counted and seconds shown.
+    public var scale: Int
 
-    public init(_ name: String, _ kind: Kind = .counter, help: String, labels: [String] = []) {
+    public init(_ name: String, _ kind: Kind = .counter, help: String, labels: [String] = [], scale: Int = 1) {
         self.name = name
         self.kind = kind
         self.help = help
         self.labels = labels
+        self.scale = scale
     }
 }
 
@@ -124,7 +127,8 @@ public final class CounterRegistry: Sendable {
             if let known = table.cells[name] { return known }
             let cell = CounterCell()
             table.cells[name] = cell
-            table.series.append(Series(family: family, labels: labels, read: { Double(cell.current) }))
+            table.series.append(
+                Series(family: family, labels: labels, read: { Double(cell.current) / Double(family.scale) }))
             return cell
         }
     }

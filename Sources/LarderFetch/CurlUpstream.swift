@@ -30,6 +30,8 @@ final class FetchTicket: Sendable {
 public final class CurlUpstream: Upstream {
     /// That of libcurl as it was loaded, such as "7.88.1".
     public static let libraryVersion = String(cString: larder_curl_version())
+    /// The TLS library that it was built with, such as "OpenSSL/3.0.17".
+    public static let tlsVersion = String(cString: larder_curl_tls_version())
 
     /// How to reach what each loop owns; the home loop's comes first.
     let ways: [WayBack]

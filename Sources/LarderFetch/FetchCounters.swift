@@ -14,7 +14,8 @@ public enum FetchCounters {
         "larder_upstream_duration_seconds", .histogram,
         help:
             "How long the stages of transfers took: name (its look-up), connect, tls (the handshake), answer (from the "
-            + "request to the first byte), body (from the first byte to the last, which a client may pace).",
+            + "request to the first byte), body (from the first byte to the last, which a client may pace). A handshake "
+            + "that does not end counts as connect with libcurl 7.88.",
         labels: ["provider", "stage"])
     /// One per request sent, whatever came of it.
     public static let requests = MetricFamily(
@@ -47,9 +48,9 @@ public enum FetchCounters {
     /// Fetches that waited and got a place.
     public static let waited = MetricFamily(
         "larder_fetch_waited_total", help: "Fetches that waited for their turn before they were sent.")
-    /// How long all of these waited together.
+    /// How long all of these waited together; it is counted in milliseconds.
     public static let waitedTime = MetricFamily(
-        "larder_fetch_waited_milliseconds_total", help: "Milliseconds for which they waited, together.")
+        "larder_fetch_waited_seconds_total", help: "Seconds for which they waited, together.", scale: 1000)
     /// Fetches that were not sent for want of a place.
     public static let unplaced = MetricFamily(
         "larder_fetch_refused_total",

@@ -23,13 +23,16 @@ extension Connection {
             form = HitForm.chosen(by: head, bytes, for: response, now: now)
             if form == .undecided { return false }
         }
-        put(response, head, form, now: now)
+        let sharing = head.flags.isDisjoint(with: .browser) ? -1 : worker.sharing(with: head.origin.bytes(in: bytes))
+        put(response, head, form, sharing: sharing, now: now)
         if worker.settings.accessLog == .all { logHit(response, head, bytes) }
         return true
     }
 
     @inline(__always)
-    private func put(_ response: ReadyResponse, _ head: RequestHead, _ form: HitForm, now: WallTime) {
+    private func put(
+        _ response: ReadyResponse, _ head: RequestHead, _ form: HitForm, sharing: Int, now: WallTime
+    ) {
         let output = worker.output
         let closing = machine.answeredAtOnce(head)
         let connection: StaticString? = closing ? "close" : head.minorVersion == 0 ? "keep-alive" : nil
@@ -41,7 +44,8 @@ extension Connection {
         }
         let copies = end - start <= OutputBuffer.copied
         let front = status == 304 ? response.notModified.count : response.head.count + OutputBuffer.longestPartFields
-        let needed = front + OutputBuffer.longestTail + (copies ? end - start : 0)
+        var needed = front + OutputBuffer.longestTail + (copies ? end - start : 0)
+        if sharing >= 0 { needed += worker.sharedFields[sharing].count }
         if output.room < needed { settleOutput() }
         let age = max(0, (now.milliseconds &- response.bornAt.milliseconds) / 1000)
         let ttl = (response.freshUntil.milliseconds &- now.milliseconds) / 1000
@@ -51,6 +55,7 @@ extension Connection {
         } else {
             putOther(response, status, start, end, fits: output.room >= needed)
         }
+        if sharing >= 0 { output.append(worker.sharedFields[sharing]) }
         output.appendTail(age: age, ttl: ttl, id: id, connection: connection)
         response.hits.add()
         worker.recent.add(

@@ -14,7 +14,8 @@ extension Connection {
                 "id": answered.request.id.description, "method": answered.request.method.name,
                 "path": response.loggedPath ?? answered.request.path, "status": String(response.status),
                 "bytes": String(bytes), "outcome": response.outcome.rawValue,
-                "route": response.route.text, "provider": response.provider ?? "-", "ms": Self.milliseconds(took),
+                "route": response.route.text, "provider": response.provider ?? "-",
+                "trace": TraceContext(answered.request.fields)?.traceID ?? "-", "ms": Self.milliseconds(took),
             ])
     }
 

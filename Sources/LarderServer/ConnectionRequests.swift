@@ -105,6 +105,7 @@ extension Connection {
             host: head.host.bytes(in: bytes), origin: head.origin.bytes(in: bytes),
             fetchSite: head.fetchSite.bytes(in: bytes), fetchMode: head.fetchMode.bytes(in: bytes),
             fetchDest: head.fetchDest.bytes(in: bytes), isGet: head.methodCode == .get,
+            isRead: head.methodCode != .other || method(head, bytes) == .options,
             isToProvider: listener.provider != nil, target: head.target.bytes(in: bytes))
         guard worker.settings.crossSite.allows(request) else { return false }
         return !head.flags.contains(.repeatedOrigin) || allowsEveryLine(of: head, bytes, request)

@@ -3,7 +3,7 @@
 // and Sec-Fetch-Site; other clients send neither.
 //
 // A page on another port of localhost is "same-site" (a site has no port), and as foreign as any: it may be whatever
-// somebody runs there.
+// somebody runs there. Only origins that the configuration names may read (`CrossOriginSharing`).
 import LarderCore
 
 /// What a request says about where it came from. The buffers are valid only during the call; empty where absent.
@@ -14,6 +14,8 @@ public struct RequestOrigin {
     public var fetchMode: UnsafeBufferPointer<UInt8>
     public var fetchDest: UnsafeBufferPointer<UInt8>
     public var isGet: Bool
+    /// GET, HEAD, or OPTIONS, by which a browser asks before either.
+    public var isRead: Bool
     /// It came in by a listener bound to a provider's root, whose paths are none of ours.
     public var isToProvider: Bool
     /// The request target.
@@ -22,7 +24,7 @@ public struct RequestOrigin {
     public init(
         host: UnsafeBufferPointer<UInt8>, origin: UnsafeBufferPointer<UInt8>, fetchSite: UnsafeBufferPointer<UInt8>,
         fetchMode: UnsafeBufferPointer<UInt8>, fetchDest: UnsafeBufferPointer<UInt8>, isGet: Bool,
-        isToProvider: Bool = false, target: UnsafeBufferPointer<UInt8>
+        isRead: Bool = false, isToProvider: Bool = false, target: UnsafeBufferPointer<UInt8>
     ) {
         self.host = host
         self.origin = origin
@@ -30,6 +32,7 @@ public struct RequestOrigin {
         self.fetchMode = fetchMode
         self.fetchDest = fetchDest
         self.isGet = isGet
+        self.isRead = isRead
         self.isToProvider = isToProvider
         self.target = target
     }
@@ -39,14 +42,27 @@ public struct RequestOrigin {
 public struct CrossSitePolicy: Sendable, Hashable {
     /// Paths that a top-level GET navigation from anywhere may reach. They change nothing by themselves.
     public let landingPaths: Set<String>
+    /// Origins whose pages may read, as browsers write them: "http://localhost:3000".
+    public let origins: [String]
+    private let originBytes: [Bytes]
 
-    public init(landingPaths: [String] = []) {
+    public init(landingPaths: [String] = [], origins: [String] = []) {
         self.landingPaths = Set(landingPaths)
+        self.origins = origins
+        originBytes = origins.map { Bytes(text: $0) }
+    }
+
+    /// The place of an origin among those that may read; nil for any other.
+    func place(of origin: UnsafeBufferPointer<UInt8>) -> Int? {
+        originBytes.firstIndex { known in
+            known.count == origin.count && known.withUnsafeBufferPointer { zip($0, origin).allSatisfy(==) }
+        }
     }
 
     /// Whether the request may go on.
     public func allows(_ request: RequestOrigin) -> Bool {
-        // Origins of others that may ask would be looked for here, before Sec-Fetch-Site, which calls them foreign.
+        // Before Sec-Fetch-Site, which calls them foreign. On a listener of a provider's the paths are the upstream's.
+        if !origins.isEmpty, request.isRead, !request.isToProvider, place(of: request.origin) != nil { return true }
         if !request.origin.isEmpty, !Self.isSame(request.origin, host: request.host) { return false }
         return !Self.isForeign(request.fetchSite) || isLanding(request)
     }

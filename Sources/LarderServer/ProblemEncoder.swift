@@ -1,5 +1,5 @@
 // The one place where an error becomes HTTP: application/problem+json (RFC 9457). Members beyond the standard's are
-// ours and documented: parameter, allowed, provider, class, retryable, retryAfter, requestId.
+// ours and documented: parameter, allowed, conflict, provider, class, retryable, retryAfter, requestId.
 import LarderCore
 import LarderHTTP
 
@@ -26,6 +26,7 @@ public enum ProblemEncoder {
             writer.member("code", error.code)
             writer.member(ifPresent: "parameter", error.parameter)
             if !error.allowed.isEmpty { writer.member("allowed", strings: error.allowed) }
+            if error.isConflict { writer.member("conflict", true) }
             writer.member(ifPresent: "provider", error.provider)
             writer.member(ifPresent: "class", error.failure?.rawValue)
             if let retryable = error.retryable { writer.member("retryable", retryable) }
@@ -61,7 +62,7 @@ extension ClientFacingError {
     }
 
     /// A request that a page of another site made.
-    static let crossSite = ClientFacingError(
+    public static let crossSite = ClientFacingError(
         status: 403, code: "crossSite", detail: "Requests from pages of other sites are not answered.",
         closesConnection: true)
 }

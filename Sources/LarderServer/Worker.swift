@@ -52,6 +52,9 @@ final class Worker {
     let recent = HitRing()
     let hits: CounterCell
     private(set) var settings: ServerSettings
+    /// Fields of a hit for a browser: first those for all others, then those for each origin that may read. Empty where none
+    /// may.
+    private(set) var sharedFields: [Bytes] = []
     private(set) var parser: RequestParser
     /// What a read brings in, a connection's left-over bytes before it. One for all connections of the loop: an idle
     /// connection holds no buffer, and this one stays in the processor's cache.
@@ -82,6 +85,18 @@ final class Worker {
         input = .allocate(capacity: Self.inputSize(settings))
         acceptedHost = .allocate(capacity: Self.longestHost)
         acceptedHost.initialize(repeating: 0)
+        sharedFields = Self.sharedFields(settings)
+    }
+
+    private static func sharedFields(_ settings: ServerSettings) -> [Bytes] {
+        let origins = settings.crossSite.origins
+        return origins.isEmpty ? [] : ([nil] + origins).map { CrossOriginSharing.lines(for: $0) }
+    }
+
+    /// The place in `sharedFields` of what a hit says to a browser; -1 where it says nothing.
+    func sharing(with origin: UnsafeBufferPointer<UInt8>) -> Int {
+        guard !sharedFields.isEmpty else { return -1 }
+        return settings.crossSite.place(of: origin).map { $0 + 1 } ?? 0
     }
 
     deinit {
@@ -95,6 +110,7 @@ final class Worker {
     /// Takes new settings; they hold from the next request on.
     func apply(_ settings: ServerSettings) {
         self.settings = settings
+        sharedFields = Self.sharedFields(settings)
         acceptedCount = 0
         parser = RequestParser(limits: settings.limits.head)
         let longestStash = connections.reduce(0) { max($0, $1.stash.count) }

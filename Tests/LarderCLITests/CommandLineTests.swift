@@ -144,14 +144,24 @@ struct CommandLineTests {
     }
 
     @Test func completionsNameEveryCommandAndOption() async {
-        for shell in ["bash", "zsh"] {
+        for shell in ["bash", "zsh", "fish"] {
             let script = await larder("completions", shell).text
             for command in tool.subcommands {
                 #expect(script.contains(command.name.split(separator: " ")[0]))
-                for option in command.options { #expect(script.contains(option.name)) }
+                for option in command.options {
+                    #expect(script.contains(shell == "fish" ? "-l \(option.name.dropFirst(2)) " : option.name))
+                }
             }
         }
-        #expect(await larder("completions", "fish").status == .usage)
+        #expect(await larder("completions", "tcsh").status == .usage)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func completionsKnowTheValuesOfOptions(_ shell: String) async {
+        let script = await larder("completions", shell).text
+        for word in ["hackernews", "ebooks", "relevance", "cache.maxSize", "providers.itunes.rate"] {
+            #expect(script.contains(word), "\(word)")
+        }
     }
 
     @Test func theBashCompletionIsBash() async throws {

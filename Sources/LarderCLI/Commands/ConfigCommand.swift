@@ -9,7 +9,8 @@ enum ConfigCommand {
         details: [
             "Tells everything that is wrong, one finding a line: file:line:column: setting: what. The environment is "
                 + "looked at as the daemon would. Where the file is that of larder.service, it also warns of files that the "
-                + "service's user cannot read; the unit and what is dropped into it say who that is."
+                + "service's user cannot read; the unit and what is dropped into it say who that is. Where a daemon runs and "
+                + "permits it, settings that it has another value of are told too."
         ],
         options: [ServeCommand.setOption, ServeCommand.listenOption],
         examples: [
@@ -35,6 +36,8 @@ enum ConfigCommand {
         let changed = settings.effective.filter { $0.origin != .standard }.count
         let file = sources.file ?? "no file"
         invocation.console.line("\(file): right; \(changed) \(changed == 1 ? "setting" : "settings") changed")
+        let differences = RunningSettings(invocation)?.differences(from: settings.effective) ?? []
+        for line in RunningSettings.lines(differences) { invocation.console.line(Console.printable(line)) }
         return .done
     }
 }

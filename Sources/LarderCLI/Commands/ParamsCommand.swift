@@ -6,7 +6,10 @@ import LarderSettings
 enum ParamsCommand {
     static let command = Subcommand(
         "params", "list the settings, their values and where those come from", operands: "[NAME]",
-        details: ["NAME is a path such as cache.maxSize, or the beginning of one: cache, providers.itunes."],
+        details: [
+            "NAME is a path such as cache.maxSize, or the beginning of one: cache, providers.itunes. Where a daemon runs "
+                + "and permits it, settings that it has another value of are told below, with what brings them into force."
+        ],
         options: [
             CommandOption("--changed", "only what differs from the defaults"),
             CommandOption("--json", "JSON on a terminal too"),
@@ -33,13 +36,16 @@ enum ParamsCommand {
             guard !shown.isEmpty else { throw unknown(name) }
         }
         if invocation.has("--changed") { shown = shown.filter { $0.origin != .standard } }
+        let differences = RunningSettings(invocation)?.differences(from: shown) ?? []
         if invocation.wantsJSON {
-            _ = invocation.console.write(json(shown) + [0x0A])
+            _ = invocation.console.write(json(shown, differences) + [0x0A])
         } else if shown.count == 1, let one = shown.first, one.path == invocation.operands.first {
             explain(one, invocation.console)
         } else {
             table(shown, invocation.console)
         }
+        guard !invocation.wantsJSON else { return .done }
+        for line in RunningSettings.lines(differences) { invocation.console.line(Console.printable(line)) }
         return .done
     }
 
@@ -74,7 +80,9 @@ enum ParamsCommand {
         console.line("environment: \(SettingsTable.environmentName(of: setting.path))")
     }
 
-    private static func json(_ settings: [EffectiveSetting]) -> Bytes {
+    private static func json(
+        _ settings: [EffectiveSetting], _ differences: [RunningSettings.Difference]
+    ) -> Bytes {
         var writer = JSONWriter()
         writer.array { writer in
             for setting in settings {
@@ -83,6 +91,10 @@ enum ParamsCommand {
                     writer.member(ifPresent: "value", setting.value)
                     writer.member(ifPresent: "default", setting.defaultText)
                     writer.member("from", "\(setting.origin)")
+                    if let other = differences.first(where: { $0.path == setting.path }) {
+                        writer.member("differs", true)
+                        writer.member(ifPresent: "inForce", other.inForce)
+                    }
                     writer.member("environment", SettingsTable.environmentName(of: setting.path))
                     if let parameter = SettingsTable.parameter(at: setting.path) {
                         writer.member("summary", parameter.summary)

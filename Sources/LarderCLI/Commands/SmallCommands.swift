@@ -9,13 +9,16 @@ enum CompletionsCommand {
         examples: [
             ("larder completions bash > ~/.local/share/bash-completion/completions/larder", "for bash"),
             ("larder completions zsh > ~/.zfunc/_larder", "for zsh, with ~/.zfunc in fpath"),
+            ("larder completions fish > ~/.config/fish/completions/larder.fish", "for fish"),
         ],
-        operandChoices: ["bash", "zsh"]
+        operandChoices: ["bash", "zsh", "fish"]
     ) { invocation throws(CommandFailure) in
         switch try invocation.operand("shell") {
         case "bash": invocation.console.line(Completions.bash(invocation.tool.subcommands))
         case "zsh": invocation.console.line(Completions.zsh(invocation.tool.subcommands))
-        case let other: throw CommandFailure(.usage, "there are completions for bash and zsh, not \"\(other)\"")
+        case "fish": invocation.console.line(Completions.fish(invocation.tool.subcommands))
+        case let other:
+            throw CommandFailure(.usage, "there are completions for bash, zsh and fish, not \"\(other)\"")
         }
         return .done
     }
@@ -39,9 +42,16 @@ enum HelpCommand {
 }
 
 enum VersionCommand {
-    static let command = Subcommand("version", "show the version") { invocation throws(CommandFailure) in
+    static let command = Subcommand(
+        "version", "show the version",
+        details: ["Tells the version, the commit that was built, and the libraries in use with their versions."]
+    ) { invocation throws(CommandFailure) in
         try invocation.noOperands()
         invocation.console.line("larder \(LarderVersion.text)")
+        let facts = [("commit", LarderVersion.commit)] + LibraryVersions.all.map { ($0.name, $0.version) }
+        for (name, value) in facts {
+            invocation.console.line(name + String(repeating: " ", count: max(1, 9 - name.count)) + value)
+        }
         return .done
     }
 }

@@ -75,6 +75,8 @@ struct Explanation: Sendable {
     var route = RouteName.unnamed
     var status = 0
     var parts: [ExplainedPart] = []
+    /// The trace that the client said it is a part of (W3C Trace Context).
+    var trace: String?
     /// The request was refused before any provider had a part in it.
     var refusal: Refusal?
     /// What else is known once it is answered.

@@ -2,6 +2,7 @@
 // (`RouteTable`) so that it cannot lag behind them.
 import LarderCore
 import LarderEngine
+import LarderHTTP
 import LarderProviders
 import LarderServer
 import LarderSettings
@@ -15,6 +16,31 @@ enum InterfaceDescription {
         return response
     }
 
+    /// What any route may answer before it is asked, or instead of it.
+    static let common: [RouteAnswer] = [
+        RouteAnswer(400, "The request is malformed."),
+        RouteAnswer(403, "A page of another site asks, or authority is needed and no token is configured."),
+        RouteAnswer(405, "The path does not know the method; Allow tells those that it knows."),
+        RouteAnswer(408, "The request did not come in time."), RouteAnswer(413, "The body is too large."),
+        RouteAnswer(414, "The target is too long."), RouteAnswer(421, "The Host is none of this daemon's."),
+        RouteAnswer(431, "The fields are too large."), RouteAnswer(500, "The daemon is at fault."),
+        RouteAnswer(503, "The daemon is stopping or overloaded."),
+    ]
+    private static let conditional: [RouteAnswer] = [
+        RouteAnswer(206, "The range that was asked for."), RouteAnswer(304, "What the client has is current."),
+        RouteAnswer(412, "The client's condition does not hold."),
+        RouteAnswer(416, "The range cannot be satisfied."),
+    ]
+    private static let unauthorised = RouteAnswer(401, "The admin token is needed.")
+
+    /// Every status of a route, its own first.
+    static func answers(of route: Route) -> [RouteAnswer] {
+        let further =
+            (route.takesConditions ? conditional : []) + (route.needsAuthority ? [unauthorised] : []) + common
+        let told = Set(route.answers.map(\.status))
+        return (route.answers + further.filter { !told.contains($0.status) }).sorted { $0.status < $1.status }
+    }
+
     static func document() -> Bytes {
         var writer = JSONWriter()
         writer.object { writer in
@@ -24,53 +50,94 @@ enum InterfaceDescription {
                 writer.member("title", "Larder")
                 writer.member("version", LarderVersion.text)
                 writer.member("summary", "One local cache for searches and artwork.")
+                writer.member("description", introduction)
+                writer.name("license")
+                writer.object { writer in
+                    writer.member("name", "Apache-2.0")
+                    writer.member("identifier", "Apache-2.0")
+                }
             }
-            writer.name("paths")
-            writer.object { writer in
-                let all = RouteTable.all.filter(\.isDescribed)
-                for path in all.map(\.path).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
-                    writer.name(path)
+            writer.name("servers")
+            writer.array { writer in
+                for (url, line) in [
+                    ("/", "The listener that this document came from."),
+                    ("http://localhost:8787", "The usual listener. The same routes are on the Unix socket."),
+                ] {
                     writer.object { writer in
-                        for route in all where route.path == path { append(route, to: &writer) }
+                        writer.member("url", url)
+                        writer.member("description", line)
                     }
                 }
             }
-            InterfaceSchemas.append(to: &writer)
+            appendTags(to: &writer)
+            appendPaths(to: &writer)
+            appendComponents(to: &writer)
         }
         return writer.bytes
     }
 
-    private static func append(_ route: Route, to writer: inout JSONWriter) {
-        writer.name((route.methods.first ?? .get).name.lowercased())
-        writer.object { writer in
-            writer.member("summary", route.told)
-            if !route.parameters.isEmpty {
-                writer.name("parameters")
-                writer.array { writer in
-                    for parameter in route.parameters {
-                        writer.object { writer in
-                            writer.member("name", parameter.name)
-                            writer.member("in", parameter.place.rawValue)
-                            writer.member("required", parameter.isRequired)
-                            writer.name("schema")
-                            writer.object { writer in
-                                writer.member("type", "string")
-                                if !parameter.allowed.isEmpty { writer.member("enum", strings: parameter.allowed) }
-                            }
-                        }
-                    }
-                }
-            }
-            writer.name("responses")
-            writer.object { writer in
-                for answer in route.answers {
-                    writer.name(String(answer.status))
+    private static let introduction = """
+        GET answers HEAD too. Errors are application/problem+json (RFC 9457). A list is one value with commas. On the Unix \
+        socket, root, the daemon's own user and admin.users have authority without a token. x-aliases are other names of a \
+        parameter, x-refusals the reasons for which a request may be refused although each of its parameters is allowed.
+        """
+
+    private static func appendTags(to writer: inout JSONWriter) {
+        writer.name("tags")
+        writer.array { writer in
+            var told: Set<String> = []
+            for group in RouteTable.groups {
+                for name in group.routes.filter(\.isDescribed).map(\.name) where told.insert(name).inserted {
                     writer.object { writer in
-                        writer.member("description", answer.line)
-                        if answer.status == 200, route.hasResults { InterfaceSchemas.appendContent(to: &writer) }
+                        writer.member("name", name)
+                        writer.member("description", PlainLink.text(group.line))
                     }
                 }
             }
         }
+    }
+
+    private static func appendPaths(to writer: inout JSONWriter) {
+        writer.name("paths")
+        writer.object { writer in
+            let all = RouteTable.all.filter(\.isDescribed)
+            for path in all.map(\.path).reduce(into: [String](), { if !$0.contains($1) { $0.append($1) } }) {
+                writer.name(path)
+                writer.object { writer in
+                    for route in all where route.path == path { InterfaceOperation.append(route, to: &writer) }
+                }
+            }
+        }
+    }
+
+    private static func appendComponents(to writer: inout JSONWriter) {
+        writer.name("components")
+        writer.object { writer in
+            writer.name("schemas")
+            writer.object { writer in
+                for component in InterfaceComponent.allCases {
+                    writer.name(component.rawValue)
+                    InterfaceSchemas.schema(of: component).write(to: &writer)
+                }
+            }
+            writer.name("securitySchemes")
+            writer.object { writer in
+                writer.name("token")
+                writer.object { writer in
+                    writer.member("type", "http")
+                    writer.member("scheme", "bearer")
+                    writer.member(
+                        "description",
+                        "The admin.token of the configuration. Trusted users on the Unix socket need none.")
+                }
+            }
+        }
+    }
+}
+
+/// A line of the table without the links that README has in it.
+enum PlainLink {
+    static func text(_ line: String) -> String {
+        line.replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.output.1 }.replacing("`", with: "")
     }
 }

@@ -1,9 +1,13 @@
-// The envelope of results in `/openapi.json`: its states, its sources, and why records gave no result. The words come from
-// the tables that the answers are written with.
+// The bodies of answers to searches and of problems, as schemas. Their words come from the tables that the answers are
+// written with. Schemas of the daemon's other answers stand in the file beside this one.
+import LarderCache
 import LarderCore
 import LarderEngine
+import LarderProviders
 
 enum InterfaceSchemas {
+    private typealias Schema = InterfaceSchema
+
     private static let states: [(state: LiveSearch.State, sentence: String)] = [
         (.results, "Every source answered, and at least one had results."),
         (.noResults, "Every source answered, and none had anything."),
@@ -14,79 +18,92 @@ enum InterfaceSchemas {
         (.cancelled, "Of such a search: its client cancelled it."),
     ]
 
-    /// `components`.
-    static func append(to writer: inout JSONWriter) {
-        writer.name("components")
-        writer.object { writer in
-            writer.name("schemas")
-            writer.object { writer in
-                schema("Envelope", to: &writer) { writer in
-                    state(to: &writer)
-                    property("sources", "array", "What each source gave.", to: &writer) { writer in
-                        writer.name("items")
-                        writer.object { $0.member("$ref", "#/components/schemas/Source") }
-                    }
-                    property("count", "integer", "How many results there are.", to: &writer)
-                    property("results", "array", "The results.", to: &writer)
-                }
-                schema("Source", to: &writer) { writer in
-                    property("provider", "string", "The source's name.", to: &writer)
-                    state(to: &writer)
-                    property("count", "integer", "How many results it gave.", to: &writer)
-                    property(
-                        "dropped", "integer", "Records of the API that gave no result; absent where 0.", to: &writer)
-                    property("droppedReasons", "object", "How many of them for which reason.", to: &writer) { writer in
-                        writer.name("properties")
-                        writer.object { writer in
-                            for reason in DropReason.allCases {
-                                property(reason.rawValue, "integer", "Records \(reason.phrase).", to: &writer)
-                            }
-                        }
-                    }
-                }
-            }
+    /// The shape of a component.
+    static func schema(of component: InterfaceComponent) -> InterfaceSchema {
+        switch component {
+        case .envelope: .object(envelope)
+        case .localEnvelope:
+            .object(
+                envelope + [
+                    .init("total", .integer, "How many results match in all."),
+                    .optional("capped", .flag, "The total is a lower bound."),
+                ])
+        case .liveSearch:
+            .object(
+                [.init("id", .text, "Names the search."), .init("events", .text, "The path of its events.")] + envelope
+                    + [.optional("problem", .component(.problem), "Why it failed.")])
+        case .source: .object(source)
+        case .sourceError:
+            .object([
+                .init("class", .words(FailureClass.allCases.map(\.rawValue)), "What kind of failure it was."),
+                .init("detail", .text, "What happened, in a sentence."),
+                .init("retryable", .flag, "Whether asking again may help."),
+                .optional("retryAt", .time, "When it may help."),
+            ])
+        case .result: .object(result)
+        case .problem: .object(problem)
+        default: InterfaceHouseSchemas.schema(of: component)
         }
     }
 
-    /// The content of a response that is an envelope.
-    static func appendContent(to writer: inout JSONWriter) {
-        writer.name("content")
-        writer.object { writer in
-            writer.name("application/json")
-            writer.object { writer in
-                writer.name("schema")
-                writer.object { $0.member("$ref", "#/components/schemas/Envelope") }
-            }
-        }
-    }
+    private static let sentences = states.map { "\($0.state.rawValue): \($0.sentence)" }.joined(separator: " ")
+    private static let state = InterfaceSchema.Member("state", .words(states.map(\.state.rawValue)), sentences)
 
-    private static func schema(
-        _ name: String, to writer: inout JSONWriter, _ properties: (inout JSONWriter) -> Void
-    ) {
-        writer.name(name)
-        writer.object { writer in
-            writer.member("type", "object")
-            writer.name("properties")
-            writer.object { properties(&$0) }
-        }
-    }
+    private static let envelope: [InterfaceSchema.Member] = [
+        state, .init("query", .map(.any), "The question as it was understood."),
+        .init("sources", .list(.component(.source)), "What each source gave."),
+        .init("count", .integer, "How many results there are."),
+        .init("results", .list(.component(.result)), "The results."),
+    ]
 
-    private static func state(to writer: inout JSONWriter) {
-        let sentences = states.map { "\($0.state.rawValue): \($0.sentence)" }.joined(separator: " ")
-        property("state", "string", sentences, to: &writer) { writer in
-            writer.member("enum", strings: states.map(\.state.rawValue))
-        }
-    }
+    private static let source: [InterfaceSchema.Member] = [
+        .init("provider", .text, "The source's name."), state,
+        .optional("count", .integer, "How many results it gave."),
+        .optional("dropped", .integer, "Records of the API that gave no result; absent where 0."),
+        .optional(
+            "droppedReasons",
+            .object(DropReason.allCases.map { .optional($0.rawValue, .integer, "Records \($0.phrase).") }),
+            "How many of them for which reason."),
+        .optional("missing", .integer, "Items that failed."), .optional("total", .integer, "What the API counts."),
+        .optional("fetchedAt", .time, "When the API gave it."),
+        .optional("freshUntil", .time, "Until when it counts as fresh."),
+        .optional("stale", .flag, "It is past its lifetime."),
+        .optional("local", .flag, "It is what stored results of other questions give."),
+        .optional("error", .orNull(.component(.sourceError)), "Why it gave nothing, or not all."),
+        .optional("results", .list(.component(.result)), "Its results; in events only."),
+    ]
 
-    private static func property(
-        _ name: String, _ type: String, _ description: String, to writer: inout JSONWriter,
-        _ more: (inout JSONWriter) -> Void = { _ in }
-    ) {
-        writer.name(name)
-        writer.object { writer in
-            writer.member("type", type)
-            writer.member("description", description)
-            more(&writer)
-        }
-    }
+    private static let result: [InterfaceSchema.Member] = [
+        .init("id", .text, "The provider's name, a colon and the API's id."),
+        .optional("provider", .text, "The source's name."),
+        .optional("kind", .text, "What it is: song, article, monster and so on."), .optional("title"),
+        .optional("creator", .text, "Who made it."), .optional("collection", .text, "What it is a part of."),
+        .optional("summary", .text, "A few sentences of it."), .optional("url", .text, "Its page."),
+        .optional(
+            "price",
+            .object([.init("amount", .number), .init("currency", .text, "ISO 4217; of D&D equipment the coin.")])),
+        .optional("genres", .list(.text)), .optional("publishedAt", .text, "A day or an instant (RFC 3339)."),
+        .optional(
+            "artwork",
+            .object([
+                .optional("small", .text, "A path of this daemon."), .optional("large"), .optional("original"),
+            ]), "Paths of its picture at this daemon."),
+        .optional("attributes", .map(.any), "What only this source has, by kind."),
+        .optional("source", .any, "The API's own record, with include=source."),
+        .optional("local", .map(.any), "Of a stored result: storedAt, stale and highlights."),
+    ]
+
+    private static let problem: [InterfaceSchema.Member] = [
+        .init("type", .text, "/problems/ and the code."), .init("title", .text, "The status in words."),
+        .init("status", .integer), .init("detail", .text, "What happened, in a sentence."),
+        .init("code", .text, "A stable word for programs."),
+        .optional("parameter", .text, "The parameter at fault."),
+        .optional("allowed", .list(.text), "What it may be."),
+        .optional("conflict", .flag, "The parameter is allowed by itself, and not together with the others."),
+        .optional("provider", .text, "The provider that failed."),
+        .optional("class", .words(FailureClass.allCases.map(\.rawValue)), "What kind of failure it was."),
+        .optional("retryable", .flag, "Whether asking again may help."),
+        .optional("retryAfter", .integer, "Seconds after which it may."),
+        .init("requestId", .text, "The answer's X-Request-Id: see /v1/explain/{request}."),
+    ]
 }

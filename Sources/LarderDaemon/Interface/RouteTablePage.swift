@@ -1,4 +1,5 @@
-// The table of routes as README shows it: a row for each group. README is a file like any other; a test holds it to this, and
+// The table of routes as README shows it: a row for each group. Parameters
+// stand in `Docs/reference.md` (`RouteReference`). README is a file like any other; a test holds it to this, and
 // `make routes` writes it.
 import LarderCore
 
@@ -23,9 +24,7 @@ extension RouteTable {
             let name = (route.methods.first ?? .get).name
             let isBelow = method != nil && !root.isEmpty && route.path.hasPrefix(root + "/")
             let path = isBelow ? String(route.path.dropFirst(root.count)) : route.path
-            let query = route.parameters.filter { $0.place == .query && !$0.isCommon }.map { "\($0.name)=" }
-            cell += (method == nil ? "" : ", ") + "`" + (name == method ? "" : "\(name) ") + path
-            cell += (query.isEmpty ? "" : "?" + query.joined(separator: "&")) + "`"
+            cell += (method == nil ? "" : ", ") + "`" + (name == method ? "" : "\(name) ") + path + "`"
             method = name
         }
         return cell.replacing("|", with: "\\|")

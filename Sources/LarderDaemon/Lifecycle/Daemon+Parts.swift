@@ -139,7 +139,8 @@ extension Daemon {
         limits.maxBody = Int(clamping: settings.server.maxBody)
         return ServerSettings(
             limits: limits, hosts: HostPolicy(names: settings.hostNames),
-            crossSite: CrossSitePolicy(landingPaths: RouteTable.landingPaths),
+            crossSite: CrossSitePolicy(
+                landingPaths: RouteTable.landingPaths, origins: settings.browserOrigins),
             accessLog: AccessLogging(rawValue: settings.log.access.rawValue) ?? .misses)
     }
 

@@ -6,8 +6,9 @@ import LarderSettings
 
 enum ProcessMetrics {
     static let build = MetricFamily(
-        "larder_build_info", .gauge, help: "1, with the version of this daemon and of its libraries.",
-        labels: ["version", "libcurl", "sqlite"])
+        "larder_build_info", .gauge,
+        help: "1, with the version and the commit of this daemon and the versions of its libraries.",
+        labels: ["version", "commit"] + LibraryVersions.all.map(\.name))
     private static let processor = MetricFamily(
         "process_cpu_seconds_total", help: "Processor time of the process, in user and system mode.")
     private static let resident = MetricFamily(

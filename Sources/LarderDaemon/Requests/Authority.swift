@@ -12,6 +12,10 @@ enum Authority {
     static func check(
         _ request: ServerRequest, _ settings: Settings, what: String = "Changes"
     ) throws(ClientFacingError) {
+        // A page of an origin that may read may do no more than that, whatever it knows.
+        if let origin = request.fields.first("Origin"), settings.browserOrigins.contains(origin) {
+            throw .crossSite
+        }
         if case .unix(let uid, _) = request.peer, uid == 0 || uid == geteuid() || settings.admin.users.contains(uid) {
             return
         }

@@ -5,6 +5,7 @@ import LarderEngine
 import LarderHTTP
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 /// Answers every request that memory did not.
 final class RequestDispatch: RequestHandler {
@@ -40,7 +41,8 @@ final class RequestDispatch: RequestHandler {
             response = ProblemEncoder.response(for: error, requestID: request.id)
             response.route = routeName(request)
         }
-        // Nothing of ours is for other sites' pages.
+        share(&response, with: request)
+        // Nothing of ours is for other sites' pages to embed; one that may read asks by CORS.
         if request.listenerProvider == nil, !response.fields.contains("Cross-Origin-Resource-Policy") {
             response.fields.set("Cross-Origin-Resource-Policy", "same-origin")
         }
@@ -70,7 +72,16 @@ final class RequestDispatch: RequestHandler {
             explanation.path = response.loggedPath ?? request.path
             explanation.route = response.route
             explanation.status = response.status
+            explanation.trace = TraceContext(request.fields)?.traceID
         }
+    }
+
+    /// Tells a browser whether the page that asked may read the answer.
+    private func share(_ response: inout ServerResponse, with request: ServerRequest) {
+        let origins = engine.snapshot.settings.browserOrigins
+        guard !origins.isEmpty, request.listenerProvider == nil else { return }
+        let origin = request.fields.first("Origin").flatMap { origins.contains($0) ? $0 : nil }
+        for line in CrossOriginSharing.fields(for: origin).lines { response.fields.add(line.name, line.value) }
     }
 
     /// Pass-through bodies and uploads go through as they come; everything else is read whole.
@@ -84,6 +95,13 @@ final class RequestDispatch: RequestHandler {
         // About this server as a whole, on a provider's listener too: no path of an upstream (RFC 9110 §9.3.7).
         if request.method == .options, request.path == "*" {
             return ServerResponse(status: 204, fields: ["Allow": Self.methods], route: .options)
+        }
+        if request.listenerProvider == nil, request.method == .options, let origin = request.fields.first("Origin"),
+            engine.snapshot.settings.browserOrigins.contains(origin)
+        {
+            // It asks what it may send; no other OPTIONS is its business.
+            guard CrossOriginSharing.isPreflight(request) else { throw .crossSite }
+            return CrossOriginSharing.preflight(request, route: .options)
         }
         if let provider = request.listenerProvider {
             return try await parts.raws.pass(request, provider: provider, path: request.path, route: .listener)

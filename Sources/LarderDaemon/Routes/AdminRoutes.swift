@@ -15,7 +15,7 @@ struct AdminRoutes: Sendable {
         .query("all", "Everything.", allowed: ["1"]), .query("provider", "What is of this provider."),
         .query("term", "What a request with this text was answered with."),
         .query("url", "What is stored for this URL, the API's own or one below /raw."),
-        .query("key", "The entry with this digest, in base64url."),
+        .query("key", "The entry with this digest, in base64url.", .pattern("^[A-Za-z0-9_-]{43}$")),
         .query("prefix", "What has a URL that begins with this, the API's own or one below /raw."),
         .query("kind", "What is of this kind.", allowed: CacheKey.Layer.allCases.map(\.word)),
         .query("olderThan", "What was received longer ago than this, such as 7d."),

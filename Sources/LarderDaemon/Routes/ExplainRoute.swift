@@ -82,6 +82,7 @@ struct ExplainRoute: Sendable {
             writer.member("path", explanation.path)
             writer.member("route", explanation.route.text)
             writer.member("status", explanation.status)
+            writer.member(ifPresent: "trace", explanation.trace)
             if let refusal = explanation.refusal {
                 writer.name("problem")
                 writer.object { writer in

@@ -118,6 +118,8 @@ struct LiveRoute: Sendable {
         response.fields.set("Location", LiveEnvelope.path(page.id))
         response.fields.set("Preference-Applied", "respond-async")
         response.fields.set("Vary", "Prefer")
+        // A stop ends the wait before the server begins to drain: this is the connection's last answer all the same.
+        response.closesConnection = searches.isShutDown
         return response
     }
 

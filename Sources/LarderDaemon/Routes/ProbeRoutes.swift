@@ -45,7 +45,7 @@ struct ProbeRoutes: Sendable {
         for (name, help, value) in gauges { page.add(MetricFamily(name, .gauge, help: help), [], Double(value)) }
         page.add(
             ProcessMetrics.build,
-            [LarderVersion.text, CurlUpstream.libraryVersion, SQLiteStore.libraryVersion], 1)
+            [LarderVersion.text, LarderVersion.commit] + LibraryVersions.all.map(\.version), 1)
         let lanes = engine.snapshot.providers.all.compactMap { provider in
             engine.upstream.report(provider.name).map { (provider.name, $0) }
         }

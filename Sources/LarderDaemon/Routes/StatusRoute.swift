@@ -27,6 +27,11 @@ struct StatusRoute: Sendable {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("version", LarderVersion.text)
+            writer.member("commit", LarderVersion.commit)
+            writer.name("libraries")
+            writer.object { writer in
+                for library in LibraryVersions.all { writer.member(library.name, library.version) }
+            }
             writer.member("startedAt", startedAt.rfc3339)
             writer.member("uptimeSeconds", (now - startedAt).wholeSeconds)
             writer.name("providers")

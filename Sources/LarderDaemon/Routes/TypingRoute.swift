@@ -17,11 +17,16 @@ struct TypingRoute: Sendable {
     /// The fields that these routes know.
     static let parameters = [
         RouteParameter(
-            name: SessionCoordinator.field, place: .header, line: "One name for all questions of a person who types."),
+            name: SessionCoordinator.field, place: .header, line: "One name for all questions of a person who types.",
+            isCommon: true, form: .pattern("^[A-Za-z0-9._-]{1,64}$"), example: "person-1"),
         RouteParameter(
             name: SessionCoordinator.debounceField, place: .header,
-            line: "How long a newer question is waited for, in milliseconds."),
-        RouteParameter(name: "Prefer", place: .header, line: "respond-async: the search goes on by itself."),
+            line: "How long a newer question is waited for: 0, or a duration of at most 10s.", isCommon: true,
+            form: .pattern("^(0|[1-9][0-9]{0,2}ms)$"), example: "0"),
+        RouteParameter(
+            name: "Prefer", place: .header,
+            line: "respond-async: the search goes on by itself; with wait, after so many seconds (RFC 7240).",
+            isCommon: true, form: .pattern("^respond-async(, wait=[0-9])?$"), example: "respond-async"),
     ]
 
     /// `GET /v1/search`.

@@ -98,7 +98,8 @@ public final class PassRequest: Sendable {
     private static func isRead(_ method: Method) -> Bool { method == .get || method == .head }
 
     private static let notForwarded = FieldNameSet(
-        ["Host", "Content-Length", "Expect", "X-Larder-Session"] + conditions)
+        // A trace goes on with each call that is made (`TraceContext`): it selects no variant.
+        ["Host", "Content-Length", "Expect", "X-Larder-Session", "traceparent", "tracestate"] + conditions)
     private static let personal: FieldNameSet = ["Authorization", "Cookie"]
     private static let forwardedAlways: FieldNameSet = ["Authorization", "Cookie", "Accept-Encoding"]
 

@@ -78,12 +78,12 @@ public struct LocalQuestion: Sendable {
         if areNamed { providers = sources.map(\.name) }
         guard let category = query["category"]?.lowercased() else { return }
         guard kinds.isEmpty else {
-            throw .invalid("category", "A category stands for kinds: give it or \"kind\", not both.")
+            throw .conflicting("category", "A category stands for kinds: give it or \"kind\", not both.")
         }
         let knowing = sources.filter { $0.about.categories.contains(category) }
         let known = knowing.compactMap { source in source.provider.kinds(of: category).map { (source.name, $0) } }
         guard !known.isEmpty else {
-            throw .invalid(
+            throw .conflicting(
                 "category", "Stored results do not tell whether they belong to the category \"\(category)\".",
                 allowed: sources.flatMap { source in
                     source.about.categories.filter { source.provider.kinds(of: $0) != nil }

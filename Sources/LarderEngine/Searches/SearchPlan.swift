@@ -70,7 +70,7 @@ public struct SearchPlan: Sendable {
             if let unsearchable { throw unsearchable }
             if let category {
                 let known = sources.flatMap { $0.about.categories }
-                throw .invalid(
+                throw .conflicting(
                     "category", "No source that was asked knows the category \"\(category)\".", allowed: known)
             }
             throw ClientFacingError(
@@ -82,7 +82,7 @@ public struct SearchPlan: Sendable {
 
     private static func request(_ query: QueryParameters) throws(ClientFacingError) -> SearchRequest {
         if query["q"] != nil, query["term"] != nil {
-            throw .invalid("term", "\"term\" is another name of \"q\": give one of them.")
+            throw .conflicting("term", "\"term\" is another name of \"q\": give one of them.")
         }
         let name = query["term"] != nil ? "term" : "q"
         let term = (query[name] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -1,6 +1,7 @@
 // For whom a task works. Clients that wait for the same provider take turns, so each fetch carries the name of the client
 // who began it. What the daemon does by itself is one more client, without a name.
 import LarderCore
+import LarderHTTP
 import LarderIO
 
 /// The client that a task works for.
@@ -18,6 +19,9 @@ public struct AskingClient: Sendable {
         self.fields = fields
         self.id = id
     }
+
+    /// The trace that its request is a part of; nil where it sent none, or one that is invalid.
+    var trace: TraceContext? { TraceContext(fields) }
 
     /// The user on a Unix socket, whom the kernel names; else the session, which the client names; else the address of
     /// another machine, or the connection on this one.

@@ -4,6 +4,7 @@
 // suspended meanwhile is not called.
 import LarderCache
 import LarderCore
+import LarderHTTP
 import LarderIO
 import LarderStore
 
@@ -33,8 +34,12 @@ extension UpstreamClient {
         var order = call.order
         order.client = AskingClient.current?.name ?? ""
         if let wait = FlightWait.current { order.waits = { wait.changed($0, at: $1) } }
-        // Pictures come from other hosts, and wait among those of the same host.
-        if call.isBudgeted { order.provider = call.provider }
+        // Pictures come from other hosts, and wait among those of the same host. Those hosts are named by answers, and learn
+        // nothing of a client's trace.
+        if call.isBudgeted {
+            order.provider = call.provider
+            AskingClient.current?.trace?.continued(as: .random(in: 1...UInt64.max), in: &order.fields)
+        }
         if let attempt {
             order.beforeSendingAtOnce = { [weak self] in self?.permitAtOnce(attempt) }
             order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false }

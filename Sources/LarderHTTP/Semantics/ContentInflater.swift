@@ -27,6 +27,8 @@ public struct InflationLimit: Sendable, Hashable {
 
 /// One coded body's state. Confined to one reader.
 public final class ContentInflater {
+    /// That of zlib as it was loaded.
+    public static let libraryVersion = String(cString: zlibVersion())
     /// The largest piece that `next` gives.
     public static let pieceSize = 64 * 1024
 

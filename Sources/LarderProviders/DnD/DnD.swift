@@ -15,10 +15,12 @@ public struct DnD: Provider {
         defaultBaseURL: "https://www.dnd5eapi.co", pathPrefix: "/api/2014",
         endpoints: [
             EndpointAbout(
-                "list", route: "{collection}", parameters: listParameters, ttl: .seconds(7 * 86_400),
+                "list", route: "{collection}", captures: [collectionCapture], parameters: listParameters,
+                refusals: [.conflict], ttl: .seconds(7 * 86_400),
                 summary: "/api/2014/{collection}: a whole list"),
             EndpointAbout(
-                "details", route: "{collection}/{index}", parameters: detailParameters, ttl: .seconds(7 * 86_400),
+                "details", route: "{collection}/{index}", captures: [collectionCapture, indexCapture],
+                parameters: detailParameters, refusals: [.conflict], ttl: .seconds(7 * 86_400),
                 summary: "/api/2014/{collection}/{index}: one record"),
         ],
         // A 404 can be a passing fault there: it is believed for ten minutes only.

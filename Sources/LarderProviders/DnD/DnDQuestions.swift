@@ -18,13 +18,23 @@ enum DnDCollection: String, CaseIterable, Sendable {
     }
 
     /// The filters beside `name`, with the API's own names for them.
-    var filters: [(name: String, upstream: String)] {
+    var filters: [(parameter: QuestionParameter, upstream: String)] {
         switch self {
-        case .monsters: [("challengeRating", "challenge_rating")]
+        case .monsters: [(Self.challengeRating, "challenge_rating")]
         case .equipment: []
-        case .spells: [("level", "level"), ("school", "school")]
+        case .spells: [(Self.level, "level"), (Self.school, "school")]
         }
     }
+
+    private static let number = ParameterForm.pattern("^([0-9]|[12][0-9]|30|0[.](125|25|5))$")
+    private static let challengeRating = QuestionParameter(
+        "challengeRating", number, "Challenge ratings from 0 to 30; monsters only.", example: "10"
+    ).list
+    private static let level = QuestionParameter(
+        "level", number, "Levels from 0 to 30; spells only.", example: "2"
+    ).list
+    private static let school = QuestionParameter.text(
+        "school", "A school of magic; spells only.", example: "evocation", longest: 100)
 }
 
 extension DnD {
@@ -46,10 +56,19 @@ extension DnD {
         ],
     ]
 
-    private static let usualParameters = ["name", "edition", "limit", "sort"]
+    private static let edition = QuestionParameter.choice(
+        "edition", editions, "The edition of the rules; that of 2024 has no spells.", default: "2014")
+    private static let usualParameters = [
+        .text("name", "What the name holds.", example: "dragon", longest: 200), edition, .limit(1...1000),
+        .sort([SortOrder.relevance, .name]),
+    ]
     /// Those of all collections.
-    static let listParameters = usualParameters + DnDCollection.allCases.flatMap(\.filters).map(\.name)
-    static let detailParameters = ["edition"]
+    static let listParameters = usualParameters + DnDCollection.allCases.flatMap(\.filters).map(\.parameter)
+    static let detailParameters = [edition]
+    static let collectionCapture = QuestionParameter.choice(
+        "collection", DnDCollection.allCases.map(\.rawValue), "The collection.")
+    static let indexCapture = QuestionParameter(
+        "index", .pattern("^[a-z0-9-]{1,100}$"), "The record's name in its collection.", example: "aboleth")
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         guard let first = path.first, let collection = DnDCollection(rawValue: first), path.count <= 2 else {
@@ -59,8 +78,16 @@ extension DnD {
             let reader = try QuestionReader(query, allowed: Self.detailParameters)
             return try Self.details(collection, path[1], edition: Self.edition(reader, collection))
         }
-        let allowed = Self.usualParameters + collection.filters.map(\.name)
-        return try Self.list(collection, QuestionReader(query, allowed: allowed))
+        let own = Self.usualParameters + collection.filters.map(\.parameter)
+        let names = own.flatMap(\.names)
+        if let other = query.items.first(where: { item in
+            !names.contains(item.name) && Self.listParameters.contains { $0.name == item.name }
+        }) {
+            var error = ClientFacingError.unknown(other.name, allowed: names)
+            error.isConflict = true
+            throw error
+        }
+        return try Self.list(collection, QuestionReader(query, allowed: own))
     }
 
     /// The category is the collection, monsters where none is named: each collection is a call of its own, and a
@@ -81,7 +108,7 @@ extension DnD {
     ) throws(ClientFacingError) -> Endpoint {
         var filters: [(String, String)] = []
         for filter in collection.filters {
-            guard let value = try filterValue(reader, filter.name) else { continue }
+            guard let value = try filterValue(reader, filter.parameter.name) else { continue }
             filters.append((filter.upstream, value))
         }
         return list(
@@ -153,7 +180,7 @@ extension DnD {
     ) throws(ClientFacingError) -> String {
         let edition = try reader.word("edition", among: editions) ?? "2014"
         guard collection != .spells || edition == "2014" else {
-            throw .invalid("edition", "There are no spells in the edition of 2024.", allowed: ["2014"])
+            throw .conflicting("edition", "There are no spells in the edition of 2024.", allowed: ["2014"])
         }
         return edition
     }

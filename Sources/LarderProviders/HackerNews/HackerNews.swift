@@ -20,14 +20,15 @@ public struct HackerNews: Provider {
                 summary: "/v0/\(list.rawValue)stories.json and the items it names")
         } + [
             EndpointAbout(
-                "item", route: "item/{id}", parameters: itemParameters, ttl: .seconds(300),
+                "item", route: "item/{id}", captures: [itemCapture], parameters: itemParameters, ttl: .seconds(300),
                 summary: "/v0/item/{id}.json, with its comments where wanted"),
-            EndpointAbout("user", route: "user/{id}", ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
             EndpointAbout(
-                "search", parameters: searchParameters, ttl: .seconds(300),
+                "user", route: "user/{id}", captures: [userCapture], ttl: .seconds(3600), summary: "/v0/user/{id}.json"),
+            EndpointAbout(
+                "search", parameters: searchParameters, refusals: [.missingParameter, .conflict], ttl: .seconds(300),
                 summary: "/api/v1/search: the best match first"),
             EndpointAbout(
-                "recent", parameters: recentParameters, ttl: .seconds(60),
+                "recent", parameters: recentParameters, refusals: [.conflict], ttl: .seconds(60),
                 summary: "/api/v1/search_by_date: the newest first"),
         ],
         // A fresh id may appear shortly after it was looked for in vain.

@@ -7,16 +7,38 @@ extension HackerNews {
     static let longestList = 500
     static let deepest = 10
 
-    static let listParameters = ["limit", "page", "sort"]
-    static let itemParameters = ["depth", "limit"]
+    private static let orders: [SortOrder] = [.relevance, .name, .date]
+    static let listParameters: [QuestionParameter] = [
+        .limit(1...longestList, default: 30), .page(longestList), .sort(orders),
+    ]
+    static let itemParameters: [QuestionParameter] = [
+        .number("depth", 0...deepest, "How many levels of comments come with it.", example: "1", default: "1"),
+        .number("limit", 1...longestList, "How many comments at most.", default: "100"),
+    ]
+    static let itemCapture = QuestionParameter(
+        "id", .pattern("^[1-9][0-9]{0,11}$"), "The item's number.", example: "1000001")
+    static let userCapture = QuestionParameter(
+        "id", .pattern("^[A-Za-z0-9_-]{1,40}$"), "The user's name; its case counts.", example: "ada")
     /// In the order of time there is no other.
-    static let recentParameters = ["q", "query", "tags", "numericFilters", "limit", "page"]
-    static let searchParameters = recentParameters + ["sort"]
+    static let recentParameters: [QuestionParameter] = [
+        .text("q", "What is searched for.", example: "cache").or("query"),
+        QuestionParameter(
+            "tags", .pattern("^(\(tag)|[(]\(tag)(,\(tag)){0,7}[)])(,\(tag)){0,7}$"),
+            "Tags that must all hold, separated by commas; of those in brackets, one.", example: "story"),
+        QuestionParameter(
+            "numericFilters", .pattern("^(created_at_i|points|num_comments)(<=|>=|<|>|=)[0-9]{1,12}$"),
+            "At most 10 comparisons of figures, separated by commas.", example: "points>=1"
+        ).list,
+        .limit(1...reach, default: 20), .page(reach),
+    ]
+    private static let tag =
+        "(\(tagWords.joined(separator: "|"))|author_[A-Za-z0-9_-]{1,40}|story_[1-9][0-9]{0,11})"
+    static let searchParameters = recentParameters + [.sort(orders)]
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch (path.first, path.count) {
         case ("item", 2): return try Self.item(path[1], QuestionReader(query, allowed: Self.itemParameters))
-        case ("user", 2): return try Self.user(path[1], QuestionReader(query, allowed: []))
+        case ("user", 2): return try Self.user(path[1], QuestionReader(empty: query))
         case ("search", 1): return try Self.search(query, isRecent: false)
         case ("recent", 1): return try Self.search(query, isRecent: true)
         case (let name?, 1):

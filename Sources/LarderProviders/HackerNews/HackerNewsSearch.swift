@@ -34,7 +34,7 @@ extension HackerNews {
         let limit = try reader.number("limit", in: 1...reach) ?? 20
         let page = try reader.number("page", in: 1...reach) ?? 1
         guard (page - 1) * limit < reach else {
-            throw .invalid(
+            throw .conflicting(
                 "page", "Only the first \(reach) hits of a search can be reached; narrow it down by created_at_i.")
         }
         return search(

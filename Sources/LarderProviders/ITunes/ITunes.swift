@@ -14,9 +14,10 @@ public struct ITunes: Provider {
         name: "itunes", routePrefix: "itunes", title: "iTunes Search", defaultBaseURL: "https://itunes.apple.com",
         endpoints: [
             EndpointAbout(
-                "search", parameters: searchParameters, ttl: .seconds(86_400), summary: "/search: media by term"),
+                "search", parameters: searchParameters, refusals: [.conflict], ttl: .seconds(86_400),
+                summary: "/search: media by term"),
             EndpointAbout(
-                "lookup", parameters: lookupParameters, ttl: .seconds(86_400),
+                "lookup", parameters: lookupParameters, refusals: [.missingParameter, .conflict], ttl: .seconds(86_400),
                 summary: "/lookup: records by id, UPC, ISBN or bundle id"),
         ],
         // Some callers get an empty 200 while they are limited: it is believed for ten minutes only.

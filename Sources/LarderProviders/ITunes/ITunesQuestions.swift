@@ -2,11 +2,41 @@
 import LarderCore
 
 extension ITunes {
-    static let searchParameters = [
-        "q", "term", "category", "media", "entity", "attribute", "limit", "offset", "country", "lang", "explicit",
-        "sort",
+    static let searchParameters: [QuestionParameter] = [
+        .text("term", "What is searched for.", example: "jack johnson").or("q").required,
+        .choice(
+            "category", ITunesCategory.allCases.map(\.rawValue), "Stands for a media and an entity.", example: "music"),
+        .choice("media", ITunesTables.media, "The media.", example: "music", default: "all"),
+        .choice("entity", ITunesTables.allEntities, "The entity; each media has its own.", example: "song"),
+        .choice(
+            "attribute", ITunesTables.attributes(of: nil), "Where the term is looked for; each media has its own.",
+            example: "artistTerm"),
+        .limit(1...200, default: 50),
+        .number("offset", 0...100_000, "How many results are left out before the first.", example: "0", default: "0"),
+        country, language, .explicit, .sort(SortOrder.allCases),
     ]
-    static let lookupParameters = ITunesTables.lookupKeys + ["entity", "limit", "country", "lang", "sort"]
+    private static let country = QuestionParameter(
+        "country", .pattern("^[A-Za-z]{2}$"), "The country whose store is asked (ISO 3166-1).", example: "US",
+        default: "US")
+    private static let language = QuestionParameter(
+        "lang", .pattern("^([A-Za-z]{2}[_-][A-Za-z]{2}|en|ja)$"), "A language with its country.", example: "en_us",
+        default: "en_us")
+    private static let keys: [QuestionParameter] = [
+        QuestionParameter("id", .pattern("^[0-9]{1,20}$"), "Ids of the store.", example: "1440857781").list,
+        QuestionParameter("upc", .pattern("^[0-9]{8,14}$"), "UPCs of albums.", example: "720642462928").list,
+        QuestionParameter("isbn", .pattern("^[0-9]{13}$"), "ISBNs of books.", example: "9780316069359").list,
+        QuestionParameter(
+            "bundleId", .pattern("^[A-Za-z0-9._-]{1,155}$"), "Bundle ids of apps.", example: "com.example.notes"
+        ).list,
+        QuestionParameter("amgArtistId", .pattern("^[0-9]{1,20}$"), "Artists of AMG.", example: "468749").list,
+        QuestionParameter("amgAlbumId", .pattern("^[0-9]{1,20}$"), "Albums of AMG.", example: "15175").list,
+        QuestionParameter("amgVideoId", .pattern("^[0-9]{1,20}$"), "Videos of AMG.", example: "17120").list,
+    ]
+    static let lookupParameters =
+        keys + [
+            .choice("entity", ITunesTables.allEntities, "What of the record is wanted too.", example: "album"),
+            .limit(1...200), country, language, .sort(SortOrder.allCases.map(\.rawValue) + ["recent"]),
+        ]
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch path {
@@ -89,10 +119,11 @@ extension ITunes {
         var search = Search(term: term)
         let category = try reader.word("category", among: ITunesCategory.allCases.map(\.rawValue))
         let media = try reader.word("media", among: ITunesTables.media)
-        let entity = try reader.word("entity", among: ITunesTables.entities(of: media))
+        let entity = try reader.word("entity", of: ITunesTables.allEntities, among: ITunesTables.entities(of: media))
         if let category = category.flatMap(ITunesCategory.init) {
             guard media == nil, entity == nil else {
-                throw .invalid("category", "A category stands for a media and an entity: give it or them, not both.")
+                throw .conflicting(
+                    "category", "A category stands for a media and an entity: give it or them, not both.")
             }
             (search.media, search.entity) = category.question
         } else if media == "ebook" {
@@ -102,7 +133,8 @@ extension ITunes {
             search.entity = entity
         }
         let attributed = category == "ebooks" ? "ebook" : search.media ?? media
-        search.attribute = try reader.word("attribute", among: ITunesTables.attributes(of: attributed))
+        search.attribute = try reader.word(
+            "attribute", of: ITunesTables.attributes(of: nil), among: ITunesTables.attributes(of: attributed))
         if let limit = try reader.number("limit", in: 1...200) { search.limit = limit }
         if let offset = try reader.number("offset", in: 0...100_000) { search.offset = offset }
         if let country = try reader.text("country") { search.country = try Self.country(country) }
@@ -128,7 +160,7 @@ extension ITunes {
                 "id", "A look-up needs one of: \(ITunesTables.lookupKeys.joined(separator: ", ")).")
         }
         guard given.count == 1 else {
-            throw .invalid(
+            throw .conflicting(
                 given[1].name, "A look-up takes one kind of key, not both \"\(key.name)\" and \"\(given[1].name)\".",
                 allowed: ITunesTables.lookupKeys)
         }

@@ -19,20 +19,26 @@ public struct Imgur: Provider {
             // An unchanged answer (304) costs a credit like any other: lifetimes save calls, validators do not.
             endpoints: [
                 EndpointAbout(
-                    "search", parameters: searchParameters, ttl: .seconds(600),
+                    "search", parameters: searchParameters, refusals: [.missingParameter, .conflict],
+                    ttl: .seconds(600),
                     summary: "/3/gallery/search: the gallery by words"),
                 EndpointAbout(
-                    "gallery", parameters: galleryParameters, ttl: .seconds(300),
+                    "gallery", parameters: galleryParameters, refusals: [.conflict], ttl: .seconds(300),
                     summary: "/3/gallery/{hot|top|user}: what is shown there"),
                 EndpointAbout(
-                    "tag", route: "tag/{tag}", parameters: pageParameters, ttl: .seconds(600),
+                    "tag", route: "tag/{tag}", captures: [tagCapture], parameters: tagParameters, refusals: [.conflict],
+                    ttl: .seconds(600),
                     summary: "/3/gallery/t/{tag}: of one tag"),
                 EndpointAbout(
-                    "subreddit", route: "r/{subreddit}", parameters: pageParameters, ttl: .seconds(600),
+                    "subreddit", route: "r/{subreddit}", captures: [subredditCapture], parameters: subredditParameters,
+                    refusals: [.conflict], ttl: .seconds(600),
                     summary: "/3/gallery/r/{subreddit}: posted there"),
-                EndpointAbout("image", route: "image/{id}", ttl: .seconds(3600), summary: "/3/image/{id}: one picture"),
                 EndpointAbout(
-                    "album", route: "album/{id}", ttl: .seconds(3600), summary: "/3/album/{id}: an album's pictures"),
+                    "image", route: "image/{id}", captures: [idCapture("LmpA001")], ttl: .seconds(3600),
+                    summary: "/3/image/{id}: one picture"),
+                EndpointAbout(
+                    "album", route: "album/{id}", captures: [idCapture("LmpAlb4")], ttl: .seconds(3600),
+                    summary: "/3/album/{id}: an album's pictures"),
                 EndpointAbout("tags", ttl: .seconds(86_400), summary: "/3/tags: the tags of the day"),
                 EndpointAbout("credits", ttl: .seconds(60), summary: "/3/credits: the calls that are left"),
             ],

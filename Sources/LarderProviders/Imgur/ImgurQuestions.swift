@@ -3,15 +3,43 @@
 import LarderCore
 
 extension Imgur {
-    static let pageParameters = ["sort", "window", "page", "limit", "explicit"]
+    private static func pageParameters(_ sorts: [String]) -> [QuestionParameter] {
+        [
+            .sort(sorts + ["relevance", "name", "date"]),
+            .choice("window", ImgurListing.windows, "The span of time; together with top only."),
+            .page(lastPage), .limit(1...longestList), .explicit,
+        ]
+    }
+    static let tagParameters = pageParameters(["viral", "top", "time"])
+    static let subredditParameters = pageParameters(["time", "top"])
+    static let tagCapture = QuestionParameter(
+        "tag", .pattern("^[A-Za-z0-9_-]{1,100}$"), "The tag.", example: "lantern")
+    static let subredditCapture = QuestionParameter(
+        "subreddit", .pattern("^[A-Za-z0-9_-]{1,100}$"), "The subreddit.", example: "pics")
+    static func idCapture(_ example: String) -> QuestionParameter {
+        QuestionParameter("id", .pattern("^[A-Za-z0-9]{1,32}$"), "Its id; the case counts.", example: example)
+    }
     /// Where one of these is given the API looks at `q` no more.
     private static let narrowTexts = ["q_all", "q_any", "q_exactly", "q_not"]
     static let types = ["jpg", "png", "gif", "anigif", "album"]
     /// Up to 500, 2,000, 5,000 and 10,000 pixels, and beyond.
     static let sizes = ["small", "med", "big", "lrg", "huge"]
-    static let searchParameters =
-        ["q", "query"] + narrowTexts + ["q_type", "q_size_px"] + pageParameters
-    static let galleryParameters = ["section", "showViral", "mature"] + pageParameters
+    static let searchParameters: [QuestionParameter] =
+        [
+            .text("q", "What is searched for.", example: "lantern").or("query"),
+            .text("q_all", "Words that must all be met.", example: "lantern"),
+            .text("q_any", "Words of which one must be met.", example: "lantern octopus"),
+            .text("q_exactly", "Words that follow each other.", example: "lantern in the fog"),
+            .text("q_not", "Words that must not be met.", example: "cat"),
+            .choice("q_type", types, "The type of the pictures.", example: "jpg"),
+            .choice("q_size_px", sizes, "The size of the pictures.", example: "med"),
+        ] + pageParameters(["time", "viral", "top"])
+    static let galleryParameters: [QuestionParameter] =
+        [
+            .choice("section", ImgurListing.Section.allCases.map(\.rawValue), "The gallery's section.", default: "hot"),
+            .flag("showViral", "Whether viral posts of users are shown.", default: "yes"),
+            .flag("mature", "Whether mature posts are shown.", default: "no"),
+        ] + pageParameters(["viral", "top", "time", "rising"])
     /// Pictures of one page that are shown at most. A page has about sixty posts, and an album brings several pictures.
     private static let longestList = 500
     private static let lastPage = 10_000
@@ -23,11 +51,11 @@ extension Imgur {
         case ("tag", 2):
             return try list(
                 .tag(Self.segment("tag", path[1])), [("tag", path[1])], [],
-                QuestionReader(query, allowed: Self.pageParameters))
+                QuestionReader(query, allowed: Self.tagParameters))
         case ("r", 2):
             return try list(
                 .subreddit(Self.segment("subreddit", path[1])), [("subreddit", path[1])], [],
-                QuestionReader(query, allowed: Self.pageParameters))
+                QuestionReader(query, allowed: Self.subredditParameters))
         case ("image", 2): return try one("image", path[1], query)
         case ("album", 2): return try one("album", path[1], query)
         case ("tags", 1): return try plain("tags", query, ImgurResults.tags)
@@ -69,7 +97,8 @@ extension Imgur {
         if let size = try reader.word("q_size_px", among: Self.sizes) { words.append(("q_size_px", size)) }
         if let text {
             guard words.isEmpty else {
-                throw .invalid("q", "Imgur does not look at \"q\" where \"\(words[0].0)\" is given: give \"q_all\".")
+                throw .conflicting(
+                    "q", "Imgur does not look at \"q\" where \"\(words[0].0)\" is given: give \"q_all\".")
             }
             words = [("q", text)]
         }
@@ -101,7 +130,7 @@ extension Imgur {
         _ reader: QuestionReader
     ) throws(ClientFacingError) -> Endpoint {
         let words = subject.sorts + SortOrder.allCases.map(\.rawValue).filter { Self.own.contains($0) }
-        let word = try reader.word("sort", among: words)
+        let word = try reader.word("sort", of: words + ["rising"], among: words)
         let isOwn = word.map { Self.own.contains($0) } ?? false
         // The newest are had in the API's order of time, whatever its usual order is.
         let sort = word == SortOrder.date.rawValue ? "time" : isOwn ? nil : word
@@ -109,7 +138,7 @@ extension Imgur {
         if let window = try reader.word("window", among: ImgurListing.windows) {
             guard listing.isWindowed else {
                 let top = if case .gallery = subject { "section=top" } else { "sort=top" }
-                throw .invalid("window", "A span of time is chosen together with \(top) only.")
+                throw .conflicting("window", "A span of time is chosen together with \(top) only.")
             }
             listing.window = window
         }
@@ -147,7 +176,7 @@ extension Imgur {
     }
 
     private func one(_ kind: String, _ id: String, _ query: QueryParameters) throws(ClientFacingError) -> Endpoint {
-        _ = try QuestionReader(query, allowed: [])
+        _ = try QuestionReader(empty: query)
         guard Self.isID(id) else {
             throw .invalid("id", "Imgur's ids have letters and digits only, as in \(kind)/mOqejNf.")
         }
@@ -163,7 +192,7 @@ extension Imgur {
         _ name: String, _ query: QueryParameters,
         _ read: @escaping @Sendable (UpstreamResponse, ArtworkSigner) throws(NormaliseError) -> NormalisedAnswer
     ) throws(ClientFacingError) -> Endpoint {
-        _ = try QuestionReader(query, allowed: [])
+        _ = try QuestionReader(empty: query)
         return Endpoint(
             provider: about.name, name: name, parameters: [], upstream: UpstreamRequest(path: "/3/\(name)"),
             query: QuestionBuilder().query, normalise: read)

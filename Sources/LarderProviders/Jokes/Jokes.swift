@@ -35,10 +35,12 @@ public struct Jokes: Provider {
                     "random", parameters: randomParameters, ttl: .seconds(3600),
                     summary: "/jokes/random: from a pool that is filled up"),
                 EndpointAbout(
-                    "search", parameters: searchParameters, ttl: .seconds(86_400),
+                    "search", parameters: searchParameters, refusals: [.conflict, .termLength], ttl: .seconds(86_400),
                     summary: "/jokes/search: jokes that hold a text"),
                 EndpointAbout("categories", ttl: .seconds(86_400), summary: "/jokes/categories: the categories"),
-                EndpointAbout("joke", route: "{id}", ttl: .seconds(30 * 86_400), summary: "/jokes/{id}: one joke"),
+                EndpointAbout(
+                    "joke", route: "{id}", captures: [jokeCapture], ttl: .seconds(30 * 86_400),
+                    summary: "/jokes/{id}: one joke"),
             ],
             emptyTTL: .seconds(86_400), negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
             defaultRate: CallRate(calls: 30, per: .seconds(60)), categories: ["jokes"],

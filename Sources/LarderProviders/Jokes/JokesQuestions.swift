@@ -3,8 +3,18 @@
 import LarderCore
 
 extension Jokes {
-    static let randomParameters = ["category", "explicit", "limit"]
-    static let searchParameters = ["q", "query", "category", "explicit", "limit", "sort"]
+    private static let category = QuestionParameter(
+        "category", .pattern("^[a-z-]{1,40}$"), "A category, as /v1/jokes/categories lists them.", example: "dev")
+    static let randomParameters: [QuestionParameter] = [
+        category.list, .explicit, .limit(1...10, default: 1),
+    ]
+    static let searchParameters: [QuestionParameter] = [
+        .text("q", "The text that the jokes hold, of 3 to 120 characters.", example: "Chuck", longest: 120).or("query")
+            .required,
+        category, .explicit, .limit(1...200), .sort([SortOrder.relevance, .name, .date]),
+    ]
+    static let jokeCapture = QuestionParameter(
+        "id", .pattern("^[A-Za-z0-9_-]{1,64}$"), "The joke's id.", example: "ObcLkSEC7mnzfdciIxV4-w")
     /// Characters of a search's term, as api.chucknorris.io has them.
     static let termLength = 3...120
 
@@ -20,13 +30,13 @@ extension Jokes {
                 term, category: category(reader, max: 1).first, explicit: reader.flag("explicit") ?? true,
                 limit: reader.number("limit", in: 1...200), sort: reader.sort(Self.facts.sorts) ?? .relevance)
         case ["categories"]:
-            _ = try QuestionReader(query, allowed: [])
+            _ = try QuestionReader(empty: query)
             return question("categories", QuestionBuilder(), dialect == .icndb ? "/categories" : "/jokes/categories") {
                 response throws(NormaliseError) in try JokesResults.categories(response)
             }
         default:
             guard path.count == 1, let id = path.first else { throw ProviderError.noRoute(path, provider: about) }
-            _ = try QuestionReader(query, allowed: [])
+            _ = try QuestionReader(empty: query)
             return try one(id)
         }
     }

@@ -10,24 +10,29 @@ public struct NewsAPI: Provider {
 
     public var about: ProviderAbout { Self.facts }
 
+    static let categories = [
+        "business", "entertainment", "general", "health", "science", "sports", "technology",
+    ]
+
     static let facts = ProviderAbout(
         name: "newsapi", shortNames: ["news"], routePrefix: "news", title: "NewsAPI.org",
         defaultBaseURL: "https://newsapi.org", pathPrefix: "/v2",
         endpoints: [
             EndpointAbout(
-                "headlines", parameters: headlineParameters, ttl: .seconds(600), summary: "/v2/top-headlines"),
+                "headlines", parameters: headlineParameters,
+                refusals: [.missingParameter, .conflict, .termLength], ttl: .seconds(600),
+                summary: "/v2/top-headlines"),
             EndpointAbout(
-                "everything", parameters: everythingParameters, ttl: .seconds(1800),
+                "everything", parameters: everythingParameters, refusals: [.missingParameter, .conflict, .termLength],
+                ttl: .seconds(1800),
                 summary: "/v2/everything: article search"),
             EndpointAbout(
-                "sources", parameters: sourceParameters, ttl: .seconds(86_400),
+                "sources", parameters: sourceParameters, refusals: [.conflict], ttl: .seconds(86_400),
                 summary: "/v2/sources: the index of sources"),
         ],
         emptyTTL: .seconds(600), negativeTTL: .seconds(600), staleFor: .seconds(86_400),
         defaultQuota: CallRate(calls: 100, per: .seconds(86_400)), imageHosts: ["*"],
-        categories: [
-            "business", "entertainment", "general", "health", "science", "sports", "technology",
-        ],
+        categories: categories,
         sorts: [.relevance, .name, .date], needsKey: true, keyVariables: ["LARDER_NEWSAPI_KEY", "NEWSAPI_KEY"],
         credentialParameters: ["apiKey"], credentialFieldNames: ["X-Api-Key", "Authorization"],
         offers: "headlines, articles and sources of NewsAPI",

@@ -3,12 +3,43 @@ import LarderCore
 
 extension NewsAPI {
     static let languages = ["ar", "de", "en", "es", "fr", "he", "it", "nl", "no", "pt", "ru", "sv", "ud", "zh"]
-    static let headlineParameters = ["q", "country", "category", "sources", "limit", "pageSize", "page", "sort"]
-    static let everythingParameters = [
-        "q", "qInTitle", "searchIn", "sources", "domains", "excludeDomains", "from", "to", "language", "lang", "sortBy",
-        "limit", "pageSize", "page", "sort",
+    private static let term = QuestionParameter.text(
+        "q", "What is searched for; at most 500 characters when percent-encoded.", example: "cache", longest: 500)
+    private static let category = QuestionParameter.choice(
+        "category", categories, "What the news are about.", example: "technology")
+    private static let sources = QuestionParameter.text(
+        "sources", "At most 20 ids of sources, as /v1/news/sources has them.", example: "sample-tech"
+    ).list
+    private static let country = QuestionParameter.twoLetters("country", "The country.", example: "us")
+    private static let language = QuestionParameter.choice("language", languages, "The language.", example: "en").or(
+        "lang")
+    private static let host =
+        "^([A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?[.]){1,4}[A-Za-z]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$"
+    private static let date = "^(19[7-9]|20[0-9])[0-9]-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])$"
+    private static let newsSorts: [SortOrder] = [.relevance, .name, .date]
+
+    static let headlineParameters = [
+        term, country, category, sources, .limit(1...100, default: 20).or("pageSize"), .page(1000), .sort(newsSorts),
     ]
-    static let sourceParameters = ["name", "category", "language", "lang", "country", "sort"]
+    static let everythingParameters = [
+        term, .text("qInTitle", "What is searched for in titles.", example: "cache", longest: 500),
+        QuestionParameter.choice(
+            "searchIn", ["title", "description", "content"], "The parts that are searched; all where left out."
+        ).list,
+        sources, QuestionParameter("domains", .pattern(host), "Only of these sites.", example: "example.com").list,
+        QuestionParameter("excludeDomains", .pattern(host), "Not of these sites.", example: "example.org").list,
+        QuestionParameter(
+            "from", .pattern(date), "The earliest day; a time may follow (2026-11-20T12:00:00).", example: "2026-11-01"),
+        QuestionParameter(
+            "to", .pattern(date), "The latest day; a time may follow (2026-11-20T12:00:00).", example: "2026-11-25"),
+        language,
+        .choice("sortBy", ["relevancy", "popularity", "publishedAt"], "The API's own order.", example: "publishedAt"),
+        .limit(1...100, default: 100).or("pageSize"), .page(1000), .sort(newsSorts),
+    ]
+    static let sourceParameters = [
+        .text("name", "What the source's name holds.", example: "sample", longest: 200), category, language, country,
+        .sort([SortOrder.relevance, .name]),
+    ]
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch path {
@@ -53,7 +84,7 @@ extension NewsAPI {
             throw .missing("country", "Headlines need one of: q, country, category, sources.")
         }
         if sources != nil, country != nil || category != nil {
-            throw .invalid("sources", "\"sources\" cannot be combined with \"country\" or \"category\".")
+            throw .conflicting("sources", "\"sources\" cannot be combined with \"country\" or \"category\".")
         }
         return headlines(
             [
@@ -159,7 +190,7 @@ extension NewsAPI {
     private static func term(_ reader: QuestionReader, _ name: String) throws(ClientFacingError) -> String? {
         guard let term = try reader.text(name) else { return nil }
         guard PercentCoding.encode(term).utf8.count <= 500 else {
-            throw .invalid(name, "\"\(name)\" is longer than 500 characters when percent-encoded.")
+            throw .conflicting(name, "\"\(name)\" is longer than 500 characters when percent-encoded.")
         }
         return term
     }
@@ -168,7 +199,7 @@ extension NewsAPI {
         let limit = try reader.number("limit", in: 1...100)
         let pageSize = try reader.number("pageSize", in: 1...100)
         if limit != nil, pageSize != nil {
-            throw .invalid("pageSize", "\"pageSize\" is another name of \"limit\": give one of them.")
+            throw .conflicting("pageSize", "\"pageSize\" is another name of \"limit\": give one of them.")
         }
         return limit ?? pageSize
     }
@@ -177,7 +208,7 @@ extension NewsAPI {
         let language = try reader.word("language", among: languages)
         let short = try reader.word("lang", among: languages)
         if language != nil, short != nil {
-            throw .invalid("lang", "\"lang\" is another name of \"language\": give one of them.")
+            throw .conflicting("lang", "\"lang\" is another name of \"language\": give one of them.")
         }
         return language ?? short
     }

@@ -16,10 +16,12 @@ public struct OpenLibrary: Provider {
             defaultBaseURL: "https://openlibrary.org",
             endpoints: [
                 EndpointAbout(
-                    "search", parameters: searchParameters, ttl: .seconds(86_400),
+                    "search", parameters: searchParameters, refusals: [.missingParameter, .termLength],
+                    ttl: .seconds(86_400),
                     summary: "/search.json: books by title, author and all else"),
                 EndpointAbout(
-                    "work", route: "works/{id}", ttl: .seconds(7 * 86_400), summary: "/works/{id}.json: one book"),
+                    "work", route: "works/{id}", captures: [workCapture], ttl: .seconds(7 * 86_400),
+                    summary: "/works/{id}.json: one book"),
             ],
             emptyTTL: .seconds(3600), negativeTTL: .seconds(3600), staleFor: .seconds(90 * 86_400),
             // Larder does not say who asks, and then one call a second is asked for.

@@ -2,7 +2,14 @@
 import LarderCore
 
 extension OpenLibrary {
-    static let searchParameters = ["q", "title", "author", "limit", "page", "sort"]
+    static let searchParameters: [QuestionParameter] = [
+        .text("q", "What is searched for, of at least 3 characters.", example: "lantern"),
+        .text("title", "What the title holds.", example: "lantern"),
+        .text("author", "What the author's name holds.", example: "brandt"),
+        .limit(1...100, default: 50), .page(1000), .sort([SortOrder.relevance, .name, .date]),
+    ]
+    static let workCapture = QuestionParameter(
+        "id", .pattern("^OL[0-9]{1,17}W$"), "The book's id.", example: "OL1001W")
     /// What results are made of: the whole of a record has some hundred members.
     private static let fields =
         "author_key,author_name,cover_i,edition_count,first_publish_year,key,language,subject,title"
@@ -12,7 +19,7 @@ extension OpenLibrary {
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         if path == ["search"] { return try search(QuestionReader(query, allowed: Self.searchParameters)) }
         guard path.count == 2, path[0] == "works" else { throw ProviderError.noRoute(path, provider: about) }
-        _ = try QuestionReader(query, allowed: [])
+        _ = try QuestionReader(empty: query)
         return try Self.work(path[1])
     }
 

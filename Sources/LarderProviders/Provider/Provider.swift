@@ -90,15 +90,25 @@ public struct EndpointAbout: Sendable, Hashable {
     public var ttl: Duration
     /// Its route below `/v1/{routePrefix}/`: "item/{id}".
     public var route: String
-    /// What a question to it may say, by the names of its query parameters; the usual one of several names first.
-    public var parameters: [String]
+    /// What a question to it may say in its query.
+    public var parameters: [QuestionParameter]
+    /// The captures of its route, in the order in which they stand there.
+    public var captures: [QuestionParameter]
+    /// Why a question whose parameters are all allowed may be refused.
+    public var refusals: [QuestionRefusal]
     /// One line for help and the configuration's documentation.
     public var summary: String
 
+    // More than six parameters: the facts of an endpoint, most of which have defaults.
     /// - Parameter route: nil where it is the name.
-    public init(_ name: String, route: String? = nil, parameters: [String] = [], ttl: Duration, summary: String) {
+    public init(
+        _ name: String, route: String? = nil, captures: [QuestionParameter] = [], parameters: [QuestionParameter] = [],
+        refusals: [QuestionRefusal] = [], ttl: Duration, summary: String
+    ) {
         self.name = name
         self.parameters = parameters
+        self.captures = captures.map(\.required)
+        self.refusals = refusals
         self.route = route ?? name
         self.ttl = ttl
         self.summary = summary

@@ -12,6 +12,16 @@ struct QuestionReader {
         items = query.items
     }
 
+    /// - Throws: 400 for an unknown or a repeated parameter.
+    init(_ query: QueryParameters, allowed: [QuestionParameter]) throws(ClientFacingError) {
+        try self.init(query, allowed: allowed.flatMap(\.names))
+    }
+
+    /// A question without parameters.
+    init(empty query: QueryParameters) throws(ClientFacingError) {
+        try self.init(query, allowed: [String]())
+    }
+
     /// A text without white space at its ends and with single spaces inside; nil where the parameter is absent.
     func text(_ name: String, maxLength: Int = 1000) throws(ClientFacingError) -> String? {
         guard let item = items.first(where: { $0.name == name }) else { return nil }
@@ -31,7 +41,7 @@ struct QuestionReader {
         let first = try text(name)
         let second = try text(other)
         if first != nil, second != nil {
-            throw .invalid(other, "\"\(other)\" is another name of \"\(name)\": give one of them.")
+            throw .conflicting(other, "\"\(other)\" is another name of \"\(name)\": give one of them.")
         }
         return first ?? second
     }
@@ -45,6 +55,17 @@ struct QuestionReader {
         return word
     }
 
+    /// A word of a list that the other parameters narrow down.
+    func word(
+        _ name: String, of all: [String], among words: [String]
+    ) throws(ClientFacingError) -> String? {
+        guard let text = try text(name) else { return nil }
+        if let word = words.first(where: { ASCII.equalFolded($0, text) }) { return word }
+        let detail = "\"\(name)\" is none of the allowed words."
+        let isKnown = all.contains { ASCII.equalFolded($0, text) }
+        throw isKnown ? .conflicting(name, detail, allowed: words) : .invalid(name, detail, allowed: words)
+    }
+
     func number(_ name: String, in range: ClosedRange<Int>) throws(ClientFacingError) -> Int? {
         guard let text = try text(name) else { return nil }
         guard text.utf8.allSatisfy(ASCII.isDigit), let number = Int(text), range.contains(number) else {
@@ -56,7 +77,7 @@ struct QuestionReader {
     }
 
     func flag(_ name: String) throws(ClientFacingError) -> Bool? {
-        switch try word(name, among: ["yes", "no", "true", "false"]) {
+        switch try word(name, among: ParameterForm.flagWords) {
         case "yes", "true": true
         case "no", "false": false
         default: nil

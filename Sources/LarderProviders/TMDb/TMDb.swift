@@ -23,20 +23,26 @@ public struct TMDb: Provider {
         defaultBaseURL: "https://api.themoviedb.org", pathPrefix: "/3",
         endpoints: [
             EndpointAbout(
-                "search", route: "search/{kind}", parameters: searchParameters, ttl: .seconds(28_800),
+                "search", route: "search/{kind}", captures: [kindCapture(["multi", "movie", "tv", "person"])],
+                parameters: searchParameters, refusals: [.conflict], ttl: .seconds(28_800),
                 summary: "/3/search/{movie|tv|person|multi}"),
             EndpointAbout(
-                "list", route: "{kind}/popular", parameters: pageParameters, ttl: .seconds(28_800),
+                "list", route: "{kind}/popular", captures: [kindCapture(["movie", "tv", "person"])],
+                parameters: pageParameters, refusals: [.conflict], ttl: .seconds(28_800),
                 summary: "/3/{movie|tv|person}/{popular, top_rated, now_playing, …}"),
             EndpointAbout(
-                "trending", route: "trending/{kind}/{span}", parameters: pageParameters, ttl: .seconds(3600),
+                "trending", route: "trending/{kind}/{span}",
+                captures: [kindCapture(["all", "movie", "tv", "person"]), spanCapture], parameters: pageParameters,
+                refusals: [.conflict], ttl: .seconds(3600),
                 summary: "/3/trending/{all|movie|tv|person}/{day|week}"),
             EndpointAbout(
-                "details", route: "{kind}/{id}", parameters: detailParameters, ttl: .seconds(86_400),
+                "details", route: "{kind}/{id}", captures: [kindCapture(["movie", "tv", "person"]), idCapture],
+                parameters: detailParameters, refusals: [.conflict], ttl: .seconds(86_400),
                 summary: "/3/{movie|tv|person}/{id}, with what is appended"),
             EndpointAbout("configuration", ttl: .seconds(7 * 86_400), summary: "/3/configuration: sizes of pictures"),
             EndpointAbout(
-                "genres", route: "genres/{kind}", parameters: languageParameters, ttl: .seconds(7 * 86_400),
+                "genres", route: "genres/{kind}", captures: [kindCapture(TMDbGenres.kinds.map(\.rawValue))],
+                parameters: languageParameters, refusals: [.conflict], ttl: .seconds(7 * 86_400),
                 summary: "/3/genre/{movie|tv}/list: names of genres"),
         ],
         emptyTTL: .seconds(28_800), negativeTTL: .seconds(86_400), staleFor: .seconds(30 * 86_400),

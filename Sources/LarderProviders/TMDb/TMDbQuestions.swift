@@ -3,16 +3,46 @@
 import LarderCore
 
 extension TMDb {
-    static let pageParameters = ["language", "lang", "region", "country", "page", "limit", "sort"]
-    static let searchParameters = ["q", "query", "category", "year", "explicit"] + pageParameters
-    static let languageParameters = ["language", "lang"]
-    static let detailParameters = languageParameters + ["append", "append_to_response"]
+    static let languageParameters = [
+        QuestionParameter(
+            "language", .pattern("^[A-Za-z]{2}([_-][A-Za-z]{2})?$"), "A language, with a country or without.",
+            example: "en-US", default: "en-US"
+        ).or("lang")
+    ]
+    static let pageParameters =
+        languageParameters + [
+            .twoLetters("region", "The country whose dates count; films only.", example: "US").or("country"),
+            .page(500), .limit(1...20), .sort([SortOrder.relevance, .name, .date]),
+        ]
+    static let searchParameters: [QuestionParameter] =
+        [
+            .text("q", "What is searched for.", example: "lantern").or("query").required,
+            .number("year", 1800...2200, "Of this year; films and series only.", example: "2019"),
+            .flag("explicit", "Whether adult results are wanted.", default: "no"),
+        ] + pageParameters
+    /// Where the path does not name the kind.
+    private static let kindlessParameters =
+        searchParameters + [
+            .choice("category", ["multi"] + TMDbKind.searched.map(\.rawValue), "What is searched.", default: "multi")
+        ]
+    static let detailParameters =
+        languageParameters + [
+            QuestionParameter(
+                "append", .pattern("^[a-z0-9_/]{1,40}$"), "At most 20 names of what else is wanted.", example: "credits"
+            ).list.or("append_to_response")
+        ]
+    static func kindCapture(_ words: [String]) -> QuestionParameter {
+        .choice("kind", words, "What it is.", example: "movie")
+    }
+    static let spanCapture = QuestionParameter.choice("span", ["day", "week"], "Of the day or of the week.")
+    static let idCapture = QuestionParameter(
+        "id", .pattern("^[1-9][0-9]{0,9}$"), "The record's number; the name of a list gives that list.", example: "101")
 
     public func endpoint(path: [String], query: QueryParameters) throws(ClientFacingError) -> Endpoint {
         switch (path.first, path.count) {
         case ("search", 1), ("search", 2): return try search(path, query)
         case ("configuration", 1):
-            _ = try QuestionReader(query, allowed: [])
+            _ = try QuestionReader(empty: query)
             return configuration()
         case ("genres", 2):
             let word = try word("kind", path[1], among: TMDbGenres.kinds.map(\.rawValue))
@@ -74,7 +104,7 @@ extension TMDb {
         let first = try reader.twoLetters("region")
         let second = try reader.twoLetters("country")
         if first != nil, second != nil {
-            throw .invalid("country", "\"country\" is another name of \"region\": give one of them.")
+            throw .conflicting("country", "\"country\" is another name of \"region\": give one of them.")
         }
         return Page(
             language: try language(reader), region: (first ?? second)?.uppercased(),
@@ -117,18 +147,19 @@ extension TMDb {
     }
 
     private func search(_ path: [String], _ query: QueryParameters) throws(ClientFacingError) -> Endpoint {
-        let reader = try QuestionReader(query, allowed: Self.searchParameters)
+        let mayNameKind = path.count == 1 || query.items.contains { $0.name == "category" }
+        let reader = try QuestionReader(query, allowed: mayNameKind ? Self.kindlessParameters : Self.searchParameters)
         guard let term = try reader.text("q", or: "query") else {
             throw .missing("q", "What is searched? q=…")
         }
         let kinds = ["multi"] + about.categories
         let given = try reader.word("category", among: kinds)
-        if given != nil, path.count == 2 { throw .invalid("category", "The path names the category already.") }
+        if given != nil, path.count == 2 { throw .conflicting("category", "The path names the category already.") }
         let named = try path.count == 2 ? word("category", path[1], among: kinds) : given ?? "multi"
         let kind = TMDbKind(rawValue: named)
         let year = try reader.number("year", in: 1800...2200)
         if year != nil, kind != .movie, kind != .tv {
-            throw .invalid("year", "Only films and series are searched by year.")
+            throw .conflicting("year", "Only films and series are searched by year.")
         }
         return search(term, kind, try page(reader), year: year, adult: try reader.flag("explicit") ?? false)
     }
@@ -202,7 +233,7 @@ extension TMDb {
         if try reader.text("append", maxLength: 8000) != nil,
             try reader.text("append_to_response", maxLength: 8000) != nil
         {
-            throw .invalid("append", "\"append\" is another name of \"append_to_response\": give one of them.")
+            throw .conflicting("append", "\"append\" is another name of \"append_to_response\": give one of them.")
         }
         var names = try reader.list("append", max: 20) ?? []
         if names.isEmpty { names = try reader.list("append_to_response", max: 20) ?? [] }

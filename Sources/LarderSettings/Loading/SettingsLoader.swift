@@ -76,6 +76,7 @@ public struct SettingsLoader: Sendable {
             listen: listeners(&reader, places, allowRemote: allowRemote, providers: providers),
             allowRemote: allowRemote,
             hostNames: reader.texts(Table.hostNames, check: Self.hostName),
+            browserOrigins: reader.texts(Table.browserOrigins, check: Self.origin),
             admin: Settings.Admin(token: adminToken(&reader, secrets), users: adminUsers(&reader)),
             cache: Settings.Cache(
                 &reader, path: directory(&reader, Table.cachePath, places.cache, variable: "CACHE_DIRECTORY")),
@@ -152,6 +153,16 @@ public struct SettingsLoader: Sendable {
             throw SettingFault("\"\(text)\" is not a host name or an IP address without port")
         }
         return name
+    }
+
+    /// As a browser writes it: in lower case, without a path and without the scheme's own port (RFC 6454 §6.2).
+    private static func origin(_ text: String) throws(SettingFault) -> String {
+        let isWhole = (try? BaseURL.check(text)) == text && text.utf8.count(where: { $0 == 0x2F }) == 2
+        let isUsualPort = text.hasPrefix("http:") ? text.hasSuffix(":80") : text.hasSuffix(":443")
+        guard isWhole, !isUsualPort else {
+            throw SettingFault("\"\(text)\" is not an origin as browsers write it, such as http://localhost:3000")
+        }
+        return text
     }
 
     static func fieldValue(_ text: String) throws(SettingFault) -> String {

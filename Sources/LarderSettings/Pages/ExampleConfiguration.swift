@@ -103,6 +103,7 @@ public enum ExampleConfiguration {
         switch parameter.path {
         case "listen": return "[\"127.0.0.1:8787\", \"[::1]:8787\", { address: \"127.0.0.1:8788\", provider: itunes }]"
         case "hostNames": return "[larder.lan]"
+        case "browserOrigins": return "[\"http://localhost:3000\"]"
         case "admin.token": return "file:/etc/larder/credentials/admin.token"
         case "admin.users": return "[root]"
         case "cache.path": return "/var/cache/larder"

@@ -11,6 +11,8 @@ public struct Settings: Sendable {
     public var allowRemote: Bool
     /// Names and literals accepted in `Host` besides those of every machine (`HostPolicy`); lower case, IPv6 in brackets.
     public var hostNames: [String]
+    /// Origins whose pages may read, as browsers write them.
+    public var browserOrigins: [String]
 
     public var admin: Admin
     public var cache: Cache

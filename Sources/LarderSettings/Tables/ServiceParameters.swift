@@ -26,7 +26,14 @@ extension SettingsTable {
             Add the name or address under which another container or machine calls Larder, where a port is mapped or \
             forwarded: [larder.lan, 192.168.1.5, "[2001:db8::5]"]. What is not declared is refused.
             """)
-    static let listening = [listen, allowRemote, hostNames]
+    static let browserOrigins = Parameter(
+        "browserOrigins", .texts, default: nil,
+        summary: "Origins whose pages may read from this daemon in a browser, exactly as browsers write them (CORS).",
+        advice: """
+            For a web application under development: [http://localhost:3000]. GET and HEAD only, without cookies and never \
+            a route that needs authority. Such a page sees what is asked here and spends the APIs' budgets.
+            """)
+    static let listening = [listen, allowRemote, hostNames, browserOrigins]
 
     static let adminToken = Parameter(
         "admin.token", .text, default: nil,

@@ -1,6 +1,7 @@
 // The records of the house itself: its console, what it keeps and knows, how it is, and what changes its state.
 import LarderConsole
 import LarderCore
+import LarderProviders
 import LarderServer
 
 extension RouteTable {
@@ -43,7 +44,7 @@ extension RouteTable {
     }()
 
     /// What is kept, and what is known of it.
-    static let things = [artwork, raw, status, history, entries, events, explain, requests]
+    static let things = [artwork, raw, status, settings, history, entries, events, explain, requests]
 
     private static let artwork = RouteGroup(
         line: "an image that a result named; `HEAD`, ranges, validators",
@@ -51,11 +52,14 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "/v1/artwork/{handle}", name: "artwork",
                 summary: "An image that a result named.",
-                parameters: [.path("handle", "As a result's `artwork` has it.")],
+                parameters: [
+                    .path("handle", "As a result's `artwork` has it.", .pattern("^[A-Za-z0-9_-]{1,512}$"))
+                ],
                 answers: [
-                    RouteAnswer(200, "The image."), RouteAnswer(206, "A part of it."),
-                    RouteAnswer(304, "Not modified."), RouteAnswer(404, "No such image."),
-                ]
+                    RouteAnswer(200, "The image.", .binary), RouteAnswer(206, "A part of it.", .binary),
+                    RouteAnswer(304, "Not modified."), RouteAnswer(403, "The host may not be asked for images."),
+                    RouteAnswer(404, "No such image."),
+                ] + RouteAnswer.failures.filter { $0.status != 400 }, takesConditions: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.artwork.image(call.request, handle: call.captured("handle"), route: call.name)
             }
@@ -69,9 +73,10 @@ extension RouteTable {
                 methods: [], pattern: "/raw/{provider}/{path...}", name: "raw",
                 summary: "The API's own answer through the cache.",
                 parameters: [
-                    .path("provider", "Its name in the configuration, or a short one."),
-                    .path("path", "The API's own path and query."),
-                ])
+                    .path("provider", "Its name in the configuration, or a short one.", example: "itunes"),
+                    .path("path", "The API's own path and query; slashes stay as they are.", example: "search"),
+                ],
+                answers: [RouteAnswer(200, "The API's own answer, of any status.", .binary)], takesConditions: true)
         ])
 
     private static let status = RouteGroup(
@@ -79,9 +84,22 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/v1/status", name: "status",
-                summary: "Providers, budgets, store and memory.", isLooking: true
+                summary: "Providers, budgets, store and memory.",
+                answers: [RouteAnswer(200, "The state of the daemon.", .schema(.status))], isLooking: true
             ) { parts, call in
                 await parts.statuses.status(route: call.name)
+            }
+        ])
+
+    private static let settings = RouteGroup(
+        line: "the settings in force, as `larder params` compares them with those of the file",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/settings", name: "settings", summary: "The settings in force.",
+                answers: [RouteAnswer(200, "Each with its value; secrets are hidden.", .schema(.settings))],
+                needsAuthority: true
+            ) { parts, call in
+                parts.settings.settings(route: call.name)
             }
         ])
 
@@ -129,7 +147,12 @@ extension RouteTable {
                 methods: [.get], pattern: "/v1/events", name: "events",
                 summary: "Reachability, suspensions and budgets of providers, as server-sent events.",
                 answers: [
-                    RouteAnswer(200, "A snapshot, then each change: reachability, suspension, budget."),
+                    RouteAnswer(
+                        200, "A snapshot, then each change: reachability, suspension, budget.",
+                        .events([
+                            "snapshot": .providerSnapshot, "reachability": .providerEvent,
+                            "suspension": .providerEvent, "budget": .providerEvent,
+                        ])),
                     RouteAnswer(503, "As many event streams are open as are permitted."),
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
@@ -143,7 +166,15 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "/v1/explain/{request}", name: "explain",
                 summary: "Why the answer with that X-Request-Id was what it was.",
-                parameters: [.path("request", "The X-Request-Id of an answer.")], isLooking: true
+                parameters: [
+                    .path(
+                        "request", "The X-Request-Id of an answer.", .pattern("^[0-9a-f]{1,4}-[0-9a-f]{1,15}$"),
+                        example: "0-1")
+                ],
+                answers: [
+                    RouteAnswer(200, "The decisions, with sentences.", .schema(.explanation)),
+                    RouteAnswer(400, "That is no request id."), RouteAnswer(404, "Nothing is known of it any more."),
+                ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.explain.explain(call.captured("request"), route: call.name)
             }
@@ -157,7 +188,12 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.delete], pattern: "/v1/cache", name: "purge", summary: "Purge.",
-                parameters: AdminRoutes.purgeParameters, needsAuthority: true
+                parameters: AdminRoutes.purgeParameters,
+                answers: [
+                    RouteAnswer(200, "What was purged.", .schema(.purge)), .wrongQuestion,
+                    RouteAnswer(503, "The store could not be changed."),
+                ],
+                refusals: [.missingParameter, .conflict], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.purge(call.request, route: call.name)
             }
@@ -169,7 +205,11 @@ extension RouteTable {
             Route(
                 methods: [.post], pattern: "/v1/providers/{name}/resume", name: "resume",
                 summary: "End a suspension.",
-                parameters: [.path("name", "The provider's name in the configuration.")], needsAuthority: true
+                parameters: [.path("name", "The provider's name in the configuration.", example: "itunes")],
+                answers: [
+                    RouteAnswer(200, "It may be asked again.", .schema(.resumed)),
+                    RouteAnswer(400, "There is no such provider."), RouteAnswer(404, "There is no such provider."),
+                ], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.resume(name: call.captured("name"), route: call.name)
             }
@@ -180,18 +220,21 @@ extension RouteTable {
         routes: [
             Route(
                 methods: [.get], pattern: "/healthz", name: "healthz",
-                summary: "Alive, and whether the store works.", isLooking: true
+                summary: "Alive, and whether the store works.",
+                answers: [RouteAnswer(200, "It says ok, or degraded.", .text)], isLooking: true
             ) { parts, call in
                 await parts.probes.health(route: call.name)
             },
             Route(
-                methods: [.get], pattern: "/readyz", name: "readyz", summary: "Ready for requests.", isLooking: true
+                methods: [.get], pattern: "/readyz", name: "readyz", summary: "Ready for requests.",
+                answers: [RouteAnswer(200, "Ready.", .text), RouteAnswer(503, "Not ready.", .text)], isLooking: true
             ) { parts, call in
                 parts.probes.ready(route: call.name)
             },
             Route(
                 methods: [.get], pattern: "/metrics", name: "metrics",
-                summary: "Counters in the Prometheus text format.", isLooking: true
+                summary: "Counters in the Prometheus text format.",
+                answers: [RouteAnswer(200, "The counters.", .text)], isLooking: true
             ) { parts, call in
                 await parts.probes.metrics(route: call.name)
             },

@@ -14,7 +14,9 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "\(root)/\(endpoint.route)", name: prefix, summary: endpoint.summary,
                 parameters: parameters(of: endpoint) + RouteParameter.ofResults + TypingRoute.parameters,
-                answers: [RouteAnswer(200, "Results, or none."), .begun] + RouteAnswer.failures + [.outdated])
+                answers: [RouteAnswer(200, "Results, or none.", .schema(.envelope)), .begun]
+                    + RouteAnswer.failures + [.absent, .outdated],
+                refusals: endpoint.refusals, takesConditions: true)
         }
         let way = Route(
             methods: [.get], pattern: "\(root)/{path...}", name: prefix, summary: "Any question to \(about.title).",
@@ -28,10 +30,8 @@ extension RouteTable {
     }
 
     private static func parameters(of endpoint: EndpointAbout) -> [RouteParameter] {
-        let captures = endpoint.route.split(separator: "/").filter { $0.hasPrefix("{") }
-        let line = "As in \(endpoint.summary)."
-        return captures.map { .path(String($0.dropFirst().dropLast()), line) }
-            + endpoint.parameters.map { .query($0, line) }
+        endpoint.captures.map { RouteParameter($0, in: .path) }
+            + endpoint.parameters.map { RouteParameter($0, in: .query) }
     }
 
     private static func segments(_ path: String) throws(ClientFacingError) -> [String] {
@@ -68,20 +68,35 @@ extension RouteTable {
         start.parameters = [
             .query("response_type", "What comes back.", allowed: facts.responseTypes.map(\.rawValue))
         ]
+        start.answers = [
+            RouteAnswer(200, "Where to send a person.", .schema(.signInStart)),
+            RouteAnswer(303, "A browser is sent there."), .wrongQuestion,
+            RouteAnswer(503, "No application is configured, or too many sign-ins wait."),
+        ]
         var finish = route(
             .finish, [.post], "oauth/tokens",
             "What that page found; needs its one-time state and a same-origin Origin.")
         finish.answers = [
-            RouteAnswer(200, "Signed in."), RouteAnswer(403, "The state is none of ours, is over or was used."),
+            RouteAnswer(200, "Signed in.", .schema(.signedIn)),
+            RouteAnswer(400, "The body is no JSON object with a state."),
+            RouteAnswer(403, "The state is none of ours, is over or was used."),
+            RouteAnswer(415, "The body is not application/json."),
+            RouteAnswer(502, "The API failed or refused."), RouteAnswer(504, "The API was too slow."),
         ]
+        finish.bodies = ["application/json"]
+        var landing = route(.landing, [.get], "oauth/callback", "The page that ends a sign-in in the browser.")
+        landing.answers = [RouteAnswer(200, "The page.", .html)]
+        var account = route(.account, [.get], "account", "Who is signed in; never a token.")
+        account.answers = [RouteAnswer(200, "Who is signed in.", .schema(.account))]
+        var signOut = route(.signOut, [.delete], "account", "Sign out.")
+        signOut.answers = [RouteAnswer(200, "Signed out.", .schema(.signedOut))]
         return RouteGroup(
             line: "[sign in](Docs/\(about.name).md) at \(about.title), see who is signed in, sign out", root: root,
             routes: [
-                start, route(.landing, [.get], "oauth/callback", "The page that ends a sign-in in the browser."),
+                start, landing,
                 route(.script, [.get], "oauth/callback.js", "Its script.", isDescribed: false),
                 route(.style, [.get], "oauth/callback.css", "Its style.", isDescribed: false), finish,
-                route(.account, [.get], "account", "Who is signed in; never a token."),
-                route(.signOut, [.delete], "account", "Sign out."),
+                account, signOut,
             ])
     }
 }

@@ -1,6 +1,7 @@
 // A route as one record: what it takes, what it answers, who may use it and who carries it out. The router, the check of
 // authority, `/openapi.json` and README's table follow from the records (`RouteTable`): nothing of a route is said twice.
 import LarderCore
+import LarderProviders
 import LarderServer
 
 /// One route.
@@ -18,6 +19,12 @@ struct Route: Sendable {
     var summary: String
     var parameters: [RouteParameter] = []
     var answers: [RouteAnswer] = [RouteAnswer(200, "The answer.")]
+    /// Why a request whose parameters are all allowed may be refused.
+    var refusals: [QuestionRefusal] = []
+    /// Conditions and ranges of the client apply to it (RFC 9110 §13, §14).
+    var takesConditions = false
+    /// What its body may be, by media type; none where it takes no body.
+    var bodies: [String] = []
     /// Only those that may change the daemon's state may use it (`Authority`).
     var needsAuthority = false
     /// Programs and README are told of it; the others are parts of pages, and ways that stand for several routes.
@@ -41,6 +48,13 @@ extension Route {
 
     /// A success is an envelope of results.
     var hasResults: Bool { parameters.contains { $0.name == "fields" } }
+
+    /// A name for programs: "getItunesSearch".
+    var operationID: String {
+        let words = path.split { !$0.isLetter && !$0.isNumber }.drop { $0 == "v1" }
+        return (methods.first ?? .get).name.lowercased()
+            + words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
 }
 
 /// What a route is told beside its method.
@@ -60,13 +74,44 @@ struct RouteParameter: Sendable {
     var line: String
     /// Many routes take it: README tells of it beside its table.
     var isCommon = false
+    /// What it may be where it is no word of `allowed`.
+    var form = ParameterForm.text()
+    /// A value that the stand-in's samples know.
+    var example: String?
+    /// What is meant where it is left out.
+    var defaultText: String?
+    /// Several values, separated by commas.
+    var isList = false
+    /// Other names of it.
+    var aliases: [String] = []
 
-    static func path(_ name: String, _ line: String) -> RouteParameter {
-        RouteParameter(name: name, place: .path, isRequired: true, line: line)
+    /// What one value of it may be.
+    var valueForm: ParameterForm { allowed.isEmpty ? form : .choice(allowed) }
+
+    static func path(
+        _ name: String, _ line: String, _ form: ParameterForm = .text(), example: String? = nil
+    ) -> RouteParameter {
+        RouteParameter(name: name, place: .path, isRequired: true, line: line, form: form, example: example)
     }
 
-    static func query(_ name: String, _ line: String, allowed: [String] = []) -> RouteParameter {
-        RouteParameter(name: name, place: .query, allowed: allowed, line: line)
+    // More than six parameters: what is known of a parameter, most of which has defaults.
+    static func query(
+        _ name: String, _ line: String, allowed: [String] = [], _ form: ParameterForm = .text(),
+        example: String? = nil, default defaultText: String? = nil, isList: Bool = false
+    ) -> RouteParameter {
+        RouteParameter(
+            name: name, place: .query, allowed: allowed, line: line, form: form, example: example,
+            defaultText: defaultText, isList: isList)
+    }
+}
+
+extension RouteParameter {
+    /// A parameter of a provider's question.
+    init(_ question: QuestionParameter, in place: Place) {
+        self.init(
+            name: question.name, place: place, isRequired: question.isRequired, line: question.line,
+            form: question.form, example: question.example, defaultText: question.defaultText,
+            isList: question.isList, aliases: question.aliases)
     }
 }
 
@@ -75,10 +120,13 @@ struct RouteAnswer: Sendable {
     var status: Int
     /// One line.
     var line: String
+    /// What its body is; nil where that is not told.
+    var content: AnswerContent?
 
-    init(_ status: Int, _ line: String) {
+    init(_ status: Int, _ line: String, _ content: AnswerContent? = nil) {
         self.status = status
         self.line = line
+        self.content = content
     }
 }
 

@@ -19,6 +19,7 @@ struct RouteParts: Sendable {
     let accounts: AccountRoutes
     let uploads: UploadRoutes
     let requests: RequestsRoute
+    let settings: SettingsRoute
 
     init(_ parts: DaemonParts) {
         let (engine, responder) = (parts.engine, parts.responder)
@@ -44,5 +45,6 @@ struct RouteParts: Sendable {
             engine: engine,
             watch: RequestWatch(engine: engine, explanations: responder.explanations, hits: parts.recentHits),
             secrets: parts.secrets, streams: parts.eventStreams, home: engine.flights.home)
+        settings = SettingsRoute(engine: engine)
     }
 }

@@ -17,7 +17,9 @@ extension RouteTable {
                     methods: [.post], pattern: collection, name: "\(about.name)Upload",
                     summary: "Upload, or begin an upload.",
                     parameters: facts.fields.map { .query($0.name, $0.line) },
-                    answers: [RouteAnswer(201, "Uploaded, or begun: see Location.")] + refusals(by: about.title),
+                    answers: [RouteAnswer(201, "Uploaded, or begun: see Location.", .schema(.upload))]
+                        + refusals(by: about.title),
+                    bodies: ["image/*", "video/*", "application/octet-stream", "multipart/form-data"],
                     needsAuthority: true, takesStream: true
                 ) { parts, call throws(ClientFacingError) in
                     try await parts.uploads.create(call.request, at: name, route: call.name)
@@ -27,7 +29,12 @@ extension RouteTable {
                     summary: "Take a picture down.",
                     parameters: [.path(removal, "What the answer to the upload called so.")],
                     answers: [
-                        RouteAnswer(200, "Deleted."), RouteAnswer(404, "\(about.title) knows no such picture."),
+                        RouteAnswer(200, "Deleted.", .schema(.deleted)),
+                        RouteAnswer(400, "That names no picture."),
+                        RouteAnswer(404, "\(about.title) knows no such picture."),
+                        RouteAnswer(429, "The budget is spent."), RouteAnswer(502, "\(about.title) failed or refused."),
+                        RouteAnswer(503, "The provider rests after failures or is not configured."),
+                        RouteAnswer(504, "\(about.title) was too slow."),
                     ], needsAuthority: true
                 ) { parts, call throws(ClientFacingError) in
                     try await parts.uploads.delete(call.captured(removal), at: name, route: call.name)
@@ -41,28 +48,33 @@ extension RouteTable {
         routes: [
             upload(
                 .content, [.put], "/content", "Bring an upload's file.",
-                [RouteAnswer(200, "Uploaded.")] + refusals(by: takers)),
+                [RouteAnswer(200, "Uploaded.", .schema(.upload)), RouteAnswer(404, "No such upload.")]
+                    + refusals(by: takers), bodies: ["image/*", "video/*", "application/octet-stream"]),
             upload(.status, [.get], "", "An upload's state.", made),
             upload(.cancel, [.delete], "", "Cancel an upload.", made),
             upload(
                 .events, [.get], "/events", "An upload's states and progress as server-sent events.",
-                [RouteAnswer(200, "Events."), RouteAnswer(404, "No such upload.")]),
+                [
+                    RouteAnswer(200, "Its states and progress.", .events(["state": .upload, "progress": .upload])),
+                    RouteAnswer(404, "No such upload."), RouteAnswer(503, "Too many event streams are open."),
+                ]),
             upload(.pause, [.post], "/pause", "Pause an upload.", made),
             upload(.resume, [.post], "/resume", "Let an upload go on.", made),
         ])
 
     private static let made = [
-        RouteAnswer(200, "The upload's state."), RouteAnswer(404, "No such upload."),
+        RouteAnswer(200, "The upload's state.", .schema(.upload)), RouteAnswer(404, "No such upload."),
         RouteAnswer(409, "Its state does not allow that."),
     ]
 
     private static func upload(
-        _ act: UploadAct, _ methods: [Method], _ end: String, _ summary: String, _ answers: [RouteAnswer]
+        _ act: UploadAct, _ methods: [Method], _ end: String, _ summary: String, _ answers: [RouteAnswer],
+        bodies: [String] = []
     ) -> Route {
         Route(
             methods: methods, pattern: "/v1/uploads/{id}\(end)", name: "upload", summary: summary,
-            parameters: [.path("id", "What Location said when it was made.")], answers: answers, needsAuthority: true,
-            takesStream: act == .content
+            parameters: [.path("id", "What Location said when it was made.", .pattern("^[A-Za-z0-9_-]{1,64}$"))],
+            answers: answers, bodies: bodies, needsAuthority: true, takesStream: act == .content
         ) { parts, call throws(ClientFacingError) in
             try await parts.uploads.act(act, on: call.captured("id"), call.request, route: call.name)
         }

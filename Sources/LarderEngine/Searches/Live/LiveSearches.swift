@@ -125,6 +125,9 @@ public final class LiveSearches: Sendable {
         tally()
     }
 
+    /// Whether the daemon's stop has begun.
+    public var isShutDown: Bool { isClosed.withLock { $0 } }
+
     /// Cancels all and begins no more. For the daemon's stop.
     public func shutDown() {
         isClosed.withLock { $0 = true }

@@ -1,0 +1,52 @@
+// What bodies this interface answers with, by name: the components of `/openapi.json`, and what an answer of a route says its
+// body is.
+
+/// A schema that has a name.
+enum InterfaceComponent: String, Sendable, CaseIterable {
+    case envelope = "Envelope"
+    case localEnvelope = "LocalEnvelope"
+    case liveSearch = "LiveSearch"
+    case source = "Source"
+    case sourceError = "SourceError"
+    case result = "Result"
+    case problem = "Problem"
+    case status = "Status"
+    case providerStatus = "ProviderStatus"
+    case limit = "Limit"
+    case explanation = "Explanation"
+    case explainedSource = "ExplainedSource"
+    case rule = "Rule"
+    case providerSnapshot = "ProviderSnapshot"
+    case providerEvent = "ProviderEvent"
+    case upload = "Upload"
+    case deleted = "Deleted"
+    case signInStart = "SignInStart"
+    case signedIn = "SignedIn"
+    case signedOut = "SignedOut"
+    case account = "Account"
+    case purge = "Purge"
+    case resumed = "Resumed"
+    case settings = "Settings"
+}
+
+/// What the body of an answer is.
+enum AnswerContent: Sendable {
+    /// JSON of that shape.
+    case schema(InterfaceComponent)
+    /// Server-sent events: the shape of the data by the event's name.
+    case events([String: InterfaceComponent])
+    case text
+    case html
+    case binary
+
+    var mediaType: String {
+        switch self {
+        case .schema(.problem): "application/problem+json"
+        case .schema: "application/json"
+        case .events: "text/event-stream"
+        case .text: "text/plain"
+        case .html: "text/html"
+        case .binary: "*/*"
+        }
+    }
+}

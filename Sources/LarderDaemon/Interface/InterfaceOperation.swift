@@ -1,0 +1,151 @@
+// One operation of `/openapi.json`: a route's record with its parameters, bodies and answers.
+import LarderCore
+import LarderProviders
+import LarderServer
+
+enum InterfaceOperation {
+    /// The member of its path that a route is.
+    static func append(_ route: Route, to writer: inout JSONWriter) {
+        writer.name((route.methods.first ?? .get).name.lowercased())
+        writer.object { writer in
+            writer.member("operationId", route.operationID)
+            writer.member("tags", strings: [route.name])
+            writer.member("summary", route.told)
+            if route.needsAuthority {
+                writer.name("security")
+                writer.array { writer in writer.object { $0.member("token", strings: []) } }
+            }
+            if !route.parameters.isEmpty {
+                writer.name("parameters")
+                writer.array { writer in
+                    for parameter in route.parameters { append(parameter, to: &writer) }
+                }
+            }
+            appendBodies(route, to: &writer)
+            writer.name("responses")
+            writer.object { writer in
+                for answer in InterfaceDescription.answers(of: route) { append(answer, to: &writer) }
+                // The API's own statuses go through.
+                if route.name == RouteName.raw.text {
+                    append(RouteAnswer(0, "The API's own status.", .binary), as: "default", to: &writer)
+                }
+            }
+            if !route.refusals.isEmpty {
+                writer.name("x-refusals")
+                writer.object { writer in
+                    for refusal in route.refusals { writer.member(refusal.rawValue, refusal.sentence) }
+                }
+            }
+        }
+    }
+
+    private static func append(_ parameter: RouteParameter, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("name", parameter.name)
+            writer.member("in", parameter.place.rawValue)
+            writer.member("required", parameter.isRequired)
+            writer.member("description", parameter.line)
+            if parameter.isList {
+                writer.member("style", "form")
+                writer.member("explode", false)
+            }
+            writer.name("schema")
+            let value = InterfaceSchema.parameter(parameter.valueForm, default: parameter.defaultText)
+            if parameter.isList {
+                writer.object { writer in
+                    writer.member("type", "array")
+                    writer.member("minItems", 1)
+                    writer.member("maxItems", parameter.mostItems)
+                    writer.name("items")
+                    value.write(to: &writer)
+                }
+            } else {
+                value.write(to: &writer)
+            }
+            appendExample(parameter, to: &writer)
+            if !parameter.aliases.isEmpty { writer.member("x-aliases", strings: parameter.aliases) }
+        }
+    }
+
+    private static func appendExample(_ parameter: RouteParameter, to writer: inout JSONWriter) {
+        guard let example = parameter.shownExample else { return }
+        writer.name("example")
+        if parameter.isList {
+            writer.array { $0.string(example) }
+        } else if case .number = parameter.valueForm, let number = Int(example) {
+            writer.integer(number)
+        } else {
+            writer.string(example)
+        }
+    }
+
+    private static func appendBodies(_ route: Route, to writer: inout JSONWriter) {
+        guard !route.bodies.isEmpty else { return }
+        writer.name("requestBody")
+        writer.object { writer in
+            writer.name("content")
+            writer.object { writer in
+                for type in route.bodies {
+                    writer.name(type)
+                    writer.object { writer in
+                        writer.name("schema")
+                        writer.object { $0.member("type", type == "application/json" ? "object" : "string") }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func append(_ answer: RouteAnswer, as name: String? = nil, to writer: inout JSONWriter) {
+        writer.name(name ?? String(answer.status))
+        writer.object { writer in
+            writer.member("description", answer.line)
+            guard let content = answer.content ?? (answer.status >= 400 ? .schema(.problem) : nil) else { return }
+            writer.name("content")
+            writer.object { writer in
+                writer.name(content.mediaType)
+                writer.object { writer in
+                    switch content {
+                    case .schema(let component):
+                        writer.name("schema")
+                        InterfaceSchema.component(component).write(to: &writer)
+                    case .events(let events):
+                        writer.name("schema")
+                        writer.object { $0.member("type", "string") }
+                        writer.name("x-events")
+                        writer.object { writer in
+                            for (name, component) in events.sorted(by: { $0.key < $1.key }) {
+                                writer.name(name)
+                                InterfaceSchema.component(component).write(to: &writer)
+                            }
+                        }
+                    case .text, .html:
+                        writer.name("schema")
+                        writer.object { $0.member("type", "string") }
+                    case .binary: break
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension RouteParameter {
+    /// What a list may hold at most.
+    var mostItems: Int {
+        if case .choice(let words) = valueForm { return words.count }
+        return 10
+    }
+
+    /// A value to show: its own, or what it may be.
+    var shownExample: String? {
+        if let example { return example }
+        if let defaultText { return defaultText }
+        return switch valueForm {
+        case .choice(let words): words.first
+        case .flag: ParameterForm.flagWords.first
+        case .number(let range): String(range.lowerBound)
+        case .text, .pattern: nil
+        }
+    }
+}

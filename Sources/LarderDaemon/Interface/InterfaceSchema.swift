@@ -1,0 +1,133 @@
+// A JSON Schema (2020-12) as a value: the part of it that this interface needs, and how it is written.
+import LarderCore
+import LarderProviders
+
+/// The shape of a JSON value.
+indirect enum InterfaceSchema: Sendable {
+    case any
+    case text
+    /// RFC 3339.
+    case time
+    case integer
+    case number
+    case flag
+    case words([String])
+    case list(InterfaceSchema)
+    /// Any names, values of one shape.
+    case map(InterfaceSchema)
+    case object([Member])
+    case component(InterfaceComponent)
+    case orNull(InterfaceSchema)
+    /// A parameter's value.
+    case parameter(ParameterForm, default: String?)
+
+    /// A member of an object.
+    struct Member: Sendable {
+        var name: String
+        var schema: InterfaceSchema
+        /// One sentence; empty where the name says it.
+        var line: String
+        var isRequired: Bool
+
+        /// One that is always there.
+        init(_ name: String, _ schema: InterfaceSchema = .text, _ line: String = "") {
+            self.init(name: name, schema: schema, line: line, isRequired: true)
+        }
+
+        /// One that may be absent.
+        static func optional(_ name: String, _ schema: InterfaceSchema = .text, _ line: String = "") -> Member {
+            Member(name: name, schema: schema, line: line, isRequired: false)
+        }
+
+        private init(name: String, schema: InterfaceSchema, line: String, isRequired: Bool) {
+            self.name = name
+            self.schema = schema
+            self.line = line
+            self.isRequired = isRequired
+        }
+    }
+
+    /// Writes it as an object.
+    func write(_ line: String = "", to writer: inout JSONWriter) {
+        writer.object { writer in
+            if !line.isEmpty { writer.member("description", line) }
+            writeMembers(to: &writer)
+        }
+    }
+
+    private func writeMembers(to writer: inout JSONWriter) {
+        switch self {
+        case .any: break
+        case .text: writer.member("type", "string")
+        case .time:
+            writer.member("type", "string")
+            writer.member("format", "date-time")
+        case .integer: writer.member("type", "integer")
+        case .number: writer.member("type", "number")
+        case .flag: writer.member("type", "boolean")
+        case .words(let words):
+            writer.member("type", "string")
+            writer.member("enum", strings: words)
+        case .list(let items):
+            writer.member("type", "array")
+            writer.name("items")
+            items.write(to: &writer)
+        case .map(let values):
+            writer.member("type", "object")
+            writer.name("additionalProperties")
+            values.write(to: &writer)
+        case .object(let members): Self.write(members, to: &writer)
+        case .component(let component): writer.member("$ref", "#/components/schemas/\(component.rawValue)")
+        case .orNull(let schema):
+            writer.name("anyOf")
+            writer.array { writer in
+                schema.write(to: &writer)
+                writer.object { $0.member("type", "null") }
+            }
+        case .parameter(let form, let standard): Self.write(form, standard, to: &writer)
+        }
+    }
+
+    private static func write(_ members: [Member], to writer: inout JSONWriter) {
+        writer.member("type", "object")
+        writer.name("properties")
+        writer.object { writer in
+            for member in members {
+                writer.name(member.name)
+                member.schema.write(member.line, to: &writer)
+            }
+        }
+        let needed = members.filter(\.isRequired).map(\.name)
+        if !needed.isEmpty { writer.member("required", strings: needed) }
+    }
+
+    private static func write(_ form: ParameterForm, _ standard: String?, to writer: inout JSONWriter) {
+        switch form {
+        case .text(let longest):
+            writer.member("type", "string")
+            writer.member("minLength", 1)
+            writer.member("maxLength", longest)
+            writer.member("pattern", printable)
+        case .pattern(let pattern):
+            writer.member("type", "string")
+            writer.member("pattern", pattern)
+        case .number(let range):
+            writer.member("type", "integer")
+            writer.member("minimum", range.lowerBound)
+            writer.member("maximum", range.upperBound)
+            if let standard = standard.flatMap(Int.init) { writer.member("default", standard) }
+            return
+        case .choice(let words):
+            writer.member("type", "string")
+            writer.member("enum", strings: words)
+        case .flag:
+            writer.member("type", "string")
+            writer.member("enum", strings: ParameterForm.flagWords)
+        }
+        writer.member(ifPresent: "default", standard)
+    }
+
+    /// A text that is not white space alone and has no control character.
+    private static let printable =
+        "^[^\\u0000-\\u001F\\u007F-\\u009F]*[^\\s\\u0000-\\u001F\\u007F-\\u009F][^\\u0000-\\u001F\\u007F-\\u009F]*$"
+}

@@ -1,0 +1,25 @@
+// An example of a route: a target that the stand-in's samples answer, made from the examples of its parameters.
+import LarderCore
+import LarderProviders
+
+extension Route {
+    /// The path with its captures filled, and the parameters that a request needs. Nil where a capture has no example:
+    /// such a name comes from an earlier answer.
+    var exampleTarget: String? {
+        var target = path
+        for parameter in parameters where parameter.place == .path {
+            guard let example = parameter.shownExample else { return nil }
+            target = target.replacing("{\(parameter.name)}", with: PercentCoding.encode(example))
+        }
+        let query = exampleQuery.map { "\($0.name)=\(PercentCoding.encode($0.value))" }
+        return query.isEmpty ? target : "\(target)?\(query.joined(separator: "&"))"
+    }
+
+    private var exampleQuery: [(name: String, value: String)] {
+        let queries = parameters.filter { $0.place == .query }
+        var shown = queries.filter(\.isRequired)
+        // One of several is needed, and the first is the usual one.
+        if shown.isEmpty, refusals.contains(.missingParameter), let first = queries.first { shown = [first] }
+        return shown.compactMap { parameter in parameter.shownExample.map { (parameter.name, $0) } }
+    }
+}

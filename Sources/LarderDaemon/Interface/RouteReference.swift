@@ -1,0 +1,110 @@
+// `Docs/reference.md`: every route with its parameters, answers and an example, made from the table of routes. A test holds the
+// page to this, and `make routes` writes it.
+import LarderCore
+import LarderProviders
+
+/// Renders the reference of the interface.
+enum RouteReference {
+    static func markdown() -> String {
+        var out = introduction
+        for group in RouteTable.groups {
+            let routes = group.routes.filter(\.isDescribed)
+            guard let first = routes.first else { continue }
+            out += "\n## \(title(of: first, group))\n\n\(sentence(group.line))\n"
+            for route in routes { out += section(route) }
+        }
+        return out
+    }
+
+    private static func title(of route: Route, _ group: RouteGroup) -> String {
+        group.root.isEmpty ? "`\(route.path)`" : "`\(group.root)`"
+    }
+
+    private static func sentence(_ line: String) -> String {
+        // README names pages from the root; this one stands beside them.
+        let line = line.replacing("](Docs/", with: "](")
+        return line.prefix(1).uppercased() + line.dropFirst() + "."
+    }
+
+    private static func section(_ route: Route) -> String {
+        let method = route.methods.isEmpty ? "Any method" : route.methods.map(\.name).joined(separator: ", ")
+        var out = "\n### \(method) `\(route.path)`\n\n\(escaped(route.told))\(route.told.hasSuffix(".") ? "" : ".")\n"
+        let own = route.parameters.filter { !$0.isCommon }
+        if !own.isEmpty {
+            out += "\n| Parameter | In | What it may be | Default | What it is |\n|---|---|---|---|---|\n"
+            for parameter in own { out += row(parameter) }
+        }
+        let common = route.parameters.filter(\.isCommon).map { "`\($0.name)`" }
+        if !common.isEmpty { out += "\nAlso \(common.joined(separator: ", ")): see the top.\n" }
+        if !route.refusals.isEmpty {
+            out += "\nA request whose parameters are all allowed is refused with 400 where:\n\n"
+            for refusal in route.refusals { out += "- `\(refusal.rawValue)`: \(refusal.sentence)\n" }
+        }
+        out += "\n| Status | Body | When |\n|---|---|---|\n"
+        for answer in route.answers { out += "| \(answer.status) | \(body(answer)) | \(escaped(answer.line)) |\n" }
+        if let target = route.exampleTarget { out += "\n```\n\(command(route, target))\n```\n" }
+        return out
+    }
+
+    private static func row(_ parameter: RouteParameter) -> String {
+        let names = ([parameter.name] + parameter.aliases).map { "`\($0)`" }.joined(separator: " or ")
+        let needed = parameter.isRequired && parameter.place != .path ? ", needed" : ""
+        let standard = parameter.defaultText.map { "`\($0)`" } ?? ""
+        return "| \(names) | \(parameter.place.rawValue)\(needed) | \(form(parameter)) | \(standard) "
+            + "| \(escaped(parameter.line)) |\n"
+    }
+
+    private static func form(_ parameter: RouteParameter) -> String {
+        let one =
+            switch parameter.valueForm {
+            case .text(let longest): "a text of at most \(longest) bytes"
+            case .pattern(let pattern): "`\(pattern.replacing("|", with: "\\|"))`"
+            case .number(let range): "\(range.lowerBound) to \(range.upperBound)"
+            case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+            case .flag: "`yes` or `no`"
+            }
+        return parameter.isList ? "a comma list of: \(one)" : one
+    }
+
+    private static func body(_ answer: RouteAnswer) -> String {
+        switch answer.content {
+        case .schema(let component): component.rawValue
+        case .events: "server-sent events"
+        case .text: "text"
+        case .html: "HTML"
+        case .binary: "as it came"
+        case nil: answer.status >= 400 ? InterfaceComponent.problem.rawValue : ""
+        }
+    }
+
+    private static func command(_ route: Route, _ target: String) -> String {
+        let method = route.methods.first.map { $0 == .get ? "" : "-X \($0.name) " } ?? ""
+        let socket = route.needsAuthority ? "--unix-socket /run/larder/larder.sock " : ""
+        let place = route.needsAuthority ? "http://localhost" : "localhost:8787"
+        return "curl \(socket)\(method)'\(place)\(target)'"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("|", with: "\\|").replacing("<", with: "&lt;").replacing("*", with: "\\*")
+    }
+
+    private static let introduction: String = {
+        var out = """
+            # Reference
+
+            Every route with its parameters, answers and an example. The page is made from the same tables as the routes and
+            `/openapi.json`, where the shapes of the bodies stand by the names given here. GET answers HEAD too. Errors are
+            problems (RFC 9457).
+
+            Parameters that many routes have:
+
+            | Parameter | In | What it may be | Default | What it is |
+            |---|---|---|---|---|
+
+            """
+        for parameter in RouteParameter.ofResults + TypingRoute.parameters { out += row(parameter) }
+        out += "\nStatuses that every route may answer with:\n\n| Status | When |\n|---|---|\n"
+        for answer in InterfaceDescription.common { out += "| \(answer.status) | \(answer.line) |\n" }
+        return out
+    }()
+}

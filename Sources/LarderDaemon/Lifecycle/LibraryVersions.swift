@@ -1,0 +1,15 @@
+// The libraries that this process has loaded, for `larder version`, `/v1/status` and `larder_build_info`.
+import LarderCore
+import LarderFetch
+import LarderHTTP
+import LarderSettings
+import LarderStore
+
+public enum LibraryVersions {
+    /// Each with its version, in the order in which they are told.
+    public static let all: [(name: String, version: String)] = [
+        ("libcurl", CurlUpstream.libraryVersion), ("tls", CurlUpstream.tlsVersion),
+        ("sqlite", SQLiteStore.libraryVersion), ("zlib", ContentInflater.libraryVersion),
+        ("libyaml", YAMLLibrary.version), ("openssl", CryptoLibrary.version),
+    ]
+}

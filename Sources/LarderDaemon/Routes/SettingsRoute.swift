@@ -1,0 +1,43 @@
+// `/v1/settings`: the settings in force, for who may change the daemon's state: paths of this machine are among them. Secrets are
+// hidden, as in `larder params`.
+import LarderCore
+import LarderEngine
+import LarderServer
+import LarderSettings
+
+struct SettingsRoute: Sendable {
+    let engine: Engine
+    /// Those that need a restart are in force as the daemon was started with them.
+    private let started: [String: EffectiveSetting]
+
+    init(engine: Engine) {
+        self.engine = engine
+        started = Dictionary(engine.snapshot.settings.effective.map { ($0.path, $0) }) { first, _ in first }
+    }
+
+    func settings(route: RouteName) -> ServerResponse {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.name("settings")
+            writer.array { writer in
+                for setting in engine.snapshot.settings.effective { append(setting, to: &writer) }
+            }
+        }
+        var response = ServerResponse(status: 200, route: route)
+        response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
+        response.body = .bytes(writer.bytes)
+        return response
+    }
+
+    private func append(_ read: EffectiveSetting, to writer: inout JSONWriter) {
+        let needsRestart = SettingsTable.parameter(at: read.path)?.needsRestart ?? false
+        let inForce = needsRestart ? started[read.path] ?? read : read
+        writer.object { writer in
+            writer.member("path", inForce.path)
+            writer.member(ifPresent: "value", inForce.value)
+            writer.member(ifPresent: "default", inForce.defaultText)
+            writer.member("from", "\(inForce.origin)")
+            writer.member("needsRestart", needsRestart)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// The context of a distributed trace as a request brings it, and as it goes on (W3C Trace Context, www.w3.org/TR/trace-context-1).
+// A client that sends none gets none: this daemon begins no trace and samples nothing.
+import LarderCore
+
+/// A valid `traceparent` with its `tracestate`.
+public struct TraceContext: Sendable, Hashable {
+    static let parentField = "traceparent"
+    static let stateField = "tracestate"
+    /// Fields that are written anew for each request upstream.
+    public static let fields: FieldNameSet = ["traceparent", "tracestate"]
+
+    /// 32 hexadecimal digits.
+    public var traceID: String
+    /// Only the sampled flag of version 00 has a meaning; the others are sent as zero (§3.2.2.5).
+    var isSampled: Bool
+    /// As it came; nil where there is none, or none that is valid.
+    var state: String?
+
+    /// Nil where there is no `traceparent`, more than one, or one that is invalid (§4.3).
+    public init?(_ fields: HeaderFields) {
+        let lines = fields.all(Self.parentField)
+        guard lines.count == 1, let line = lines.first, let read = Self.parse(line) else { return nil }
+        traceID = read.traceID
+        isSampled = read.isSampled
+        state = Self.state(fields.all(Self.stateField))
+    }
+
+    /// `version-traceid-parentid-flags`. A later version may have more behind a hyphen, and is read as 00 (§4.3).
+    private static func parse(_ line: String) -> (traceID: String, isSampled: Bool)? {
+        let parts = ASCII.trimmed(line[...]).split(separator: "-", maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count >= 4, isHex(parts[0], 2), parts[0] != "ff", parts.count == 4 || parts[0] != "00",
+            isHex(parts[1], 32), parts[1].contains(where: { $0 != "0" }),
+            isHex(parts[2], 16), parts[2].contains(where: { $0 != "0" }),
+            isHex(parts[3], 2), let flags = UInt8(parts[3], radix: 16)
+        else { return nil }
+        return (String(parts[1]), flags & 1 == 1)
+    }
+
+    /// Only in lower case (§3.2.2).
+    private static func isHex(_ text: Substring, _ count: Int) -> Bool {
+        text.utf8.count == count && text.utf8.allSatisfy { ASCII.isDigit($0) || (0x61...0x66).contains($0) }
+    }
+
+    /// At most 32 members `key=value`; a list that breaks the rules is not sent on (§3.3.1).
+    private static func state(_ lines: [String]) -> String? {
+        let members = FieldList.members(lines).filter { !$0.isEmpty }
+        guard !members.isEmpty, members.count <= 32, members.allSatisfy({ isMember(String($0)) }) else { return nil }
+        return members.joined(separator: ",")
+    }
+
+    private static func isMember(_ member: String) -> Bool {
+        let parts = member.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...256).contains(parts[0].utf8.count), (1...256).contains(parts[1].utf8.count)
+        else { return false }
+        let isKey = parts[0].utf8.allSatisfy {
+            ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || [0x5F, 0x2D, 0x2A, 0x2F, 0x40].contains($0)
+        }
+        return isKey && parts[1].utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x3D && $0 != 0x2C }
+    }
+
+    /// Writes the context of a request that this daemon makes, in place of what is there.
+    /// - Parameter parent: names that request; not 0.
+    public func continued(as parent: UInt64, in fields: inout HeaderFields) {
+        let digits = String(parent, radix: 16)
+        let name = String(repeating: "0", count: 16 - digits.count) + digits
+        fields.set(Self.parentField, "00-\(traceID)-\(name)-0\(isSampled ? 1 : 0)")
+        fields.remove(Self.stateField)
+        if let state { fields.add(Self.stateField, state) }
+    }
+}

@@ -1,0 +1,76 @@
+// Whether a JSON value is what a schema says: the part of JSON Schema (2020-12) that `/openapi.json` uses. A keyword that is
+// not known is a fault, so that nothing passes unseen.
+import LarderCore
+
+public struct SchemaChecker {
+    private let document: JSONValue
+    private static let known: Set<String> = [
+        "$ref", "type", "enum", "properties", "required", "items", "additionalProperties", "anyOf", "description",
+        "format",
+        "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "default",
+    ]
+
+    /// - Parameter document: where references lead to.
+    public init(document: JSONValue) {
+        self.document = document
+    }
+
+    /// What is wrong with a value, each with its place; empty where it is as the schema says.
+    public func faults(of value: JSONValue, by schema: JSONValue, at place: String = "$") -> [String] {
+        if let reference = schema["$ref"]?.string {
+            var target: JSONValue? = document
+            for name in reference.split(separator: "/").dropFirst() { target = target?[String(name)] }
+            guard let target else { return ["\(place): \(reference) leads nowhere"] }
+            return faults(of: value, by: target, at: place)
+        }
+        if let choices = schema["anyOf"]?.elements {
+            let isOne = choices.contains { faults(of: value, by: $0, at: place).isEmpty }
+            return isOne ? [] : ["\(place): none of the allowed shapes"]
+        }
+        var found = schema.members.filter { !Self.known.contains($0.name) }.map {
+            "\(place): the schema has an unknown keyword \($0.name)"
+        }
+        if let type = schema["type"]?.string, !Self.isOf(type, value) { return found + ["\(place): no \(type)"] }
+        if let words = schema["enum"]?.elements, let text = value.string, !words.contains(where: { $0.string == text })
+        {
+            found.append("\(place): \"\(text)\" is none of the words")
+        }
+        if value.kind == .object { found += faults(ofMembers: value, by: schema, at: place) }
+        if value.kind == .array, let items = schema["items"] {
+            for (index, element) in value.elements.enumerated() {
+                found += faults(of: element, by: items, at: "\(place)[\(index)]")
+            }
+        }
+        return found
+    }
+
+    private func faults(ofMembers value: JSONValue, by schema: JSONValue, at place: String) -> [String] {
+        var found = (schema["required"]?.elements.compactMap(\.string) ?? []).filter { value[$0] == nil }.map {
+            "\(place): \($0) is missing"
+        }
+        for member in value.members {
+            let inside = "\(place).\(member.name)"
+            if let own = schema["properties"]?[member.name] {
+                found += faults(of: member.value, by: own, at: inside)
+            } else if let others = schema["additionalProperties"] {
+                found += faults(of: member.value, by: others, at: inside)
+            } else if schema["properties"] != nil {
+                found.append("\(inside): not described")
+            }
+        }
+        return found
+    }
+
+    private static func isOf(_ type: String, _ value: JSONValue) -> Bool {
+        switch type {
+        case "object": value.kind == .object
+        case "array": value.kind == .array
+        case "string": value.kind == .string
+        case "integer": value.integer != nil
+        case "number": value.kind == .number
+        case "boolean": value.kind == .bool
+        case "null": value.kind == .null
+        default: false
+        }
+    }
+}

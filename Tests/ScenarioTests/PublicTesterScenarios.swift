@@ -1,0 +1,20 @@
+// Public testers of described interfaces, at work on a daemon before the samples. They come over the network, so that they run
+// only when asked for: `make public-testers`.
+import Foundation
+import LarderTestSupport
+import Testing
+
+@Suite struct PublicTesterScenarios {
+    private static let isWanted = ProcessInfo.processInfo.environment["LARDER_PUBLIC_TESTERS"] != nil
+
+    @Test(.enabled(if: isWanted, "make public-testers runs it"))
+    func theInterfaceIsAsItIsDescribed() async throws {
+        try await InterfaceScenarios.withSamples { larder in
+            let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "scripts/public-testers/interface").path()
+            let command = "exec '\(script)' http://\(larder.address)"
+            let status = try await onOwnThread { system(command) }
+            #expect(status == 0)
+        }
+    }
+}
