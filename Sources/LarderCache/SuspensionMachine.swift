@@ -146,6 +146,15 @@ public struct SuspensionMachine: Sendable, Hashable {
             Suspension(until: min(suspension.until, now), failure: suspension.failure, step: suspension.step))
     }
 
+    /// A person lets it rest: for that long from now, whatever its calls say.
+    public mutating func suspend(for duration: Duration, now: MonotonicTime) -> Suspension {
+        let length = min(max(.zero, duration), Self.longestBelieved)
+        return suspend(Suspension(until: now + length, failure: .suspended, step: 0))
+    }
+
+    /// A person began the rest at hand.
+    public var isByHand: Bool { suspension?.failure == .suspended }
+
     /// A person ends the rest.
     public mutating func resume() {
         self = SuspensionMachine()

@@ -70,6 +70,14 @@ import Testing
         }
     }
 
+    @Test func anExplanationTellsTimeAndClientToo() async throws {
+        try await withStand { larder async throws in
+            let id = try #require(try await larder.get(Self.search)["X-Request-Id"])
+            let told = try await larder.get("/v1/explain/\(id)").json()
+            #expect(told["client"]?.string == "127.0.0.1" && told["milliseconds"] != nil, "\(told.raw.lossyText)")
+        }
+    }
+
     @Test func withAuthorityTheWordsOfASearchAreToldToo() async throws {
         try await withStand { larder async throws in
             for _ in 0..<2 { _ = try await larder.get(Self.search) }

@@ -20,6 +20,8 @@ struct DaemonParts: Sendable {
     let uploads: UploadCoordinator
     /// What happens to providers.
     let providerEvents: EventFeed
+    /// What happened to them lately.
+    let providerHistory = ProviderHistory()
     /// What a loop remembers of a memory hit.
     let hits = ExplainRoute.Hits(nil)
     /// What the loops answered from memory since somebody looked.
@@ -50,8 +52,10 @@ struct DaemonParts: Sendable {
 
     /// Has what happens to providers told to whoever listens, and acted upon.
     func tellOfProviders() {
-        engine.upstream.listen { [feed = providerEvents, weak refreshes = engine.refreshes] news in
+        engine.upstream.listen {
+            [feed = providerEvents, history = providerHistory, weak refreshes = engine.refreshes] news in
             feed.post(news.name, news.json)
+            history.add(news)
             refreshes?.heard(news)
         }
     }

@@ -1,4 +1,4 @@
-// Changes of Larder's own state: purge and resume. Their records say that they need authority: a trusted user on the Unix
+// Changes of Larder's own state: purge, suspend and resume. Their records say that they need authority: a trusted user on the Unix
 // socket, or the token.
 import LarderCache
 import LarderCore
@@ -100,6 +100,34 @@ struct AdminRoutes: Sendable {
         engine.log.notice("resumed by hand", ["provider": provider.name])
         var writer = JSONWriter()
         writer.object { $0.member("resumed", provider.name) }
+        return Self.json(writer.bytes, route: route)
+    }
+
+    /// How long a provider is suspended by hand where nothing else is said, and at most.
+    static let suspension = (standard: Duration.seconds(600), longest: Duration.seconds(86_400))
+
+    /// `POST /v1/providers/{name}/suspend?for=10m`: no call is made to the provider meanwhile.
+    func suspend(
+        _ request: ServerRequest, name: String, route: RouteName
+    ) async throws(ClientFacingError) -> ServerResponse {
+        let query = try request.parameters()
+        try query.check(only: ["for"])
+        let length = try query["for"].map { (text) throws(ClientFacingError) -> Duration in
+            guard let length = try? Units.duration(text), length > .zero, length <= Self.suspension.longest else {
+                throw .invalid("for", "\"for\" is a duration above zero and up to 24h, such as 10min, not \"\(text)\".")
+            }
+            return length
+        }
+        let providers = engine.snapshot.providers
+        guard let provider = providers.named(name),
+            let until = await engine.upstream.suspend(provider.name, for: length ?? Self.suspension.standard)
+        else { throw .unknownProvider(name, among: providers.all.map(\.name), parameter: "name") }
+        engine.log.notice("suspended by hand", ["provider": provider.name, "until": until.rfc3339])
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("suspended", provider.name)
+            writer.member("until", until.rfc3339)
+        }
         return Self.json(writer.bytes, route: route)
     }
 

@@ -83,6 +83,10 @@ struct ExplainRoute: Sendable {
             writer.member("route", explanation.route.text)
             writer.member("status", explanation.status)
             writer.member(ifPresent: "trace", explanation.trace)
+            if let answered = explanation.answered {
+                writer.member("milliseconds", number: answered.took.roundedMilliseconds)
+                writer.member("client", answered.peer.client)
+            }
             if let refusal = explanation.refusal {
                 writer.name("problem")
                 writer.object { writer in

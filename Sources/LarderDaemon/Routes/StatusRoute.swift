@@ -12,6 +12,7 @@ struct StatusRoute: Sendable {
     let engine: Engine
     let state: StateStore
     let totals: Totals
+    let history: ProviderHistory
     let startedAt: WallTime
 
     func status(route: RouteName) async -> ServerResponse {
@@ -106,6 +107,7 @@ struct StatusRoute: Sendable {
                     if let total = totals["\(provider.name).\(name)"] { writer.member(name, total) }
                 }
             }
+            history.append(provider.name, to: &writer)
             writer.member(ifPresent: "attribution", provider.about.attribution)
         }
     }

@@ -240,6 +240,16 @@ struct LaneTable {
         return true
     }
 
+    /// Lets a provider rest by hand.
+    /// - Returns: until when; nil where there is no such provider.
+    mutating func suspend(_ provider: String, for duration: Duration, now: Moment) -> MonotonicTime? {
+        guard let lane = lanes[provider] else { return nil }
+        let until = lane.suspension.suspend(for: duration, now: now.monotonic).until
+        look(provider, now: now)
+        noteSuspension(provider, now: now)
+        return until
+    }
+
     /// Ends a suspension by hand. False where there is no such provider.
     mutating func resume(_ provider: String, now: Moment) -> Bool {
         guard let lane = lanes[provider] else { return false }

@@ -105,6 +105,9 @@ final class ProviderLane {
         return true
     }
 
+    /// Whether its suspension counts: that of a person counts for every provider.
+    var heedsSuspension: Bool { suspends || suspension.isByHand }
+
     /// What it looks like now.
     func sight(now: Moment) -> LaneSight {
         let usage = budget.usage(now: now)
@@ -116,8 +119,8 @@ final class ProviderLane {
         }
         return LaneSight(
             isReachable: reachability.isReachable, failure: reachability.lastFailureClass,
-            suspension: suspends ? suspension.suspension : nil,
-            isProbing: suspends && suspension.isProbing(at: now.monotonic), budgets: budgets)
+            suspension: heedsSuspension ? suspension.suspension : nil,
+            isProbing: heedsSuspension && suspension.isProbing(at: now.monotonic), budgets: budgets)
     }
 
     /// Whether a call could leave now. Suspension first: a resting provider costs nothing. Nothing is taken from the budget,
@@ -152,7 +155,9 @@ final class ProviderLane {
 
     private func pass(isProbe: Bool, now: Moment, _ ask: (inout CallBudget) -> CallBudget.Grant) -> LaneAdmission {
         var isProbe = isProbe
-        if suspends {
+        // Whoever is never suspended by failures needs no trial when a person's rest is over.
+        if !suspends, suspension.isProbing(at: now.monotonic) { suspension.resume() }
+        if heedsSuspension {
             if isProbe, let rest = suspension.rest(at: now.monotonic) {
                 // Suspended anew while it waited: there is no trial any more.
                 return .suspended(until: rest.until, rest.failure)
@@ -176,7 +181,7 @@ final class ProviderLane {
     /// A call brought an answer that speaks for a working provider. True where a suspension ended by it.
     func succeeded(now: WallTime) -> Bool {
         reachability.succeeded(at: now)
-        let wasSuspended = suspends && suspension.suspension != nil
+        let wasSuspended = heedsSuspension && suspension.suspension != nil
         suspension.succeeded()
         return wasSuspended && suspension.suspension == nil
     }

@@ -136,7 +136,9 @@ extension UpstreamClient {
             let until = now.boundedWall(at: end)
             return UpstreamFailure(
                 provider: provider, failure: reason == .limited ? .limited : .suspended,
-                detail: "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
+                detail: reason == .suspended
+                    ? "\(provider) was suspended by hand; it is called again at \(until.rfc3339)."
+                    : "\(provider) rests after failures (\(reason.rawValue)); the next trial is at \(until.rfc3339).",
                 retryAt: until)
         case .spent(let end):
             let until = now.boundedWall(at: end)

@@ -205,7 +205,7 @@ public final class UpstreamClient: Sendable {
             table.look(provider, now: now)
             guard let lane = table.lanes[provider] else { return nil }
             let usage = lane.budget.usage(now: now)
-            let rest = lane.suspends ? lane.suspension.rest(at: now.monotonic) : nil
+            let rest = lane.heedsSuspension ? lane.suspension.rest(at: now.monotonic) : nil
             func limit(_ rate: CallRate?, _ remaining: Int?) -> LimitReport? {
                 rate.map {
                     LimitReport(
@@ -218,7 +218,7 @@ public final class UpstreamClient: Sendable {
                 credits: lane.budget.allowances(now: now),
                 resetsAt: lane.budget.resetsAt(now: now).map { now.boundedWall(at: $0) },
                 suspension: rest.map { (now.boundedWall(at: $0.until), $0.failure) },
-                isProbing: lane.suspends && lane.suspension.isProbing(at: now.monotonic),
+                isProbing: lane.heedsSuspension && lane.suspension.isProbing(at: now.monotonic),
                 reachability: lane.reachability)
         }
     }
@@ -230,6 +230,15 @@ public final class UpstreamClient: Sendable {
             table.look(provider, now: now)
             return table.lanes[provider]?.sight(now: now)
         }
+    }
+
+    /// Lets a provider rest by hand, at most for a day: no call is made to it meanwhile. A restart does not end it.
+    /// - Returns: until when; nil where there is no such provider.
+    public func suspend(_ provider: String, for duration: Duration) async -> WallTime? {
+        let now = time.moment()
+        guard let until = step({ $0.suspend(provider, for: duration, now: now) }) else { return nil }
+        await flush()
+        return now.boundedWall(at: until)
     }
 
     /// Ends a suspension by hand. False where there is no such provider.

@@ -181,7 +181,7 @@ extension RouteTable {
         ])
 
     /// What changes the daemon's state.
-    static let changes = [purge, resume]
+    static let changes = [purge, suspend, resume]
 
     private static let purge = RouteGroup(
         line: "remove what is stored, or with `soft=1` expire it",
@@ -196,6 +196,22 @@ extension RouteTable {
                 refusals: [.missingParameter, .conflict], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.purge(call.request, route: call.name)
+            }
+        ])
+
+    private static let suspend = RouteGroup(
+        line: "make no call to a provider for a time",
+        routes: [
+            Route(
+                methods: [.post], pattern: "/v1/providers/{name}/suspend", name: "suspend",
+                summary: "Suspend a provider.",
+                parameters: [
+                    .path("name", "The provider's name in the configuration."),
+                    .query("for", "How long, up to 24h; 10min where left out."),
+                ],
+                answers: [RouteAnswer(200, "It is suspended until then."), .wrongQuestion], needsAuthority: true
+            ) { parts, call throws(ClientFacingError) in
+                try await parts.admin.suspend(call.request, name: call.captured("name"), route: call.name)
             }
         ])
 

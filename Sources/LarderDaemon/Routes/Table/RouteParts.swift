@@ -32,7 +32,8 @@ struct RouteParts: Sendable {
         local = LocalRoute(engine: engine)
         events = EventsRoute(engine: engine, providerEvents: parts.providerEvents)
         statuses = StatusRoute(
-            engine: engine, state: parts.state, totals: parts.totals, startedAt: parts.startedAt)
+            engine: engine, state: parts.state, totals: parts.totals, history: parts.providerHistory,
+            startedAt: parts.startedAt)
         history = HistoryRoute(engine: engine, history: parts.history, totals: parts.totals)
         entries = EntriesRoute(engine: engine)
         admin = AdminRoutes(engine: engine)
