@@ -17,7 +17,8 @@ public struct CommandLineTool: Sendable {
         let first = [
             ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
             ExplainCommand.command, ArtworkCommand.command, StatusCommand.command, EventsCommand.command,
-            QuotaCommand.command, HistoryCommand.command, PurgeCommand.command, WarmCommand.command,
+            LogCommand.command, TopCommand.command, QuotaCommand.command, PurgeCommand.command, WarmCommand.command,
+            SuspendCommand.command, HistoryCommand.command,
             ResumeCommand.command,
         ]
         let last = [

@@ -73,16 +73,19 @@ struct Conversation: Sendable {
     }
 
     /// Reads an answer's events as they come, until there are no more or enough have come.
-    /// - Parameter take: is given each event; false when no more is wanted.
+    /// - Parameters:
+    ///   - showsToken: more is told to whoever has the token.
+    ///   - take: is given each event; false when no more is wanted.
     /// - Returns: the answer, whole where it was no stream of events.
     func events(
-        _ target: String, until deadline: MonotonicTime,
+        _ target: String, until deadline: MonotonicTime, showsToken: Bool = false,
         _ take: (EventTextReader.Event) throws(CommandFailure) -> Bool
     ) throws(CommandFailure) -> DaemonResponse {
         var request = DaemonRequest(.get, target, fields: ["Accept": EventText.mediaType])
-        request.fields.add("User-Agent", "larder/\(LarderVersion.text)")
+        request.needsAuthority = showsToken
         var reader = EventTextReader()
         let connection = try connect()
+        request = try signed(request, for: connection)
         return try connection.stream(request, until: deadline, timeout) { head, piece throws(CommandFailure) in
             guard head.status == 200 else { return .whole }
             let events: [EventTextReader.Event]

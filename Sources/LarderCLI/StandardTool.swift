@@ -19,7 +19,7 @@ extension CommandLineTool {
             Signals.block(Interruption.signals)
             // A reader that has seen enough must not end it before its daemon and its directory are cleared away.
             Signals.ignoreWriteSignals()
-        case "search": Signals.block(Interruption.signals)
+        case "search", "top": Signals.block(Interruption.signals)
         default: break
         }
     }

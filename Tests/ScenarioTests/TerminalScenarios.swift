@@ -142,4 +142,18 @@ private final class TerminalCommand: Sendable {
             try await onOwnThread { left.wait() }
         }
     }
+
+    @Test func aViewThatIsInterruptedPutsTheTerminalBack() async throws {
+        try await withLarder { larder in
+            let (shown, rest, status) = try await onOwnThread { [url = "http://\(larder.address)"] in
+                let command = try TerminalCommand(["top", "--url", url])
+                let shown = try command.shown(until: "requests/s")
+                command.interrupt()
+                return (shown, try command.shown(until: nil), command.end())
+            }
+            #expect(shown.contains("\u{1B}[?1049h"), "\(shown)")
+            #expect(rest.contains("\u{1B}[?25h\u{1B}[?1049l"), "\(rest)")
+            #expect(status == 130)
+        }
+    }
 }

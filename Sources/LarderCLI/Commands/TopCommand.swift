@@ -1,0 +1,125 @@
+// larder top: the daemon at work on a full screen, drawn anew each second; in a pipe one plain snapshot.
+import Glibc
+import LarderCore
+import LarderIO
+
+enum TopCommand {
+    static let command = Subcommand(
+        "top", "watch the daemon at work",
+        details: [
+            "Requests a second, hits, times, the providers with the calls that are left, the entries asked for most and the last "
+                + "slow requests, on the whole terminal and drawn anew each second. Keys sort it; q ends it, ? explains it. "
+                + "A daemon that goes away is waited for.",
+            "In a pipe, or with --once, one snapshot of one interval is printed.",
+        ],
+        options: [
+            CommandOption("--once", "print one snapshot and end"),
+            CommandOption(
+                "--interval", value: "DURATION", "look again after this long, from 200ms to 60s; 1s unless set"),
+            CommandOption("--json", "print one snapshot as JSON"),
+        ] + Conversation.options,
+        examples: [("larder top", "until q"), ("larder top --json", "one snapshot for a program")]
+    ) { invocation throws(CommandFailure) in
+        try invocation.noOperands()
+        let interval = try invocation.duration("--interval", default: .seconds(1))
+        guard interval >= .milliseconds(200), interval <= .seconds(60) else {
+            throw CommandFailure(.usage, "--interval: give a duration from 200ms to 60s")
+        }
+        let conversation = try Conversation(invocation)
+        let console = invocation.console
+        if invocation.has("--once") || invocation.has("--json") || !console.rewrites {
+            return try snapshot(conversation, interval, invocation)
+        }
+        let quick = Conversation(conversation, timeout: min(conversation.timeout, .seconds(2)))
+        var state = TopState()
+        // A daemon that is not there at the beginning is an error: only one that goes away is waited for.
+        try poll(quick, into: &state)
+        let terminal = TopTerminal(console)
+        let interruption = Interruption.isPrepared ? Interruption { terminal.restore() } : nil
+        defer {
+            interruption?.disarm()
+            terminal.restore()
+        }
+        watch(quick, interval, terminal, &state)
+        return .done
+    }
+
+    /// One snapshot over one interval.
+    private static func snapshot(
+        _ conversation: Conversation, _ interval: Duration, _ invocation: Invocation
+    ) throws(CommandFailure) -> CommandStatus {
+        var state = TopState()
+        try poll(conversation, into: &state)
+        var request = DaemonRequest(.get, "/v1/requests?limit=1000")
+        request.needsAuthority = true
+        let end = SystemTime().monotonic() + interval
+        state.take(event: try conversation.json(request).value)
+        while SystemTime().monotonic() < end { pause(end - SystemTime().monotonic()) }
+        try poll(conversation, into: &state)
+        let console = invocation.console
+        if invocation.has("--json") {
+            _ = console.write(state.json + [0x0A])
+        } else {
+            for line in TopView(state, width: max(TopView.leastWidth, console.width), height: .max).snapshot {
+                console.line(line)
+            }
+        }
+        return .done
+    }
+
+    /// Draws until a key ends it, or nobody reads it any more.
+    private static func watch(
+        _ conversation: Conversation, _ interval: Duration, _ terminal: TopTerminal, _ state: inout TopState
+    ) {
+        var follower: RequestFollower?
+        var nextPoll = SystemTime().monotonic() + interval
+        var drawn = (width: 0, height: 0)
+        var isChanged = true
+        var hasKeyboard = terminal.hasKeyboard
+        while true {
+            if SystemTime().monotonic() >= nextPoll {
+                do throws(CommandFailure) {
+                    try poll(conversation, into: &state)
+                } catch {
+                    state.trouble = Console.printable(error.message)
+                }
+                nextPoll = SystemTime().monotonic() + interval
+                isChanged = true
+            }
+            if follower == nil, state.trouble == nil { follower = try? RequestFollower(conversation) }
+            let size = terminal.size
+            if isChanged || size != drawn {
+                guard terminal.show(TopView(state, width: size.width, height: size.height).lines) else { return }
+                (drawn, isChanged) = (size, false)
+            }
+            // The size of the terminal is looked at four times a second.
+            let rest = min(nextPoll - SystemTime().monotonic(), .milliseconds(250))
+            let ready = terminal.wait(follower?.descriptor, keyboard: hasKeyboard, atMost: rest)
+            if ready.key {
+                let keys = terminal.keys()
+                hasKeyboard = !keys.isEmpty
+                // An arrow key is an escape and letters behind it: none of ours.
+                for key in keys where keys.first != 0x1B { guard state.press(key) else { return } }
+                isChanged = true
+            }
+            if ready.data {
+                if let events = follower?.read() {
+                    for event in events { state.take(event: event) }
+                } else {
+                    // The next look tells whether the daemon is there.
+                    follower = nil
+                    nextPoll = min(nextPoll, SystemTime().monotonic() + .milliseconds(200))
+                }
+            }
+        }
+    }
+
+    private static func poll(_ conversation: Conversation, into state: inout TopState) throws(CommandFailure) {
+        let metrics = try conversation.demand(DaemonRequest(.get, "/metrics"))
+        let at = Double(SystemTime().monotonic().nanoseconds) / 1e9
+        let status = try conversation.json(DaemonRequest(.get, "/v1/status")).value
+        state.take(TopSample(metrics.body.lossyText, at: at), status: status)
+    }
+
+    private static func pause(_ duration: Duration) { usleep(UInt32(clamping: max(1, duration.wholeMicroseconds))) }
+}

@@ -1,0 +1,38 @@
+// A stream of events that is read when there is something to read: whoever draws has no time to wait for it.
+import LarderCore
+import LarderHTTP
+import LarderIO
+
+/// One open stream of requests.
+struct RequestFollower: ~Copyable {
+    private let connection: DaemonConnection
+    private var reader: DaemonResponseReader
+    private var events: EventTextReader
+
+    var descriptor: Int32 { connection.descriptor }
+
+    /// Connects and asks.
+    init(_ conversation: Conversation) throws(CommandFailure) {
+        let made = try conversation.connect()
+        var request = DaemonRequest(.get, "/v1/requests/events?last=1000", fields: ["Accept": EventText.mediaType])
+        request.needsAuthority = true
+        let signed = try conversation.signed(request, for: made)
+        try made.send(DaemonConnection.head(signed, authority: made.address.authority))
+        connection = made
+        reader = DaemonResponseReader(isHead: false)
+        events = EventTextReader()
+    }
+
+    /// Reads once, where something is there.
+    /// - Returns: the events that came; nil at the stream's end.
+    mutating func read() -> [JSONValue]? {
+        var chunk = Bytes(repeating: 0, count: 64 << 10)
+        guard
+            case .bytes(let count) = chunk.withUnsafeMutableBytes({ Syscall.receive(connection.descriptor, into: $0) }),
+            count > 0, let ended = try? reader.feed(chunk.prefix(count)) != nil, !ended
+        else { return nil }
+        guard let head = reader.head else { return [] }
+        guard head.status == 200, let told = try? events.feed(reader.takeBody()) else { return nil }
+        return told.compactMap { try? JSON.parse($0.data) }
+    }
+}
