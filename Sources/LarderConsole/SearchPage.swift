@@ -189,7 +189,7 @@ public enum SearchPage {
                 }
             }
             card.add("div", ["class": "told"]) { told in
-                told.add("h3") { heading in
+                told.add("h2") { heading in
                     if let link = result["url"]?.string?.webAddress {
                         heading.add("a", ["href": link, "rel": "noreferrer noopener"], text: title)
                     } else {

@@ -2,6 +2,9 @@
 import LarderCore
 
 public enum StorePage {
+    /// The order where none is asked for.
+    public static let usualOrder = "largest"
+
     /// The filters, as `/v1/entries` knows them.
     public static let filters = ["order", "provider", "kind", "prefix", "url", "key"]
 
@@ -9,6 +12,7 @@ public enum StorePage {
         ("largest", "largest"), ("mostUsed", "most used"), ("recentlyUsed", "recently used"), ("oldest", "oldest"),
         ("newest", "newest"), ("soonStale", "soon stale"),
     ]
+    private static let kinds = [("", "all"), ("raw", "raw"), ("results", "results"), ("artwork", "artwork")]
     private static let columns: [(label: String, term: String?, isNumber: Bool)] = [
         ("Entry", "entry", false), ("Provider", "provider", false), ("Kind", nil, false), ("Size", nil, true),
         ("Uses", "uses", true), ("Stored", nil, false), ("Fresh until", "freshUntil", false), ("Last used", nil, false),
@@ -22,10 +26,10 @@ public enum StorePage {
             main.add("h1", text: "Store")
             main.add("form", ["id": "filters", "class": "filters", "action": "/store", "aria-label": "Filters"]) {
                 form in
-                form.addChoice("order", "Order", orders, chosen: query["order"] ?? "largest")
+                form.addChoice("order", "Order", orders, chosen: query["order"] ?? usualOrder)
                 form.addChoice(
                     "provider", "Provider", [("", "all")] + providers.map { ($0, $0) }, chosen: query["provider"] ?? "")
-                form.addField("kind", "Kind", value: query["kind"] ?? "", placeholder: "raw, results, artwork")
+                form.addChoice("kind", "Kind", kinds, chosen: query["kind"] ?? "")
                 form.addField("prefix", "Begins with", value: query["prefix"] ?? "", placeholder: "https://…")
                 form.addField("url", "URL", value: query["url"] ?? "", placeholder: "https://…")
                 form.addField("key", "Key", value: query["key"] ?? "", placeholder: "digest")

@@ -71,7 +71,7 @@ struct SearchPageTests {
              {"id":"2","provider":"b","kind":"film","title":"Two"}]}
             """#
         let text = try page("q=x&kind=film&plain=1", answer)
-        #expect(text.contains("Two") && !text.contains("<h3>One"))
+        #expect(text.contains("Two") && !text.contains("<h2>One"))
         #expect(text.contains(#"href="/?q=x&amp;kind=song&amp;plain=1""#))
     }
 

@@ -94,8 +94,8 @@ struct ConsoleBrowserScenarios {
                 try page.open("http://\(larder.address)")
                 try page.search("jack")
                 try page.waitFor("document.querySelectorAll('#results .card').length === 1")
-                #expect(try page.text("#results h3").hasPrefix("<img src=x"))
-                #expect(try page.count("#results h3 img") == 0)
+                #expect(try page.text("#results h2").hasPrefix("<img src=x"))
+                #expect(try page.count("#results h2 img") == 0)
                 #expect(try page.value("document.title")?.string != "run")
             }
         }

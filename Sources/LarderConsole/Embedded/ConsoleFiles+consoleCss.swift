@@ -134,9 +134,9 @@ extension ConsoleFiles {
           background: var(--quiet); color: var(--soft); font-size: 1.5rem; font-weight: 600; }
         .frame img { width: 100%; height: 100%; object-fit: cover; }
         .told { flex: 1; min-width: 0; display: flex; flex-direction: column; gap: .1rem; font-size: .9rem; }
-        .told h3 { margin: 0; font-size: .98rem; line-height: 1.3; font-weight: 600; }
-        .told h3 a { text-decoration: none; }
-        .told h3 a:hover { text-decoration: underline; }
+        .told h2 { margin: 0; font-size: .98rem; line-height: 1.3; font-weight: 600; }
+        .told h2 a { text-decoration: none; }
+        .told h2 a:hover { text-decoration: underline; }
         .summary { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; }
         .foot { display: flex; flex-wrap: wrap; gap: .25rem .5rem; align-items: center; margin-top: auto; padding-top: .35rem;
           font-size: .82rem; color: var(--soft); }

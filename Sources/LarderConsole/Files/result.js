@@ -27,7 +27,7 @@ export function card(result, answer) {
   return el("li", { class: "card", "data-id": result.id },
     el("div", { class: "frame", "aria-hidden": "true" }, picture(result.artwork && result.artwork.small, 72, initial(result.kind))),
     el("div", { class: "told" },
-      el("h3", {}, link ? el("a", { href: link, rel: "noreferrer noopener" }, title) : title),
+      el("h2", {}, link ? el("a", { href: link, rel: "noreferrer noopener" }, title) : title),
       facts && el("p", { class: "soft" }, facts),
       result.summary && el("p", { class: "summary" }, result.summary),
       el("p", { class: "foot" },

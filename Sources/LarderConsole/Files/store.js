@@ -48,11 +48,11 @@ let latest = 0;
 async function refresh() {
   const mine = ++latest;
   try {
-    const answer = await ask("/v1/entries?" + new URLSearchParams([...query(), ["limit", "100"]]));
+    const answer = await ask("/v1/entries?" + new URLSearchParams({ order: "largest", ...Object.fromEntries(query()), limit: "100" }));
     if (mine !== latest) return;
     show(byId("entries"), answer.entries.map(row));
     byId("none").hidden = answer.entries.length > 0;
-    byId("refusal").textContent = "";
+    byId("refusal").textContent = answer.complete === false ? "There was no time to look at all of it: this is the best of what was seen." : "";
   } catch (error) {
     if (mine === latest) byId("refusal").textContent = told(error);
   }

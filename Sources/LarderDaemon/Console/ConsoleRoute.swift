@@ -38,6 +38,8 @@ enum ConsoleRoute {
         case .providers:
             text = ProvidersPage.render(answer: await ask("/v1/status", parts, call))
         case .store:
+            var query = query
+            if query["order"] == nil { query.items.append(.init("order", StorePage.usualOrder)) }
             text = StorePage.render(
                 query, providers: await providers(parts, call),
                 answer: await ask(target("/v1/entries", StorePage.filters, query), parts, call))
