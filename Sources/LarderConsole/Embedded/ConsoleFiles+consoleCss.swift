@@ -72,9 +72,9 @@ extension ConsoleFiles {
         button:hover { filter: brightness(1.08); }
         button.quiet { background: var(--quiet); color: var(--ink); border-color: var(--edge); font-weight: 500; }
         button.small { padding: .05rem .5rem; font-size: .82rem; white-space: nowrap; }
-        .foot button.small { padding: .05rem .3rem; border: 0; background: none; color: var(--link); }
+        .foot button.small { padding: .05rem .15rem; border: 0; background: none; color: var(--link); }
         .foot button.small:hover { text-decoration: underline; }
-        .foot .age { margin-right: auto; }
+        .acts { display: inline-flex; gap: .4rem; margin-left: auto; }
         button.danger { background: var(--bad); color: var(--panel); }
         button:disabled { cursor: not-allowed; color: var(--soft); background: none; border-color: var(--line); }
         button.link { padding: 0; border: 0; background: none; color: var(--link); font-weight: 400; text-align: left; }
@@ -138,7 +138,7 @@ extension ConsoleFiles {
         .told h2 a { text-decoration: none; }
         .told h2 a:hover { text-decoration: underline; }
         .summary { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; }
-        .foot { display: flex; flex-wrap: wrap; gap: .25rem .5rem; align-items: center; margin-top: auto; padding-top: .35rem;
+        .foot { display: flex; flex-wrap: wrap; gap: .25rem .4rem; align-items: center; margin-top: auto; padding-top: .35rem;
           font-size: .82rem; color: var(--soft); }
         #pages { display: flex; flex-wrap: wrap; justify-content: center; gap: .25rem; }
 

@@ -34,7 +34,7 @@ export function card(result, answer) {
         el("span", { class: "pill" }, result.kind || "result"),
         el("span", { class: "source" }, result.provider),
         age(result, source),
-        ...acts)));
+        el("span", { class: "acts" }, ...acts))));
 }
 
 const initial = (kind) => (kind || "?").slice(0, 1).toUpperCase();
