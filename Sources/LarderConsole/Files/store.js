@@ -208,6 +208,8 @@ onToken(() => {
   refresh();
 });
 onReturn(refresh);
+// Not under somebody's hands: what has the focus stays.
+setInterval(() => { if (!document.hidden && !byId("entries").contains(document.activeElement)) refresh(); }, 10000);
 purge.hidden = false;
 permit();
 refresh();
