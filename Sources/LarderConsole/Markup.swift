@@ -16,7 +16,7 @@ struct Markup: Sendable {
     mutating func add(
         _ name: StaticString, _ attributes: Attributes = [:], _ content: (inout Markup) -> Void
     ) {
-        open(name, attributes)
+        begin(name, attributes)
         content(&self)
         text += "</\(name)>"
     }
@@ -27,7 +27,7 @@ struct Markup: Sendable {
     }
 
     /// An element that has no content and no end: `input`, `meta`, `link`, `img`.
-    mutating func addEmpty(_ name: StaticString, _ attributes: Attributes = [:]) { open(name, attributes) }
+    mutating func addEmpty(_ name: StaticString, _ attributes: Attributes = [:]) { begin(name, attributes) }
 
     /// A line break in the source, for whoever reads it.
     mutating func breakLine() { text += "\n" }
@@ -35,7 +35,7 @@ struct Markup: Sendable {
     /// What a document begins with.
     mutating func addDoctype() { text += "<!doctype html>\n" }
 
-    private mutating func open(_ name: StaticString, _ attributes: Attributes) {
+    private mutating func begin(_ name: StaticString, _ attributes: Attributes) {
         text += "<\(name)"
         for case (let attribute, let value?) in attributes {
             text += " \(attribute)"
