@@ -196,7 +196,7 @@ struct ConsoleBrowserScenarios {
             try page.open(base + "/providers")
             try page.waitFor("document.querySelectorAll('.provider').length > 5")
             #expect(try page.has("document.getElementById('token').dataset.given !== 'yes'"))
-            #expect(try page.has("document.querySelector('.provider footer button').disabled"))
+            try page.waitFor("document.querySelector('.provider footer button')?.disabled")
         }
     }
 
