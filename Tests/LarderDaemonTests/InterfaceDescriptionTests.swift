@@ -61,7 +61,7 @@ import Testing
             "get /v1/history",
             "get /v1/entries", "get /v1/entries/{key}", "get /v1/events",
             "get /v1/explain/{request}", "get /v1/requests", "get /v1/requests/events", "delete /v1/cache",
-            "post /v1/providers/{name}/resume",
+            "post /v1/providers/{name}/suspend", "post /v1/providers/{name}/resume",
             "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}", "put /v1/uploads/{id}/content",
             "get /v1/uploads/{id}", "delete /v1/uploads/{id}", "get /v1/uploads/{id}/events",
             "post /v1/uploads/{id}/pause", "post /v1/uploads/{id}/resume", "get /healthz", "get /readyz",
@@ -79,8 +79,8 @@ import Testing
         #expect(
             told == [
                 "get /v1/imgur/oauth/start", "delete /v1/imgur/account", "get /v1/settings", "get /v1/entries/{key}",
-                "delete /v1/cache", "post /v1/providers/{name}/resume", "post /v1/imgur/images",
-                "delete /v1/imgur/images/{deletehash}",
+                "delete /v1/cache", "post /v1/providers/{name}/suspend", "post /v1/providers/{name}/resume",
+                "post /v1/imgur/images", "delete /v1/imgur/images/{deletehash}",
                 "put /v1/uploads/{id}/content", "get /v1/uploads/{id}", "delete /v1/uploads/{id}",
                 "get /v1/uploads/{id}/events", "post /v1/uploads/{id}/pause", "post /v1/uploads/{id}/resume",
             ])
