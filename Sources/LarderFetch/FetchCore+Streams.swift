@@ -82,14 +82,18 @@ extension FetchCore {
     }
 
     /// An upstream that has answered to the end may still want the rest of the request's body: it goes on while it comes.
-    /// A client that waits for the end of the answer sends no more, so a pause ends the exchange.
-    private func watchEarlyAnswer(_ exchange: Exchange, _ transfer: CurlTransfer, _ given: Int64) {
-        exchange.earlyTimer = loop.schedule(at: loop.monotonic + UploadFeed.longestPause) {
+    /// A client that waits for the end of the answer sends no more, so a pause ends the exchange; so does an upstream that
+    /// takes no more.
+    /// - Parameter looks: how often nothing had moved.
+    private func watchEarlyAnswer(_ exchange: Exchange, _ transfer: CurlTransfer, _ given: Int64, looks: Int = 0) {
+        exchange.earlyTimer = loop.schedule(at: loop.monotonic + UploadFeed.earlyLook) {
             [weak self, weak exchange, weak transfer] in
             guard let self, let exchange, let transfer, let feed = exchange.feed else { return }
             exchange.earlyTimer = nil
             guard case .transferring(let current) = exchange.phase, current === transfer, !feed.isWhole else { return }
             if feed.given > given { return watchEarlyAnswer(exchange, transfer, feed.given) }
+            let most = feed.waitsForReader ? UploadFeed.senderLooks : UploadFeed.upstreamLooks
+            guard looks + 1 >= most else { return watchEarlyAnswer(exchange, transfer, given, looks: looks + 1) }
             multi?.endEarly(transfer)
         }
     }

@@ -16,8 +16,11 @@ final class UploadFeed {
 
     /// How long the upstream's 100 is waited for (RFC 9110 §10.1.1 leaves it to the client).
     static let longestHold = Duration.seconds(1)
-    /// How long the rest of a body may pause once the answer is whole.
-    static let longestPause = Duration.seconds(1)
+    /// Once the answer is whole, this often it is looked whether the rest of a body moves; and at so many looks in turn it may
+    /// stand still, for want of its sender or of the upstream. One look says nothing where the loop itself was held up.
+    static let earlyLook = Duration.milliseconds(500)
+    static let senderLooks = 2
+    static let upstreamLooks = 10
     /// Bytes that are gathered before the transfer. Each of those that wait may hold as much.
     static let short = 64 * 1024
 

@@ -27,6 +27,14 @@ enum InterfaceComponent: String, Sendable, CaseIterable {
     case purge = "Purge"
     case resumed = "Resumed"
     case settings = "Settings"
+    case suspended = "Suspended"
+    case requests = "Requests"
+    case requestEvent = "RequestEvent"
+    case request = "Request"
+    case history = "History"
+    case entries = "Entries"
+    case entry = "Entry"
+    case entryDetail = "EntryDetail"
 }
 
 /// What the body of an answer is.

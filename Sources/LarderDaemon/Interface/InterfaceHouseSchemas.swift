@@ -48,6 +48,33 @@ enum InterfaceHouseSchemas {
                         ])))
             ])
         case .resumed: .object([.init("resumed", .text, "The provider's name.")])
+        case .suspended: .object([.init("suspended", .text, "The provider's name."), .init("until", .time)])
+        case .requests:
+            .object([
+                .init("capacity", .integer, "Requests that are remembered."), .init("redacted", .flag),
+                .init("requests", .list(.component(.request))),
+            ])
+        case .requestEvent:
+            .object([
+                .init("dropped", .integer, "Requests that were not told since the stream began."),
+                .init("redacted", .flag), .init("requests", .list(.component(.request))),
+            ])
+        case .request: .object(request)
+        case .history: .object(history)
+        case .entries:
+            .object([
+                .init("redacted", .flag), .optional("complete", .flag, "False where not everything was looked at."),
+                .init("entries", .list(.component(.entry))),
+            ])
+        case .entry: .object(entry)
+        case .entryDetail:
+            .object(
+                entry + [
+                    .init("fields", .list(.list(.text)), "Name and value of each stored field."),
+                    .init("preview", .map(.any), "Its type, and the beginning of a text."),
+                    .init("parents", .list(.component(.entry))), .init("children", .list(.component(.entry))),
+                    .init("variants", .list(.component(.entry))),
+                ])
         default: .any
         }
     }
@@ -82,12 +109,52 @@ enum InterfaceHouseSchemas {
         .init("budget", .map(.any), "rate and quota as Limit, and what the API says of its credits."),
         .init("answers", .map(.integer), "How many answers of each outcome since the start."),
         .init("totals", .map(.integer), "The same over every run."), .optional("attribution"),
+        .init(
+            "recent",
+            .list(
+                .object([
+                    .init("at", .time),
+                    .init("event", .words(["reachable", "unreachable", "suspended", "resumed", "budget"])),
+                    .init("detail"),
+                ])), "What happened to it lately, the newest first."),
+    ]
+
+    private static let request: [InterfaceSchema.Member] = [
+        .init("id"), .init("at", .time), .init("method"), .init("target", .text, "Without authority, without values."),
+        .init("route"), .init("status", .integer), .optional("bytes", .integer), .optional("milliseconds", .number),
+        .optional("client"), .optional("provider"), .optional("providers", .list(.text)),
+        .init("outcome", .words(CacheOutcome.allCases.map(\.rawValue))),
+        .optional("tier", .words(["memory", "database"])),
+        .optional("rule"), .init("sentence"),
+    ]
+
+    private static let history: [InterfaceSchema.Member] = [
+        .init("span", .words(["hour", "month"])), .init("stepSeconds", .integer), .init("from", .time),
+        .init("to", .time),
+        .init(
+            "points",
+            .list(
+                .object([
+                    .init("at", .time), .optional("open", .flag, "The slot has not ended."),
+                    .init("requests", .map(.integer), "By outcome."), .init("upstream", .map(.integer), "By provider."),
+                    .init("errors", .integer), .init("bytes", .integer), .optional("p50", .number),
+                    .optional("p90", .number),
+                    .optional("p99", .number, "Milliseconds."),
+                ]))),
+        .init("saved", .map(.integer), "Calls saved over every run, by provider."),
+    ]
+
+    private static let entry: [InterfaceSchema.Member] = [
+        .optional("key", .text, "With authority."), .init("provider"), .init("kind"), .init("label"),
+        .init("status", .integer), .init("bytes", .integer), .optional("uses", .integer), .init("receivedAt", .time),
+        .init("freshUntil", .time), .init("staleUntil", .time), .init("lastUsedAt", .time),
     ]
 
     private static let explanation: [InterfaceSchema.Member] = [
         .init("requestId"), .init("at", .time), .init("method"), .init("path"), .init("route"),
         .init("status", .integer),
         .optional("trace", .text, "The trace id of the request's traceparent."),
+        .optional("milliseconds", .number, "From the request to its answer."), .optional("client"),
         .optional(
             "problem",
             .object([
@@ -132,8 +199,11 @@ enum InterfaceHouseSchemas {
     ]
 
     private static let purge: [InterfaceSchema.Member] = [
-        .init("purged", .integer, "Entries."), .init("soft", .flag),
+        .optional("purged", .integer, "Entries."), .optional("soft", .flag),
         .optional("pending", .flag, "It counts, and is not on the disk yet."), .optional("survivesRestart", .flag),
         .optional("reason", .text, "Why it came to nothing, or is pending."),
+        .optional("dryRun", .flag, "Nothing was changed."), .optional("wouldPurge", .integer, "Entries."),
+        .optional("bytes", .integer), .optional("complete", .flag, "False where not everything was looked at."),
+        .optional("labels", .list(.text), "Some of them."),
     ]
 }

@@ -29,15 +29,14 @@ struct PassRoute: Sendable {
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
         do {
-            let entry = EntryRequest(
+            var entry = EntryRequest(
                 engine: engine,
                 recipe: EntryRecipe(
                     PassSelection(engine: engine, request: request, snapshot: context.snapshot),
                     provider: request.provider.name),
                 terms: request.terms(patience: context.snapshot.settings.fetch.softDeadline))
-            switch try await InterimRelay.$listener.withValue(
-                Self.interim(context, request), operation: { try await entry.run() })
-            {
+            entry.interim = Self.interim(context, request)
+            switch try await entry.run() {
             case .served(let served): return await respond(served, request, context)
             case .passOn(let reason, let stored, let rule):
                 return try await forward(context, request, reason, stored: stored, rule: rule)

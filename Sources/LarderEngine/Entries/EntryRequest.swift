@@ -106,6 +106,8 @@ public struct EntryRequest: Sendable {
     var hold: (@Sendable () async -> Bool)?
     /// While the provider is away a stale answer counts as in demand, to be refreshed when it is back.
     var isMissed = false
+    /// Told of the upstream's interim answers while the request waits.
+    public var interim: InterimRelay.Listener?
 
     /// A request that is made at once and waits as long as its fetch takes, where nothing else is said.
     public init(
@@ -214,8 +216,9 @@ public struct EntryRequest: Sendable {
             isShared
             ? await engine.flights.obtain(
                 key, of: recipe.removable, patience: [forward.patience, deadline].compactMap { $0 }.min(), plan: plan,
-                work: work)
-            : await engine.flights.obtainAlone(key, patience: deadline, plan: plan, work: work)
+                interim: interim, work: work)
+            : await engine.flights.obtainAlone(
+                key, patience: deadline, plan: plan, interim: interim, work: work)
         switch obtained {
         case .result(.answered(let made), let hasJoined):
             return Fetch(made: made, hasJoined: hasJoined)

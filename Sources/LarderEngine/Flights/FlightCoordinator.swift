@@ -47,19 +47,24 @@ public final class FlightCoordinator: Sendable {
 
     /// Joins the key's flight or leads a new one, and waits for its end, at most for `patience` and until the plan's end.
     ///
-    /// - Parameter removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
+    /// - Parameters:
+    ///   - removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
+    ///   - interim: told of the upstream's interim answers while the asker waits.
     func obtain(
-        _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil, work: @escaping Work
+        _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil,
+        interim: InterimRelay.Listener? = nil, work: @escaping Work
     ) async -> Obtained {
-        await join(FlightQuestion(key: key, removable: removable, isShared: true, work: work), patience, plan)
+        await join(FlightQuestion(key: key, removable: removable, isShared: true, work: work), patience, plan, interim)
     }
 
     /// Leads a flight for this asker alone, as long as the wait of `obtain`: nobody joins it, what comes of it is
     /// remembered for nobody, and when the asker stops waiting it ends.
     func obtainAlone(
-        _ key: CacheKey, patience: Duration?, plan: WaitClock? = nil, work: @escaping Work
+        _ key: CacheKey, patience: Duration?, plan: WaitClock? = nil, interim: InterimRelay.Listener? = nil,
+        work: @escaping Work
     ) async -> Obtained {
-        await join(FlightQuestion(key: key, removable: key.digest, isShared: false, work: work), patience, plan)
+        await join(
+            FlightQuestion(key: key, removable: key.digest, isShared: false, work: work), patience, plan, interim)
     }
 
     /// Has the key fetched in the background, unless it is under way or failed a moment ago. Nobody waits.
@@ -76,12 +81,14 @@ public final class FlightCoordinator: Sendable {
     }
 
     /// Waits where the asker is.
-    private func join(_ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?) async -> Obtained {
+    private func join(
+        _ question: FlightQuestion, _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
+    ) async -> Obtained {
         let ticket = FlightTicket(number: tickets.wrappingAdd(1, ordering: .relaxed).newValue)
         // With its membership goes its timer. It resumes on the loop where the timer is, in most cases.
         defer { ticket.timer.end() }
         return await handover {
-            admit($0, ticket, question, patience, plan)
+            admit($0, ticket, question, patience, plan, interim)
         } onCancel: {
             ticket.leave()
             leave(ticket.number, as: .left)
@@ -92,7 +99,7 @@ public final class FlightCoordinator: Sendable {
     /// waits for it. A flight that it leads is started when all that ends its wait is in place.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
-        _ patience: Duration?, _ plan: WaitClock?
+        _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
     ) {
         let now = time.moment()
         let beginning = memory.removalStamp(question.removable)
@@ -112,7 +119,7 @@ public final class FlightCoordinator: Sendable {
         case .admitted(let membership, let lead):
             let wait = membership.wait
             if let asker = FlightWait.current { add(asker, to: wait, ticket.number) }
-            if let listener = InterimRelay.listener { add(listener, to: membership.interim, ticket.number) }
+            if let interim { add(interim, to: membership.interim, ticket.number) }
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
             let limits = Limits(own: own, plan: plan)

@@ -10,9 +10,6 @@ public final class InterimRelay: Sendable {
     /// Takes one interim answer, filtered by nothing yet.
     public typealias Listener = @Sendable (InterimHead) -> Void
 
-    /// Whom to tell of interim answers that come while the task waits for flights; nil where nobody is to be told.
-    @TaskLocal public static var listener: Listener?
-
     /// The relay of the flight whose work the task is.
     @TaskLocal static var current: InterimRelay?
 

@@ -110,7 +110,8 @@ extension RouteTable {
                 methods: [.get], pattern: "/v1/history", name: "history",
                 summary:
                     "Figures over time: answers by outcome, calls, errors, bytes and latency, in slots; calls saved.",
-                parameters: HistoryRoute.parameters
+                parameters: HistoryRoute.parameters,
+                answers: [RouteAnswer(200, "The figures.", .schema(.history)), .wrongQuestion], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.history.history(call.request, route: call.name)
             }
@@ -123,7 +124,10 @@ extension RouteTable {
                 methods: [.get], pattern: "/v1/entries", name: "entries",
                 summary: "Entries of the store in an order; without authority, labels without values.",
                 parameters: EntriesRoute.parameters,
-                answers: [RouteAnswer(200, "The entries."), RouteAnswer(503, "The store cannot be read.")]
+                answers: [
+                    RouteAnswer(200, "The entries.", .schema(.entries)), .wrongQuestion,
+                    RouteAnswer(503, "The store cannot be read."),
+                ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.entries.list(call.request, route: call.name)
             },
@@ -132,9 +136,9 @@ extension RouteTable {
                 summary: "One entry: its head, the beginning of its body, and its relatives.",
                 parameters: [.path("key", "The digest of its key, in base64url.")],
                 answers: [
-                    RouteAnswer(200, "The entry."), RouteAnswer(404, "No entry has that digest."),
-                    RouteAnswer(503, "The store cannot be read."),
-                ], needsAuthority: true
+                    RouteAnswer(200, "The entry.", .schema(.entryDetail)), .wrongQuestion,
+                    RouteAnswer(404, "No entry has that digest."), RouteAnswer(503, "The store cannot be read."),
+                ], needsAuthority: true, isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.entries.detail(call.captured("key"), route: call.name)
             },
@@ -209,7 +213,10 @@ extension RouteTable {
                     .path("name", "The provider's name in the configuration."),
                     .query("for", "How long, up to 24h; 10min where left out."),
                 ],
-                answers: [RouteAnswer(200, "It is suspended until then."), .wrongQuestion], needsAuthority: true
+                answers: [
+                    RouteAnswer(200, "It is suspended until then.", .schema(.suspended)), .wrongQuestion,
+                    RouteAnswer(404, "There is no such provider."),
+                ], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.suspend(call.request, name: call.captured("name"), route: call.name)
             }

@@ -11,7 +11,8 @@ extension RouteTable {
                 summary: "The requests answered lately, the newest first.",
                 parameters: RequestsRoute.listParameters,
                 answers: [
-                    RouteAnswer(200, "The requests; without authority the names of their parameters only."),
+                    RouteAnswer(
+                        200, "The requests; without authority the names of their parameters only.", .schema(.requests)),
                     .wrongQuestion,
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
@@ -22,7 +23,9 @@ extension RouteTable {
                 summary: "Requests as they are answered, as server-sent events.",
                 parameters: RequestsRoute.eventParameters,
                 answers: [
-                    RouteAnswer(200, "Events \"requests\", at most five a second."), .wrongQuestion,
+                    RouteAnswer(
+                        200, "Events \"requests\", at most five a second.", .events(["requests": .requestEvent])),
+                    .wrongQuestion,
                     RouteAnswer(503, "As many event streams are open as are permitted."),
                 ], isLooking: true
             ) { parts, call throws(ClientFacingError) in
