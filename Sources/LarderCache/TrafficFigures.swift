@@ -31,18 +31,18 @@ public struct TrafficFigures: Sendable, Hashable {
         errors != 0 || bytes >= 64 << 10 || requests.values.contains { $0 != 0 } || upstream.values.contains { $0 != 0 }
     }
 
-    /// What was counted since an earlier reading. A counter that is lower than before has begun anew.
+    /// What was counted since an earlier reading. Counters only grow: one that is lower was read earlier, and says nothing.
     public func since(_ earlier: TrafficFigures) -> TrafficFigures {
         func growth(_ now: [String: Int], _ before: [String: Int]) -> [String: Int] {
             var growth: [String: Int] = [:]
             for (name, count) in now {
                 let old = before[name] ?? 0
-                let more = count >= old ? count - old : count
+                let more = count - old
                 if more > 0 { growth[name] = more }
             }
             return growth
         }
-        func growth(_ now: Int, _ before: Int) -> Int { max(0, now >= before ? now - before : now) }
+        func growth(_ now: Int, _ before: Int) -> Int { max(0, now - before) }
         return TrafficFigures(
             requests: growth(requests, earlier.requests), upstream: growth(upstream, earlier.upstream),
             errors: growth(errors, earlier.errors), bytes: growth(bytes, earlier.bytes),

@@ -17,6 +17,9 @@ public struct SearchQuestion: Sendable, Equatable {
     /// The browser runs no script: the page says so by a field that only such a browser sends.
     public var isPlain = false
 
+    /// Nobody turns so many pages; a larger number counts for it.
+    private static let lastPage = 10_000
+
     public init(_ query: QueryParameters) {
         func text(_ name: String) -> String { query[name] ?? "" }
         term = text("q").trimmingSpaces
@@ -25,7 +28,7 @@ public struct SearchQuestion: Sendable, Equatable {
         isStored = text("where") == "stored"
         kind = text("kind")
         from = text("from")
-        page = max(1, Int(text("page")) ?? 1)
+        page = min(max(1, Int(text("page")) ?? 1), Self.lastPage)
         isPlain = text("plain") == "1"
     }
 

@@ -276,6 +276,7 @@ final class FetchCore {
     private func leave(_ exchange: Exchange, _ transfer: CurlTransfer) {
         exchange.phase = .idle
         exchange.sends += transfer.sends
+        exchange.interimTold = 0
         cells.count(transfer, of: exchange.order.provider)
         let resent = max(0, transfer.sends - 1)
         exchange.retries += resent

@@ -22,7 +22,7 @@ struct RecencyNotes {
     static let mostCounted = 16_384
 
     private var digests: Set<Digest> = []
-    /// How often each was noted since the start. Where there is no room the least used are forgotten.
+    /// How often each was noted since the start. Where there is no room all are halved, and the least used are forgotten.
     private var counts: [Digest: Int] = [:]
     var isEmpty: Bool { digests.isEmpty }
     var count: Int { digests.count }
@@ -37,10 +37,11 @@ struct RecencyNotes {
 
     private mutating func count(_ digest: Digest) {
         if let known = counts[digest] { return counts[digest] = known + 1 }
-        var least = 1
-        while counts.count >= Self.mostCounted {
-            counts = counts.filter { $0.value > least }
-            least *= 2
+        if counts.count >= Self.mostCounted {
+            // A quarter becomes free at once, so that this is rare; and what was used long ago weighs less.
+            repeat {
+                counts = counts.compactMapValues { $0 > 1 ? $0 / 2 : nil }
+            } while counts.count > Self.mostCounted / 4 * 3
         }
         counts[digest] = 1
     }

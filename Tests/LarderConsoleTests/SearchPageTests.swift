@@ -84,6 +84,12 @@ struct SearchPageTests {
         #expect(second.contains(#"href="/?q=x&amp;page=3""#))
     }
 
+    @Test(arguments: ["9223372036854775807", "-9223372036854775808", "99999999999999999999", "0", "x"])
+    func anyNumberOfAPageIsAnswered(number: String) throws {
+        let answer = #"{"results":[{"id":"1","provider":"a","kind":"song","title":"One"}]}"#
+        #expect(try page("q=x&page=\(number)", answer).contains("<h1"))
+    }
+
     @Test func aFailureIsSaidInWords() throws {
         let text = SearchPage.render(
             try question("q=a"), sources: [], runs: true, answer: .problem("No source can be asked."))

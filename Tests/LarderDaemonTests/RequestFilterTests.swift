@@ -86,8 +86,23 @@ import Testing
     }
 
     @Test func aLongTargetIsCut() {
+        let viewer = RequestViewer(isRedacted: false, secrets: SecretRedactor([]))
         let target = SeenTarget(path: "/" + String(repeating: "a", count: 5000), query: nil)
-        #expect(target.told(isRedacted: false).count == SeenTarget.longest + 1)
+        #expect(viewer.target(request { $0.target = target }).count == SeenTarget.longest + 1)
+    }
+
+    @Test func ofASecretThatTheCutWouldDivideNothingIsTold() {
+        let viewer = RequestViewer(isRedacted: false, secrets: SecretRedactor(["s3cret-of-ours"]))
+        let path = "/" + String(repeating: "a", count: SeenTarget.longest - 6)
+        let told = viewer.target(request { $0.target = SeenTarget(path: path + "s3cret-of-ours", query: nil) })
+        #expect(!told.contains("s3"))
+    }
+
+    @Test(arguments: ["c2VjcmV0LXRva2Vu==", "c2VjcmV0LXRva2U=", "c2VjcmV0"])
+    func whatHasNoValueIsToldNobody(parameter: String) {
+        let target = SeenTarget(path: "/raw/api/x", query: parameter, tellable: [])
+        #expect(target.told(isRedacted: true) == "/raw/api/x?…")
+        #expect(EntryLabel.redacted("GET https://h/p?\(parameter)", nil) == "https://h/p?…")
     }
 
     @Test func ofARefusalThoseWithoutAuthorityAreToldItsCodeOnly() {

@@ -208,6 +208,20 @@ import Testing
         #expect(notes.isEmpty)
     }
 
+    @Test func whatIsUsedOftenLaterIsCountedAlthoughAllPlacesWereTaken() {
+        var notes = RecencyNotes()
+        for _ in 0..<3 {
+            for number in 0..<RecencyNotes.mostCounted { _ = notes.note(Digest(of: Bytes(text: "old \(number)"))) }
+        }
+        let new = Digest(of: Bytes(text: "new"))
+        for number in 0..<20 {
+            _ = notes.note(new)
+            _ = notes.note(Digest(of: Bytes(text: "other \(number)")))
+        }
+        #expect(notes.uses(of: new) ?? 0 >= 10)
+        #expect(notes.counted.count <= RecencyNotes.mostCounted)
+    }
+
     @Test func tooLittleFreeDiskStopsStoringAndNotServing() async throws {
         try await withStore { (store, bench) async throws in
             let entry = bench.entry("a")

@@ -21,9 +21,15 @@ enum EntryLabel {
             if let personal = about.personalPath(of: String(front[slash...])) { front = front[..<slash] + personal }
         }
         if mark == url.endIndex { return front }
-        let names = url[url.index(after: mark)...].split(separator: "&").map { part in
-            part.contains("=") ? part.prefix { $0 != "=" } + "=…" : "…"
-        }
+        let names = url[url.index(after: mark)...].split(separator: "&").map(name)
         return front + "?" + names.joined(separator: "&")
+    }
+
+    /// "q=a" → "q=…". What has no value may be a secret as a whole, padded or not: "…".
+    static func name(_ parameter: Substring) -> String {
+        guard let equals = parameter.firstIndex(of: "="), parameter[equals...].contains(where: { $0 != "=" }) else {
+            return "…"
+        }
+        return "\(parameter[..<equals])=…"
     }
 }

@@ -99,7 +99,9 @@ final class ExplanationLog: Sendable {
         _ id: RequestID, at now: WallTime, isLooking: Bool = false, _ answered: AnsweredRequest,
         _ describe: (inout Explanation) -> Void
     ) {
-        (isLooking ? looking : pages).withLock { pages in
+        // A page may have asked a source by its own request.
+        let isKnown = isLooking && pages.withLock { $0.find(id) != nil }
+        (isLooking && !isKnown ? looking : pages).withLock { pages in
             var answered = answered
             answered.number = pages.number(id)
             pages.change(id, now) { explanation in

@@ -93,7 +93,7 @@ enum ConsoleRoute {
         request.query = pieces.count > 1 ? String(pieces[1]) : nil
         // The page's own conditions, preferences and codings are not those of what it asks for.
         request.fields = [:]
-        for name in ["Host", "Authorization"] {
+        for name in ["Host", "Origin", "Authorization"] {
             if let value = call.request.fields.first(name) { request.fields.set(name, value) }
         }
         do throws(ClientFacingError) {
@@ -111,7 +111,10 @@ enum ConsoleRoute {
         switch response.body {
         case .bytes(let whole): bytes = whole
         case .slices(let pieces): bytes = pieces.reduce(into: Bytes()) { $0.append(contentsOf: $1) }
-        case .empty, .stream: return .problem("The answer could not be read.")
+        case .empty: return .problem("The answer could not be read.")
+        case .stream(let reader, _):
+            reader.abandon()
+            return .problem("The answer could not be read.")
         }
         guard let value = try? JSON.parse(bytes) else { return .problem("The answer could not be read.") }
         return response.status < 400 ? .answer(value) : .problem(value["detail"]?.string ?? "It failed.")

@@ -48,6 +48,13 @@ enum InterfaceHouseSchemas {
                         ])))
             ])
         case .resumed: .object([.init("resumed", .text, "The provider's name.")])
+        default: watched(component)
+        }
+    }
+
+    /// The shape of what is told of requests, entries and figures.
+    private static func watched(_ component: InterfaceComponent) -> InterfaceSchema {
+        switch component {
         case .suspended: .object([.init("suspended", .text, "The provider's name."), .init("until", .time)])
         case .requests:
             .object([

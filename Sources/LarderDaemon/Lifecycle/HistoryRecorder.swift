@@ -6,6 +6,7 @@ import LarderCore
 import LarderEngine
 import LarderServer
 import LarderStore
+import Synchronization
 
 final class HistoryRecorder: Sendable {
     /// Slots of 5 s in a minute.
@@ -16,6 +17,8 @@ final class HistoryRecorder: Sendable {
     private let time: any TimeSource
     private let log: Logger
     private let history: Lock<TrafficHistory>
+    /// One look at a time: what a later one read must not come before what an earlier one read.
+    private let isLooking = Atomic<Bool>(false)
 
     init(state: StateStore, counters: CounterRegistry, time: any TimeSource, log: Logger) {
         self.state = state
@@ -52,6 +55,8 @@ final class HistoryRecorder: Sendable {
     }
 
     func look() {
+        guard !isLooking.exchange(true, ordering: .acquiring) else { return }
+        defer { isLooking.store(false, ordering: .releasing) }
         let reading = Self.reading(counters)
         let (wall, monotonic) = (time.wall(), time.monotonic())
         history.withLock { $0.look(reading, wall: wall, monotonic: monotonic) }

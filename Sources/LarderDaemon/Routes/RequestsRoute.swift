@@ -60,7 +60,7 @@ struct RequestsRoute: Sendable {
         request.fields.remove("Last-Event-ID")
         let stream = RequestStream(
             watch: watch, filter: filter, viewer: viewer(request),
-            feed: EventFeed("request", streams: streams, keeping: 8))
+            feed: EventFeed("request", streams: streams, keeping: 2))
         // The reader is there before the first event, and the limit of streams is asked before the rings.
         let response = try stream.feed.response(to: request, otherwise: .next, route: route)
         guard request.method != .head else { return response }

@@ -7,6 +7,8 @@ import LarderIO
 final class RequestStream: Sendable {
     /// At most so often something is told.
     static let pause = Duration.milliseconds(200)
+    /// Requests in one event; of more the newest are told, and the others count as dropped.
+    private static let most = 200
     /// A reader that has not had so many events is not told more until it has: what is overwritten meanwhile is counted.
     private static let patience = 2
 
@@ -52,14 +54,15 @@ final class RequestStream: Sendable {
     private func look() async {
         guard feed.backlog < Self.patience, let cursor = state.withLock({ $0.cursor }) else { return }
         let seen = await watch.since(cursor)
+        let wanted = seen.requests.filter { filter.takes($0, target: viewer.target($0)) }
+        let missed = seen.dropped + max(0, wanted.count - Self.most)
         let dropped = state.withLock { state in
             state.cursor = seen.cursor
-            state.dropped += seen.dropped
+            state.dropped += missed
             return state.dropped
         }
-        let wanted = seen.requests.filter { filter.takes($0, target: viewer.target($0)) }
         // What was dropped is told also where the filter took nothing of the rest.
-        if !wanted.isEmpty || seen.dropped > 0 { post(wanted, dropped: dropped) }
+        if !wanted.isEmpty || missed > 0 { post(Array(wanted.suffix(Self.most)), dropped: dropped) }
     }
 
     private func post(_ requests: [SeenRequest], dropped: Int) {

@@ -103,7 +103,7 @@ struct HitEntry: Sendable {
         // A merged answer is nobody's alone.
         provider = part.provider == "search" ? nil : part.provider
         guard let request else {
-            let label = part.key.first { $0.name == "label" }?.value ?? ""
+            let label = EntryLabel.url(part.key.first { $0.name == "label" }?.value ?? "")
             let pieces = label.split(separator: "?", maxSplits: 1)
             // What came from a client as it is may hold a credential in any parameter.
             let isOurs = providers.named(part.provider)?.isPassthrough == false

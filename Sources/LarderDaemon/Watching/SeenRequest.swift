@@ -46,16 +46,15 @@ struct SeenTarget: Sendable, Hashable {
     /// As it is told: the path, and of the query the names of its parameters, with authority the values of the tellable ones
     /// too. A parameter without a value may be a secret as a whole.
     func told(isRedacted: Bool) -> String {
-        guard let query, !query.isEmpty else { return Self.cut(path) }
+        guard let query, !query.isEmpty else { return path }
         let parameters = query.split(separator: "&").map { parameter -> String in
-            guard let equals = parameter.firstIndex(of: "=") else { return "…" }
-            let name = parameter[..<equals]
-            return !isRedacted && tellable.contains(String(name)) ? String(parameter) : "\(name)=…"
+            let name = String(parameter.prefix { $0 != "=" })
+            return !isRedacted && tellable.contains(name) ? String(parameter) : EntryLabel.name(parameter)
         }
-        return Self.cut("\(path)?\(parameters.joined(separator: "&"))")
+        return "\(path)?\(parameters.joined(separator: "&"))"
     }
 
-    private static func cut(_ text: String) -> String {
+    static func cut(_ text: String) -> String {
         text.utf8.count <= longest ? text : String(decoding: text.utf8.prefix(longest), as: UTF8.self) + "…"
     }
 }
@@ -67,7 +66,10 @@ struct RequestViewer: Sendable {
     /// Takes out the daemon's own secrets, whoever looks.
     var secrets: SecretRedactor
 
-    func target(_ request: SeenRequest) -> String { secrets.redacted(request.target.told(isRedacted: isRedacted)) }
+    /// A secret is taken out before the target is cut, which could leave a part of one.
+    func target(_ request: SeenRequest) -> String {
+        SeenTarget.cut(secrets.redacted(request.target.told(isRedacted: isRedacted)))
+    }
 
     func sentence(_ request: SeenRequest) -> String {
         secrets.redacted((isRedacted ? nil : request.fullSentence) ?? request.sentence)

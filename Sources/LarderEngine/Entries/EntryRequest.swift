@@ -316,8 +316,8 @@ public struct EntryRequest: Sendable {
             // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
             // was read are in force by now.
             ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
+        served.interim = made.own?.interim ?? []
         if !fetch.hasJoined, let own = made.own {
-            served.interim = own.interim
             if PassFields.hasMore(own.fields, than: made.entry.fields) {
                 // Some fields are for who asked and not for the store.
                 served.entry.fields = own.fields

@@ -49,7 +49,7 @@ public final class FlightCoordinator: Sendable {
     ///
     /// - Parameters:
     ///   - removable: the entry with whose removal a flight under way becomes one of before, which nobody joins.
-    ///   - interim: told of the upstream's interim answers while the asker waits.
+    ///   - interim: told of the upstream's interim answers while the asker waits, where it leads. Others get them with the answer.
     func obtain(
         _ key: CacheKey, of removable: Digest, patience: Duration?, plan: WaitClock? = nil,
         interim: InterimRelay.Listener? = nil, work: @escaping Work
@@ -97,6 +97,7 @@ public final class FlightCoordinator: Sendable {
 
     /// Finds the asker its flight and enters it there, in one step under the lock: else the flight could end before the asker
     /// waits for it. A flight that it leads is started when all that ends its wait is in place.
+    // More than six parameters: the asker, what it asks, and what ends or colours its wait.
     private func admit(
         _ continuation: CheckedContinuation<Obtained, Never>, _ ticket: FlightTicket, _ question: FlightQuestion,
         _ patience: Duration?, _ plan: WaitClock?, _ interim: InterimRelay.Listener?
@@ -119,7 +120,8 @@ public final class FlightCoordinator: Sendable {
         case .admitted(let membership, let lead):
             let wait = membership.wait
             if let asker = FlightWait.current { add(asker, to: wait, ticket.number) }
-            if let interim { add(interim, to: membership.interim, ticket.number) }
+            // Whether others may have the answer is not known before its final head.
+            if let interim, lead != nil { add(interim, to: membership.interim, ticket.number) }
             let now = timers.monotonic()
             let own = patience.map { WaitClock(WaitLimit(began: now, granted: $0), wait) }
             let limits = Limits(own: own, plan: plan)

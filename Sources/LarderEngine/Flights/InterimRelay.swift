@@ -1,11 +1,11 @@
-// Interim answers of an upstream on their way to all who wait for one flight (RFC 9110 §15.2): to those who wait already at
-// once, to who joins later before the rest of his wait. Nothing of them is stored.
+// Interim answers of an upstream on their way to who leads its flight (RFC 9110 §15.2), at once. Who joined gets them with the
+// answer, since only the final head tells whether the answer is his to have. Nothing of them is stored.
 //
 // It changes on any thread. Listeners are called outside its lock, and only hand on what they are told.
 import LarderCore
 import LarderHTTP
 
-/// Tells the askers of one flight of interim answers.
+/// Tells who leads one flight of interim answers.
 public final class InterimRelay: Sendable {
     /// Takes one interim answer, filtered by nothing yet.
     public typealias Listener = @Sendable (InterimHead) -> Void

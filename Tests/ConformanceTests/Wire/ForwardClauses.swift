@@ -292,20 +292,30 @@ extension WireClauses {
                 answer.expect(.status(200))
             }
         },
-        WireClause("RFC 9110 §15.2", .should, "a 103 is passed on to all who share an answer, each once") { stand in
+        WireClause("RFC 9110 §15.2", .should, "a 103 goes to who caused the fetch at once, to others with the answer") {
+            stand in
             let gate = holds(stand, page)
+            defer { gate.open() }
             let request = stand.request("GET", "/a")
-            let statuses = try await stand.talk { client in
-                defer { gate.open() }
-                let other = try stand.client()
+            let (leads, led) = (Gate(), Gate())
+            async let first = stand.talk { client in
                 try client.send(request)
-                let first = try client.receiveHead()
-                try other.send(request)
-                let second = try other.receiveHead()
-                gate.open()
-                return [first, second, try client.receiveHead(), try other.receiveHead()].map(\.status)
+                let early = try client.receiveHead()
+                leads.open()
+                return [early, try client.receiveHead()].map(\.status)
             }
-            expectSame(statuses, [103, 103, 200, 200])
+            async let second = stand.talk { client in
+                leads.wait()
+                try client.send(request)
+                led.open()
+                return [try client.receiveHead(), try client.receiveHead()].map(\.status)
+            }
+            await led.pass()
+            try await stand.larder.eventually("it has joined") {
+                try await stand.larder.counter("larder_joined_total") == 1
+            }
+            gate.open()
+            expectSame(try await [first, second], [[103, 200], [103, 200]])
         },
         WireClause("RFC 9110 §15.2", .mustNot, "an HTTP/1.0 client is sent no interim answer") { stand in
             stand.answers(hints + whole("x", page))
