@@ -25,6 +25,7 @@ import Testing
         ("a<template><script>'</template>'</script>b</template>c", "ac"),
         ("a<!-- <script> -->b<script>c</script>d", "abd"), ("a<!-->b", "ab"),
         ("a<!--" + String(repeating: "x", count: 5000) + "-->b", "ab"),
+        ("a<template><!--" + String(repeating: "x", count: 5000) + "</template>-->b</template>c", "ac"),
     ])
     func whatIsNoTextIsLeftOut(_ html: String, _ expected: String) {
         #expect(TextCleaning.paragraphs(html) == expected)

@@ -1,9 +1,9 @@
 // A tag of HTML in a text that may be no HTML at all: "I <3 U" and "a < b" hold none.
 import LarderCore
 
-/// One tag or comment.
+/// One tag, or a declaration such as "<!DOCTYPE html>". Comments are `HiddenElements`' matter.
 struct HTMLTag {
-    /// In lower case; empty for a comment.
+    /// In lower case; empty for a declaration.
     var name: String
     var isEnd: Bool
     /// The place behind its ">".
@@ -20,13 +20,7 @@ struct HTMLTag {
         isEnd = place < limit && bytes[place] == 0x2F
         if isEnd { place += 1 }
         guard place < limit, ASCII.isLetter(bytes[place]) || bytes[place] == 0x21 else { return nil }
-        if bytes[place...].starts(with: [0x21, 0x2D, 0x2D]) {
-            place += 3
-            while place + 2 < limit, !bytes[place...].starts(with: [0x2D, 0x2D, 0x3E]) { place += 1 }
-            guard place + 2 < limit else { return nil }
-            (name, end, attributes) = ("", place + 3, place..<place)
-            return
-        }
+        if bytes[place] == 0x21, bytes[place...].starts(with: [0x21, 0x2D, 0x2D]) { return nil }
         let nameStart = place
         while place < limit, ASCII.isAlphanumeric(bytes[place]) { place += 1 }
         name = String(decoding: bytes[nameStart..<place].map(ASCII.lowercased), as: UTF8.self)

@@ -56,6 +56,10 @@ struct HiddenElements {
         var depth = 1
         var place = start
         while let next = bytes[place...].firstIndex(of: 0x3C) {
+            if let end = endOfComment(bytes, at: next) {
+                place = end
+                continue
+            }
             guard let tag = HTMLTag(bytes, at: next) else {
                 place = next + 1
                 continue
