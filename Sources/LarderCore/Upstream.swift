@@ -78,6 +78,8 @@ public struct FetchOrder: Sendable {
     /// Told on the fetcher's loop when the exchange begins to wait for its place or for `beforeSending`, and when it no
     /// longer does.
     public var waits: (@Sendable (_ isWaiting: Bool, _ at: MonotonicTime) -> Void)?
+    /// Told on the fetcher's loop of each stage of each transfer, when the transfer has ended.
+    public var stages: (@Sendable (Timeline.Stage, _ began: MonotonicTime, _ ended: MonotonicTime) -> Void)?
 
     // More than six parameters: one for each thing that an order may say.
     public init(

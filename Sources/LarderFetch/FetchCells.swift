@@ -31,15 +31,18 @@ struct FetchCells: Sendable {
     }
 
     func observe(_ stages: TransferStages, of provider: String?) {
-        for (stage, microseconds) in stages.took {
-            registry.histogram(FetchCounters.stages, provider ?? FetchCounters.noProvider, stage.rawValue)
-                .observe(microseconds: microseconds)
+        for took in stages.took {
+            registry.histogram(FetchCounters.stages, provider ?? FetchCounters.noProvider, took.stage.rawValue)
+                .observe(microseconds: took.microseconds)
         }
     }
 
     /// Counts a transfer that has ended.
-    func count(_ transfer: CurlTransfer, of provider: String?) {
-        if let stages = transfer.stages { observe(stages, of: provider) }
+    func count(_ transfer: CurlTransfer, of order: FetchOrder) {
+        if let stages = transfer.stages {
+            observe(stages, of: order.provider)
+            if let listener = order.stages { stages.tell(listener, since: transfer.began) }
+        }
         guard transfer.sends > 0 else { return }
         let fresh = min(transfer.sends, transfer.connectionsMade)
         receivedBytes.add(transfer.received)

@@ -277,7 +277,7 @@ final class FetchCore {
         exchange.phase = .idle
         exchange.sends += transfer.sends
         exchange.interimTold = 0
-        cells.count(transfer, of: exchange.order.provider)
+        cells.count(transfer, of: exchange.order)
         let resent = max(0, transfer.sends - 1)
         exchange.retries += resent
         cells.retries.add(resent)
@@ -372,7 +372,7 @@ final class FetchCore {
             transfer.readUse(isCut: true)
             multi?.remove(transfer)
             exchange.sends += transfer.sends
-            cells.count(transfer, of: exchange.order.provider)
+            cells.count(transfer, of: exchange.order)
         }
         exchange.phase = .idle
         exchange.tell(isWaiting: false, at: loop.monotonic)

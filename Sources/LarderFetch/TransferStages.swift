@@ -5,32 +5,24 @@ import LarderCore
 
 /// The stages of a transfer; nil is one that it did not have.
 struct TransferStages: Sendable, Equatable {
-    /// The words of the stages, as metrics and explanations tell them.
-    enum Stage: String, Sendable, CaseIterable {
-        /// The host's name was looked up.
-        case name
-        /// The TCP connection was made.
-        case connect
-        /// The TLS handshake was done.
-        case tls
-        /// From the request to the first byte of the answer.
-        case answer
-        /// From the first byte of the answer to its last.
-        case body
+    /// One stage; in microseconds since the transfer's beginning.
+    struct Took: Sendable, Equatable {
+        var stage: Timeline.Stage
+        var start: Int64
+        var microseconds: Int64
     }
 
-    /// In microseconds.
-    private(set) var took: [(stage: Stage, microseconds: Int64)] = []
+    private(set) var took: [Took] = []
 
     /// Of libcurl's times in microseconds; 0 is what did not happen. A kept connection has no times before the request. The
     /// stage in which a transfer ended counts as well: it took the rest of its time.
     // More than six parameters: one for each of libcurl's times.
     init(name: Int64, connect: Int64, tls: Int64, request: Int64, answer: Int64, total: Int64, isFresh: Bool) {
         var last: Int64 = 0
-        func end(_ stage: Stage, at time: Int64) -> Bool {
+        func end(_ stage: Timeline.Stage, at time: Int64) -> Bool {
             let isOver = time > 0
             let end = isOver ? time : total
-            if end > last || isOver { took.append((stage, max(0, end - last))) }
+            if end > last || isOver { took.append(Took(stage: stage, start: last, microseconds: max(0, end - last))) }
             last = max(last, end)
             return isOver
         }
@@ -41,7 +33,7 @@ struct TransferStages: Sendable, Equatable {
         }
         last = max(last, request)
         guard end(.answer, at: answer) else { return }
-        if total > 0 { took.append((.body, max(0, total - answer))) }
+        if total > 0 { took.append(Took(stage: .body, start: answer, microseconds: max(0, total - answer))) }
     }
 
     /// Reads them of a transfer that has ended.
@@ -58,7 +50,11 @@ struct TransferStages: Sendable, Equatable {
             total: max(time(CURLINFO_TOTAL_TIME_T), elapsed?.wholeMicroseconds ?? 0), isFresh: isFresh)
     }
 
-    static func == (left: TransferStages, right: TransferStages) -> Bool {
-        left.took.elementsEqual(right.took) { $0 == $1 }
+    /// Tells each stage of a transfer that began at that time.
+    func tell(_ listener: (Timeline.Stage, MonotonicTime, MonotonicTime) -> Void, since began: MonotonicTime) {
+        for stage in took {
+            let start = began + .microseconds(stage.start)
+            listener(stage.stage, start, start + .microseconds(stage.microseconds))
+        }
     }
 }

@@ -138,8 +138,9 @@ public final class SQLiteStore: CacheStore {
     public func write(
         _ entry: StoredResponse, with companion: Companion?, supersedes: Bool, when isWanted: (@Sendable () -> Bool)?
     ) async -> WriteOutcome {
-        await Self.write(
-            shared.orders.order(entry, with: companion, supersedes: supersedes, when: isWanted), to: shared)
+        var order = shared.orders.order(entry, with: companion, supersedes: supersedes, when: isWanted)
+        order.timeline = Timeline.current.map { ($0, shared.time.monotonic()) }
+        return await Self.write(order, to: shared)
     }
 
     static func write(_ order: WriteOrder, to shared: StoreShared) async -> WriteOutcome {

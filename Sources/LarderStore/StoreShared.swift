@@ -56,6 +56,8 @@ struct WriteOrder: Sendable {
     var isWanted: (@Sendable () -> Bool)?
     /// Among the answers of its key; none where it is not on its way to the writer.
     var place: WritePlace?
+    /// Whose request it came from, and since when it is on its way.
+    var timeline: (Timeline, began: MonotonicTime)?
 
     /// Rises with every answer of the store; 0 where it has no place.
     var number: UInt64 { place?.number ?? 0 }

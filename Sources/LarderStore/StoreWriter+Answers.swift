@@ -10,6 +10,9 @@ extension StoreWriter {
     func answer(_ order: WriteOrder, _ reply: Reply<WriteOutcome>?, _ outcome: WriteOutcome) {
         shared.meters.count(outcome)
         noteIfLeft(outcome)
+        if outcome == .stored, let (timeline, began) = order.timeline {
+            timeline.note(.commit, order.entry.provider, from: began, to: shared.time.monotonic())
+        }
         let companion = order.ofCompanion.map { companion -> (order: WriteOrder, outcome: WriteOutcome) in
             // What removes or overtakes one of the two leaves the other. Who is left out at the commit is so still.
             if companion.isRefused { return (companion, .refused(.removed)) }

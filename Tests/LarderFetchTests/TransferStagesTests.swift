@@ -1,3 +1,4 @@
+import LarderCore
 import Testing
 
 @testable import LarderFetch

@@ -45,6 +45,9 @@ enum ExplainCommand {
                 invocation.console.line("  \(Console.printable(sentence.string ?? ""))")
             }
         }
+        let bars = TimelineBars(value).lines(width: invocation.console.width)
+        if !bars.isEmpty { invocation.console.line() }
+        for line in bars { invocation.console.line(line) }
         return .done
     }
 

@@ -77,6 +77,8 @@ struct Explanation: Sendable {
     var parts: [ExplainedPart] = []
     /// The trace that the client said it is a part of (W3C Trace Context).
     var trace: String?
+    /// What took how long; none where a loop answered without a task.
+    var timeline: Timeline?
     /// The request was refused before any provider had a part in it.
     var refusal: Refusal?
     /// What else is known once it is answered.

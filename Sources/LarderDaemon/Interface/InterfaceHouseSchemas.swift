@@ -167,7 +167,14 @@ enum InterfaceHouseSchemas {
             .object([
                 .init("code"), .init("detail"), .optional("parameter"), .optional("allowed", .list(.text)),
             ])),
+        .optional("timeline", .list(.object(span)), "What took how long, in the order in which the stages began."),
+        .optional("timelineLeftOut", .integer, "Stages beyond the \(Timeline.limit) that are kept."),
         .init("sources", .list(.component(.explainedSource))),
+    ]
+
+    private static let span: [InterfaceSchema.Member] = [
+        .init("stage", .words(Timeline.Stage.allCases.map(\.rawValue))), .optional("provider"),
+        .init("startMilliseconds", .number, "Since the request's beginning."), .init("milliseconds", .number),
     ]
 
     private static let explainedSource: [InterfaceSchema.Member] = [

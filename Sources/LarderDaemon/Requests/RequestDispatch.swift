@@ -23,9 +23,11 @@ final class RequestDispatch: RequestHandler {
     /// What some route of this server takes.
     private static let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 
-    /// The request's fetches wait in its client's turns.
+    /// The request's fetches wait in its client's turns, and what takes its time is noted.
     func begin(_ request: ServerRequest, _ start: () -> Task<Void, Never>) -> Task<Void, Never> {
-        AskingClient.$current.withValue(AskingClient(request), operation: start)
+        Timeline.$current.withValue(Timeline(began: engine.time.monotonic())) {
+            AskingClient.$current.withValue(AskingClient(request), operation: start)
+        }
     }
 
     func respond(to request: ServerRequest) async -> ServerResponse {
@@ -53,7 +55,11 @@ final class RequestDispatch: RequestHandler {
                 request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)
         let status = DaemonCounters.statusClass(response.status)
         engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
-        close(request, response, after: engine.time.monotonic() - began)
+        let ended = engine.time.monotonic()
+        close(request, response, after: ended - began)
+        if response.body.heldBytes > 0, let timeline = Timeline.current {
+            response.hold = WriteSpan(timeline, began: ended, engine.time, keeping: response.hold)
+        }
         return response
     }
 
@@ -73,6 +79,7 @@ final class RequestDispatch: RequestHandler {
             explanation.route = response.route
             explanation.status = response.status
             explanation.trace = TraceContext(request.fields)?.traceID
+            explanation.timeline = Timeline.current
         }
     }
 

@@ -96,6 +96,7 @@ struct ExplainRoute: Sendable {
                     if !refusal.allowed.isEmpty { writer.member("allowed", strings: refusal.allowed) }
                 }
             }
+            if let timeline = explanation.timeline { Self.write(timeline, to: &writer) }
             writer.name("sources")
             writer.array { writer in
                 for (part, fate) in zip(explanation.parts, fates) {
@@ -104,6 +105,24 @@ struct ExplainRoute: Sendable {
             }
         }
         return writer.bytes
+    }
+
+    /// In the order in which the stages began, with their beginnings counted from the request's.
+    private static func write(_ timeline: Timeline, to writer: inout JSONWriter) {
+        let (spans, leftOut) = timeline.told()
+        writer.name("timeline")
+        writer.array { writer in
+            for span in spans {
+                writer.object { writer in
+                    writer.member("stage", span.stage.rawValue)
+                    writer.member(ifPresent: "provider", span.provider)
+                    writer.member(
+                        "startMilliseconds", number: max(.zero, span.began - timeline.began).roundedMilliseconds)
+                    writer.member("milliseconds", number: (span.ended - span.began).roundedMilliseconds)
+                }
+            }
+        }
+        if leftOut > 0 { writer.member("timelineLeftOut", leftOut) }
     }
 }
 

@@ -136,7 +136,7 @@ public struct EntryRequest: Sendable {
     /// - Throws: why the upstream gave nothing, and nothing stored could stand in.
     public func run() async throws(UpstreamFailure) -> Conclusion {
         var flow = RequestFlow(terms)
-        var found = await recipe.find()
+        var found = await engine.time.timing(.lookUp, recipe.provider) { await recipe.find() }
         let step = flow.lookedUp(
             found.entry, hasVariants: found.index != nil, isInDoubt: found.isInDoubt, now: now)
         // Most requests end here.
@@ -212,6 +212,7 @@ public struct EntryRequest: Sendable {
         let order = recipe.order(found, hasFallback: forward.hasFallback)
         let key = recipe.flightKey(found)
         let work: @Sendable (FlightVoice) async -> FlightResult = { [recipe] in await recipe.make(order, $0) }
+        let began = engine.time.monotonic()
         let obtained =
             isShared
             ? await engine.flights.obtain(
@@ -219,6 +220,9 @@ public struct EntryRequest: Sendable {
                 interim: interim, work: work)
             : await engine.flights.obtainAlone(
                 key, patience: deadline, plan: plan, interim: interim, work: work)
+        if case .result(_, true) = obtained {
+            Timeline.current?.note(.join, recipe.provider, from: began, to: engine.time.monotonic())
+        }
         switch obtained {
         case .result(.answered(let made), let hasJoined):
             return Fetch(made: made, hasJoined: hasJoined)

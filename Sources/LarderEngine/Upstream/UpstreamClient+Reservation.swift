@@ -33,7 +33,7 @@ extension UpstreamClient {
     func order(_ call: UpstreamCall, _ attempt: UInt64?) -> FetchOrder {
         var order = call.order
         order.client = AskingClient.current?.name ?? ""
-        if let wait = FlightWait.current { order.waits = { wait.changed($0, at: $1) } }
+        tellTimes(of: call, to: &order)
         // Pictures come from other hosts, and wait among those of the same host. Those hosts are named by answers, and learn
         // nothing of a client's trace.
         if call.isBudgeted {
@@ -45,6 +45,26 @@ extension UpstreamClient {
             order.beforeSending = { [weak self] in await self?.reserve(attempt) ?? false }
         }
         return order
+    }
+
+    /// The time in our queue goes to the flight, whose askers it is not held against; all of it to the request's timeline.
+    private func tellTimes(of call: UpstreamCall, to order: inout FetchOrder) {
+        let wait = FlightWait.current
+        guard let timeline = Timeline.current else {
+            if let wait { order.waits = { wait.changed($0, at: $1) } }
+            return
+        }
+        let provider = call.provider
+        let since = Lock<MonotonicTime?>(nil)
+        order.waits = { isWaiting, now in
+            wait?.changed(isWaiting, at: now)
+            if isWaiting {
+                since.withLock { $0 = now }
+            } else if let began = since.withLock({ $0.take() }) {
+                timeline.note(.wait, provider, from: began, to: now)
+            }
+        }
+        order.stages = { timeline.note($0, provider, from: $1, to: $2) }
     }
 
     /// Takes a call from a lane without limits, or one that is on record already: nothing is to be written down. Nil where it

@@ -153,8 +153,8 @@ public final class UpstreamClient: Sendable {
             let attempt = settle(number)
             hear(call, attempt, response.fields, redirects: response.redirects)
             let classify = call.classify
-            let classification = await compute.run(reading: response.plainSize) {
-                classify(response).heedingRetryAfter(of: response)
+            let classification = await time.timing(.classify, call.provider) {
+                await compute.run(reading: response.plainSize) { classify(response).heedingRetryAfter(of: response) }
             }
             count(call, classification.word)
             if let failure = UpstreamFailure(classification, response: response, provider: call.provider) {

@@ -174,7 +174,9 @@ struct PlannedWork: Sendable {
         let lack = sum.lack ?? sum.worn
         if answer.count == 0, let lack = sum.lack { return .failed(lack) }
         let (endpoint, provider) = (question.endpoint, question.provider)
-        var normalised = await engine.compute.run { NormalisedEntry(answer, of: endpoint, provider) }
+        var normalised = await engine.time.timing(.normalise, provider.name) {
+            await engine.compute.run { NormalisedEntry(answer, of: endpoint, provider) }
+        }
         normalised.missing = sum.missing
         normalised.lack = lack
         engine.noteDropped(normalised, of: question.provider.name)

@@ -240,16 +240,18 @@ extension Engine {
             let response = UpstreamResponse(rawEntry, url: question.provider.url(endpoint.upstream))
             let limit = Int(clamping: question.settings.fetch.maxBody)
             let provider = question.provider
-            let made = await compute.run(reading: response.plainSize) {
-                [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
-                guard let plain = response.decoded(limit: limit, in: bodies) else {
-                    return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
-                }
-                do {
-                    let answer = try endpoint.normalise(plain, signer)
-                    return .success(NormalisedEntry(answer, of: endpoint, provider))
-                } catch {
-                    return .failure(Self.unreadable(endpoint.provider, "\(error)"))
+            let made = await time.timing(.normalise, provider.name) {
+                await compute.run(reading: response.plainSize) {
+                    [bodies] () -> Result<NormalisedEntry, UpstreamFailure> in
+                    guard let plain = response.decoded(limit: limit, in: bodies) else {
+                        return .failure(Self.unreadable(endpoint.provider, "its content coding could not be undone"))
+                    }
+                    do {
+                        let answer = try endpoint.normalise(plain, signer)
+                        return .success(NormalisedEntry(answer, of: endpoint, provider))
+                    } catch {
+                        return .failure(Self.unreadable(endpoint.provider, "\(error)"))
+                    }
                 }
             }
             switch made {

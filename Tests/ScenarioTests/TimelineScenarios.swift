@@ -1,0 +1,53 @@
+// What took how long, in `/v1/explain`: the story of a miss, and of who joins it.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct TimelineScenarios {
+    private static let search = "/v1/itunes/search?term=jack&media=music"
+
+    private func stages(_ answer: WireResponse, _ larder: RunningLarder) async throws -> [String] {
+        let id = try #require(answer["X-Request-Id"])
+        let explanation = try await larder.get("/v1/explain/\(id)").json()
+        return explanation["timeline"]?.elements.compactMap { $0["stage"]?.string } ?? []
+    }
+
+    @Test func aMissTellsItsLookUpsItsTransferItsWorkAndItsCommit() async throws {
+        try await InterfaceScenarios.withSamples { larder in
+            let answer = try await larder.get(Self.search)
+            #expect(answer.status == 200)
+            var told: [String] = []
+            // The commit comes behind the answer, and the socket may take the last bytes a moment later.
+            try await larder.eventually("commit and write are noted") {
+                told = try await stages(answer, larder)
+                return told.contains("commit") && told.contains("write")
+            }
+            for stage in ["lookUp", "connect", "answer", "body", "classify", "normalise"] {
+                #expect(told.contains(stage), "\(stage) is not in \(told)")
+            }
+            #expect(told.first == "lookUp")
+        }
+    }
+
+    @Test func whoJoinsAFetchIsToldOfTheWaitForItAndNotOfItsTransfer() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin)) { larder in
+            let head = "GET \(CacheScenarios.search) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let first = try WireClient(larder.address)
+            try first.send(head)
+            try await larder.eventually("the first one leads") { origin.requests.count == 1 }
+            let second = try WireClient(larder.address)
+            try second.send(head)
+            try await larder.eventually("the second one has joined") {
+                try await larder.counter("larder_joined_total") >= 1
+            }
+            gate.open()
+            let answer = try await onOwnThread { [second] in try second.receive() }
+            let told = try await stages(answer, larder)
+            #expect(told.contains("join"), "\(told)")
+            #expect(!told.contains("answer"), "\(told)")
+        }
+    }
+}
