@@ -92,7 +92,7 @@ import Testing
             let other = entry(bench, "x", provider: "newsapi")
             for entry in [results, other] { #expect(await store.write(entry) == .stored) }
             func found(_ condition: PurgeCondition, _ order: EntryOrder = .oldest) async throws -> [String] {
-                try await names(store.entries(EntryQuestion(order: order, condition: condition)))
+                try await names(store.entries(EntryQuestion(order: order, conditions: [condition])))
             }
             #expect(try await found(PurgeCondition(provider: "newsapi")) == ["x"])
             #expect(try await found(PurgeCondition(layer: .normalised)) == ["r"])
@@ -102,6 +102,20 @@ import Testing
             #expect(try await found(PurgeCondition(provider: "newsapi", receivedBefore: before)).isEmpty)
             #expect(try await found(PurgeCondition(receivedBefore: before), .largest) == ["b", "a"])
             #expect(try await found(PurgeCondition(layer: .normalised), .soonStale) == ["r"])
+        }
+    }
+
+    @Test(arguments: [
+        (EntryOrder.largest, ["b", "a", "c"]), (.newest, ["c", "b", "a"]), (.oldest, ["a", "b", "c"]),
+        (.soonStale, ["b", "c", "a"]),
+    ])
+    func theOrderIsKeptOverSeveralConditionsAndNothingComesTwice(_ order: EntryOrder, _ expected: [String]) async throws
+    {
+        try await withThree { (store, bench, _) async throws in
+            #expect(await store.write(entry(bench, "x", provider: "newsapi")) == .stored)
+            let conditions = ["b", "a", "c", ""].map { PurgeCondition(prefix: "https://itunes.example/\($0)") }
+            let question = EntryQuestion(order: order, conditions: conditions)
+            #expect(try await names(store.entries(question)) == expected)
         }
     }
 
@@ -131,7 +145,7 @@ import Testing
         try await withStore { (store, bench) async throws in
             for number in 0..<2500 { #expect(await store.write(entry(bench, "\(number)", size: 10)) == .stored) }
             #expect(await store.write(entry(bench, "last", provider: "newsapi")) == .stored)
-            let rare = EntryQuestion(order: .oldest, condition: PurgeCondition(provider: "newsapi"))
+            let rare = EntryQuestion(order: .oldest, conditions: [PurgeCondition(provider: "newsapi")])
             #expect(try await names(store.entries(rare)) == ["last"])
             for order in [EntryOrder.newest, .oldest, .recentlyUsed] {
                 let all = try await store.entries(EntryQuestion(order: order, limit: 10_000))

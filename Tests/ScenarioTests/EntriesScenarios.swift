@@ -83,6 +83,33 @@ import Testing
         }
     }
 
+    @Test func ofAProviderWithTwoBaseURLsOneListIsTold() async throws {
+        let origin = ScriptedOrigin { request in
+            let isSearch = request.target.hasPrefix("/search/")
+            let body =
+                isSearch ? #"{"hits":[],"nbHits":0}"# : #"{"by":"u","id":7,"score":1,"time":1600000000,"type":"story"}"#
+            return [.send(ok(body, fields: "Content-Type: application/json\r\n"))]
+        }
+        defer { origin.stop() }
+        let settings = """
+            providers: { hackernews: { baseURL: "\(origin.base)", searchURL: "\(origin.base)/search" } }
+            admin: { token: \(Self.token) }
+            """
+        try await withLarder(settings) { larder in
+            for path in ["item/7.json", "search?query=a", "item/8.json", "search?query=b"] {
+                #expect(try await larder.get("/raw/hackernews/\(path)").status == 200, "\(path)")
+            }
+            let ends = ["item/7.json", "search/search?query=a", "item/8.json", "search/search?query=b"]
+            let labels = ends.map { "\(origin.base)/\($0)" }
+            // The one base URL begins with the other: each entry is below the shorter one.
+            for (order, expected) in [("oldest", labels), ("newest", labels.reversed())] {
+                let found = try await entries(larder, "prefix=/raw/hackernews&order=\(order)&kind=raw")
+                #expect(found.map { $0["label"]?.string } == expected, "\(order)")
+            }
+            #expect(try await entries(larder, "prefix=/raw/hackernews&order=oldest&limit=3").count == 3)
+        }
+    }
+
     @Test func marksAndURLsChoose() async throws {
         try await withStock { larder, origin async throws in
             #expect(try await entries(larder, "provider=api").count == 1)

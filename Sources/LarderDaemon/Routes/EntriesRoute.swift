@@ -32,26 +32,21 @@ struct EntriesRoute: Sendable {
             try Authority.check(request, settings, what: "Searches for \"\(name)\"")
         }
         let isRedacted = (try? Authority.check(request, settings)) == nil
-        let questions = try questions(query)
-        var entries: [EntrySummary] = []
-        var isComplete = true
-        for question in questions {
+        var listing = EntryListing()
+        if let question = try question(query) {
             do {
-                let found = try await engine.cache.store.entries(question)
-                entries += found.entries
-                isComplete = isComplete && found.isComplete
+                listing = try await engine.cache.store.entries(question)
             } catch {
                 throw .storeUnreadable
             }
         }
-        let limit = questions.first?.limit ?? Self.usualEntries
-        var writer = JSONWriter(reserving: 256 + entries.count * 384)
+        var writer = JSONWriter(reserving: 256 + listing.entries.count * 384)
         writer.object { writer in
             writer.member("redacted", isRedacted)
-            if !isComplete { writer.member("complete", false) }
+            if !listing.isComplete { writer.member("complete", false) }
             writer.name("entries")
             writer.array { writer in
-                for entry in entries.prefix(limit) {
+                for entry in listing.entries {
                     writer.object { append(entry, isRedacted: isRedacted, to: &$0) }
                 }
             }
@@ -59,8 +54,8 @@ struct EntriesRoute: Sendable {
         return Self.json(writer.bytes, route: route)
     }
 
-    /// One for each spelling of a prefix; without one a single question.
-    private func questions(_ query: QueryParameters) throws(ClientFacingError) -> [EntryQuestion] {
+    /// Nil where nothing can be found.
+    private func question(_ query: QueryParameters) throws(ClientFacingError) -> EntryQuestion? {
         let snapshot = engine.snapshot
         var question = EntryQuestion()
         if let order = query["order"] {
@@ -87,14 +82,12 @@ struct EntriesRoute: Sendable {
         if let url = query["url"] {
             let places = try PurgeURL(url, providers: snapshot.providers, settings: snapshot.settings).places
             // One that nothing can be stored for finds nothing.
-            if places.isEmpty { return [] }
+            if places.isEmpty { return nil }
             question.digests += places.map(\.key.digest)
         }
-        return try EntryCondition(query, provider: provider, engine).all.map { condition in
-            var one = question
-            one.condition = condition
-            return one
-        }
+        // A provider with two base URLs has a condition for each; one look keeps the order over both.
+        question.conditions = try EntryCondition(query, provider: provider, engine).all
+        return question
     }
 
     private static func digest(_ key: String) throws(ClientFacingError) -> Digest {

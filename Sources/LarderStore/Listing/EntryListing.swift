@@ -19,21 +19,24 @@ public enum EntryOrder: String, Sendable, CaseIterable {
 /// Which entries are asked for.
 public struct EntryQuestion: Sendable {
     public var order: EntryOrder
-    public var condition: PurgeCondition
+    /// One of them must hold; any entry is meant where there is none.
+    public var conditions: [PurgeCondition]
     /// Only these and what was made from them; empty for any.
     public var digests: [Digest]
     /// At most so many.
     public var limit: Int
 
     public init(
-        order: EntryOrder = .newest, condition: PurgeCondition = PurgeCondition(), digests: [Digest] = [],
-        limit: Int = 50
+        order: EntryOrder = .newest, conditions: [PurgeCondition] = [], digests: [Digest] = [], limit: Int = 50
     ) {
         self.order = order
-        self.condition = condition
+        self.conditions = conditions
         self.digests = digests
         self.limit = limit
     }
+
+    /// Whether such an entry is meant.
+    func takes(_ facts: EntryFacts) -> Bool { conditions.isEmpty || conditions.contains { $0.holds(facts) } }
 }
 
 /// One entry without its body.

@@ -49,7 +49,7 @@ extension SQLiteStore {
             let (rows, next) = try await slice("listing") { (reader, connection) throws(StoreError) in
                 try Self.step(question.order, from, reader, connection)
             }
-            for row in rows where question.condition.holds(row.facts) {
+            for row in rows where question.takes(row.facts) {
                 listing.entries.append(row.summary)
                 if listing.entries.count >= question.limit { return }
             }
@@ -131,7 +131,7 @@ extension SQLiteStore {
                 statement.bind(4, now)
                 return try reader.rows(statement)
             }
-            best += rows.filter { question.condition.holds($0.facts) }.map(\.summary)
+            best += rows.filter { question.takes($0.facts) }.map(\.summary)
             best.sort { isBySize ? $0.size > $1.size : $0.freshUntil < $1.freshUntil }
             if best.count >= question.limit {
                 best.removeLast(best.count - question.limit)
@@ -158,7 +158,7 @@ extension SQLiteStore {
             let rows = try await slice("listing") { (reader, connection) throws(StoreError) in
                 try Self.rows(of: digests, reader, connection)
             }
-            found += rows.filter { question.condition.holds($0.facts) }.map(\.summary)
+            found += rows.filter { question.takes($0.facts) }.map(\.summary)
         }
         return Array(found.prefix(question.limit))
     }
@@ -203,7 +203,7 @@ extension SQLiteStore {
             return rows
         }
         var known: Set<Int64> = []
-        let found = rows.filter { question.condition.holds($0.facts) && known.insert($0.id).inserted }.map(\.summary)
+        let found = rows.filter { question.takes($0.facts) && known.insert($0.id).inserted }.map(\.summary)
         return Array(found.prefix(question.limit))
     }
 
