@@ -74,6 +74,34 @@ import Testing
         #expect(target.told(isRedacted: false) == "/v1/search?q=jack+johnson&limit=5")
     }
 
+    @Test func aLongQueryIsNotedByItsWholeParameters() {
+        let long = String(repeating: "s3cret", count: 400)
+        #expect(SeenTarget.noted("q=\(long)&limit=5") == "q=…&limit=5")
+        #expect(SeenTarget.noted("\(long)=1&limit=5") == "…&limit=5")
+        let many = (0..<500).map { "n\($0)=s3cret" }
+        let noted = SeenTarget.noted(many.joined(separator: "&")) ?? ""
+        #expect(noted.utf8.count <= SeenTarget.longest && noted.utf8.count > SeenTarget.longest - 32)
+        let kept = noted.split(separator: "&").map(String.init)
+        #expect(kept.last == "…" && kept.dropLast().allSatisfy { many.contains($0) || $0.hasSuffix("=…") })
+    }
+
+    @Test func whatFitsIsNotedAsItIs() {
+        let query = String(repeating: "q", count: SeenTarget.longest)
+        #expect(SeenTarget.noted(query) == query && SeenTarget.noted(nil) == nil)
+    }
+
+    @Test func entriesWithoutANameAreRememberedForSoManyLooks() {
+        var nameless = NamelessEntries()
+        let digests = (0...NamelessEntries.capacity).map { Digest(of: Bytes(text: "\($0)")) }
+        for digest in digests.dropLast() { nameless.insert(digest) }
+        for _ in 0..<NamelessEntries.looks { nameless.look() }
+        #expect(digests.dropLast().allSatisfy(nameless.contains))
+        nameless.insert(digests[NamelessEntries.capacity])
+        #expect(!nameless.contains(digests[0]) && nameless.contains(digests[NamelessEntries.capacity]))
+        nameless.look()
+        #expect(!nameless.contains(digests[NamelessEntries.capacity]))
+    }
+
     @Test func whatMayBeACredentialIsToldNobody() {
         let target = SeenTarget(path: "/v1/search", query: "q=a&api_key=s3cret&s3cret", tellable: ["q"])
         #expect(target.told(isRedacted: false) == "/v1/search?q=a&api_key=…&…")

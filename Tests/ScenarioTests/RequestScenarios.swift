@@ -247,6 +247,24 @@ import Testing
         #expect(rest)
     }
 
+    @Test func onlySoManyStreamsLookAtOnceAndOneThatLeavesMakesRoom() async throws {
+        try await withLarder("") { larder in
+            var streams: [EventStream] = []
+            for _ in 0..<32 {
+                streams.append(try await listen(larder))
+                #expect(streams.last?.head.status == 200)
+            }
+            let refused = try await larder.get("/v1/requests/events")
+            try BadInputScenarios.expectProblem(refused, 503, "the 33rd stream")
+            #expect(try await larder.get("/metrics").text.contains("larder_request_streams_refused_total 1"))
+            #expect(try await larder.get("/v1/requests").status == 200)
+            streams.removeLast()
+            try await larder.eventually("the place is free") {
+                try await listen(larder).head.status == 200
+            }
+        }
+    }
+
     @Test func aStreamTakesAPlaceAmongThoseThatArePermitted() async throws {
         try await withLarder("server: { maxEventStreams: 1 }") { larder in
             let first = try await listen(larder)

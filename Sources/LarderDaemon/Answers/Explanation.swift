@@ -97,6 +97,7 @@ struct Explanation: Sendable {
 struct AnsweredRequest: Sendable {
     /// Where among those that were answered; they are numbered from 1.
     var number: UInt64 = 0
+    /// At most so much of it as is told (`SeenTarget.noted`). A path is as long as a target may be.
     var query: String?
     /// The path stands for one that nobody is told.
     var isPathHidden = false
@@ -113,6 +114,7 @@ struct AnsweredRequest: Sendable {
 /// entry answers, the last.
 struct KeptRequest: Sendable {
     var path: String
+    /// At most so much of it as is told (`SeenTarget.noted`).
     var query: String?
     var listenerProvider: String?
     var route: RouteName

@@ -184,7 +184,7 @@ extension Responder {
         explanations.keep(
             keeping.digest, part,
             for: KeptRequest(
-                path: request.path, query: request.query, listenerProvider: request.listenerProvider,
+                path: request.path, query: SeenTarget.noted(request.query), listenerProvider: request.listenerProvider,
                 route: context.route, bytes: ready.body.count))
     }
 }

@@ -68,7 +68,8 @@ final class RequestDispatch: RequestHandler {
         var bytes: Int? = response.body.count
         if request.method == .head { bytes = 0 } else if case .stream(_, nil) = response.body { bytes = nil }
         let answered = AnsweredRequest(
-            query: request.query, isPathHidden: response.loggedPath != nil, peer: request.peer, bytes: bytes,
+            query: SeenTarget.noted(request.query), isPathHidden: response.loggedPath != nil, peer: request.peer,
+            bytes: bytes,
             took: took, outcome: response.outcome, provider: response.provider)
         responder.explanations.close(
             request.id, at: engine.time.wall(),

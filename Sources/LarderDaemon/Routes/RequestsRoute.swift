@@ -12,6 +12,7 @@ struct RequestsRoute: Sendable {
     let watch: RequestWatch
     let secrets: SecretRegistry
     let streams: EventStreams
+    let places: RequestStreamPlaces
     /// On whose timers it is looked again.
     let home: EventLoop
 
@@ -60,7 +61,7 @@ struct RequestsRoute: Sendable {
         request.fields.remove("Last-Event-ID")
         let stream = RequestStream(
             watch: watch, filter: filter, viewer: viewer(request),
-            feed: EventFeed("request", streams: streams, keeping: 2))
+            feed: EventFeed("request", streams: streams, keeping: 2), place: try places.take())
         // The reader is there before the first event, and the limit of streams is asked before the rings.
         let response = try stream.feed.response(to: request, otherwise: .next, route: route)
         guard request.method != .head else { return response }

@@ -21,13 +21,18 @@ final class RequestStream: Sendable {
     let filter: RequestFilter
     let viewer: RequestViewer
     let feed: EventFeed
+    private let place: RequestStreamPlaces.Place
     private let state = Lock(State())
 
-    init(watch: RequestWatch, filter: RequestFilter, viewer: RequestViewer, feed: EventFeed) {
+    init(
+        watch: RequestWatch, filter: RequestFilter, viewer: RequestViewer, feed: EventFeed,
+        place: RequestStreamPlaces.Place
+    ) {
         self.watch = watch
         self.filter = filter
         self.viewer = viewer
         self.feed = feed
+        self.place = place
     }
 
     /// The first event, which is told also where there is nothing in it: so many earlier requests.

@@ -12,6 +12,33 @@ import LarderStore
 struct RequestCursor: Sendable {
     fileprivate var answered: UInt64
     fileprivate var hits: HitCursor?
+    fileprivate var nameless = NamelessEntries()
+}
+
+/// Entries that the database had no name for: whoever looks again and again does not ask for them at each look.
+struct NamelessEntries: Sendable {
+    /// Entries that are remembered; one more, and all are forgotten.
+    static let capacity = 256
+    /// Looks after which all are forgotten: a database that was busy may have the name by then.
+    static let looks = 64
+
+    private var digests: Set<Digest> = []
+    private var age = 0
+
+    /// One more look begins.
+    mutating func look() {
+        age += 1
+        guard age > Self.looks else { return }
+        age = 0
+        digests = []
+    }
+
+    mutating func insert(_ digest: Digest) {
+        if digests.count >= Self.capacity { digests = [] }
+        digests.insert(digest)
+    }
+
+    func contains(_ digest: Digest) -> Bool { digests.contains(digest) }
 }
 
 /// Reads what was answered lately.
@@ -42,27 +69,32 @@ struct RequestWatch: Sendable {
 
     /// The last requests, at most `capacity` of each kind.
     func latest() async -> Seen {
-        await read(answeredAfter: nil, hitsAfter: nil, hitsAtMost: Self.capacity)
+        await read(answeredAfter: nil, hitsAfter: nil, hitsAtMost: Self.capacity, NamelessEntries())
     }
 
     /// What was answered since.
     func since(_ cursor: RequestCursor) async -> Seen {
-        await read(answeredAfter: cursor.answered, hitsAfter: cursor.hits, hitsAtMost: Self.hitsAtOnce)
+        await read(
+            answeredAfter: cursor.answered, hitsAfter: cursor.hits, hitsAtMost: Self.hitsAtOnce, cursor.nameless)
     }
 
-    private func read(answeredAfter number: UInt64?, hitsAfter place: HitCursor?, hitsAtMost limit: Int) async -> Seen {
+    private func read(
+        answeredAfter number: UInt64?, hitsAfter place: HitCursor?, hitsAtMost limit: Int, _ before: NamelessEntries
+    ) async -> Seen {
+        var nameless = before
+        nameless.look()
         let recent = await hits.withLock { $0 }?(place, limit)
         let answered = explanations.answered(after: number, atMost: Self.capacity)
         var requests = answered.requests.compactMap { SeenRequest($0) }
-        if let recent { requests += await told(recent.hits) }
+        if let recent { requests += await told(recent.hits, &nameless) }
         requests.sort { $0.at < $1.at }
         return Seen(
             requests: requests, dropped: answered.missed + (recent?.missed ?? 0),
-            cursor: RequestCursor(answered: answered.answered, hits: recent?.cursor ?? place))
+            cursor: RequestCursor(answered: answered.answered, hits: recent?.cursor ?? place, nameless: nameless))
     }
 
     /// The hits with what is known of the entries that they came from.
-    private func told(_ hits: [RecentHits.Hit]) async -> [SeenRequest] {
+    private func told(_ hits: [RecentHits.Hit], _ nameless: inout NamelessEntries) async -> [SeenRequest] {
         let providers = engine.snapshot.providers
         var known: [Digest: HitEntry] = [:]
         var asked = 0
@@ -70,17 +102,19 @@ struct RequestWatch: Sendable {
             let digest = hit.record.entry
             if let kept = explanations.request(digest) {
                 known[digest] = HitEntry(kept.part, kept.request, providers)
-            } else if asked < Self.namesAtOnce {
+            } else if asked < Self.namesAtOnce, !nameless.contains(digest) {
                 asked += 1
-                known[digest] = await named(digest, providers)
+                let entry = await named(digest, providers)
+                if entry == nil { nameless.insert(digest) }
+                known[digest] = entry ?? HitEntry()
             }
         }
         return hits.map { SeenRequest($0, known[$0.record.entry] ?? HitEntry()) }
     }
 
     /// An entry of an earlier run, which nobody has asked for but by the loops. Its name is asked for once.
-    private func named(_ digest: Digest, _ providers: ProviderSet) async -> HitEntry {
-        guard let name = await engine.cache.store.name(of: digest) else { return HitEntry() }
+    private func named(_ digest: Digest, _ providers: ProviderSet) async -> HitEntry? {
+        guard let name = await engine.cache.store.name(of: digest) else { return nil }
         var part = ExplainedPart(provider: name.provider)
         part.key = [KeyParameter("label", name.label)]
         explanations.keep(digest, part, for: nil)

@@ -54,6 +54,21 @@ struct SeenTarget: Sendable, Hashable {
         return "\(path)?\(parameters.joined(separator: "&"))"
     }
 
+    /// A query as it is noted: of one that is too long, whole parameters. What takes secrets out afterwards knows none by its
+    /// half; of a parameter that does not fit the name is kept, where that fits.
+    static func noted(_ query: String?) -> String? {
+        guard let query, query.utf8.count > longest else { return query }
+        var kept = ""
+        var room = longest - "&…".utf8.count
+        for parameter in query.split(separator: "&") {
+            let pieces = [parameter, Substring(EntryLabel.name(parameter)), "…"]
+            guard let piece = pieces.first(where: { $0.utf8.count < room }) else { return kept + "&…" }
+            kept += (kept.isEmpty ? "" : "&") + piece
+            room -= piece.utf8.count + 1
+        }
+        return kept
+    }
+
     static func cut(_ text: String) -> String {
         text.utf8.count <= longest ? text : String(decoding: text.utf8.prefix(longest), as: UTF8.self) + "…"
     }

@@ -45,7 +45,8 @@ struct RouteParts: Sendable {
         requests = RequestsRoute(
             engine: engine,
             watch: RequestWatch(engine: engine, explanations: responder.explanations, hits: parts.recentHits),
-            secrets: parts.secrets, streams: parts.eventStreams, home: engine.flights.home)
+            secrets: parts.secrets, streams: parts.eventStreams,
+            places: RequestStreamPlaces(counters: engine.counters), home: engine.flights.home)
         settings = SettingsRoute(engine: engine)
     }
 }

@@ -1,0 +1,48 @@
+// How many streams of requests may be open at once. Each looks at the rings of every loop five times a second, so that there may
+// be fewer of them than of other event streams, which wait for news.
+import LarderCore
+import LarderEngine
+
+/// The places of streams of requests.
+final class RequestStreamPlaces: Sendable {
+    /// An open console has one, and so have `larder log` and `larder top`.
+    static let standard = 32
+
+    static let refusals = MetricFamily(
+        "larder_request_streams_refused_total", help: "Streams of requests refused because too many were open.")
+
+    /// A stream's place; it is free again when nobody holds this any more.
+    final class Place: Sendable {
+        private let places: RequestStreamPlaces
+
+        fileprivate init(_ places: RequestStreamPlaces) {
+            self.places = places
+        }
+
+        deinit { places.taken.withLock { $0 -= 1 } }
+    }
+
+    private let limit: Int
+    private let taken = Lock(0)
+    private let refused: CounterCell
+
+    init(limit: Int = standard, counters: CounterRegistry) {
+        self.limit = limit
+        refused = counters.cell(Self.refusals)
+    }
+
+    /// A place for one more stream.
+    /// - Throws: 503 where all are taken.
+    func take() throws(ClientFacingError) -> Place {
+        let isFree = taken.withLock { taken in
+            guard taken < limit else { return false }
+            taken += 1
+            return true
+        }
+        if isFree { return Place(self) }
+        refused.add()
+        throw ClientFacingError(
+            status: 503, code: FailureClass.overloaded.rawValue,
+            detail: "As many streams of requests are open as are permitted: \(limit).", retryable: true, retryAfter: 15)
+    }
+}
