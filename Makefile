@@ -43,15 +43,18 @@ build: deps check-swift
 
 # Says what it installs, and installs only what dpkg lacks; with sudo only when not root.
 deps:
-	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev pkg-config make
+	@scripts/install-packages libcurl4-openssl-dev libsqlite3-dev libyaml-dev zlib1g-dev libssl-dev libhiredis-dev pkg-config make
 
-# What only the tests need: the browser that the console is tried in.
+# What only the tests need: the browser that the console is tried in, and the engine that hosts share. Where there can be no engine
+# its tests are skipped, and say so; in CI they fail.
 deps-test:
 	@scripts/install-packages chromium
+	@command -v redis-server >/dev/null || command -v valkey-server >/dev/null || scripts/install-packages redis-server || \
+		echo "no redis-server: the tests of a fleet are skipped" >&2
 
 # What a machine needs that only runs the binary.
 deps-runtime:
-	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 ca-certificates
+	@scripts/install-packages libcurl4 libsqlite3-0 libyaml-0-2 zlib1g libssl3 libhiredis0.14 ca-certificates
 
 check-swift:
 	@scripts/check-swift

@@ -61,6 +61,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib"),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1"),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto"),
+        // Without pkg-config: what that says of hiredis has a definition of a macro in it, which SwiftPM refuses.
+        .systemLibrary(name: "CHiredis"),
 
         .target(name: "CBuild", cSettings: commit),
 
@@ -72,6 +74,7 @@ let package = Package(
         room("LarderIO", ["LarderCore", "CLinux"]),
         room("LarderStore", ["LarderCore", "CLinux", "CSQLite"]),
         room("LarderFetch", ["LarderCore", "LarderHTTP", "LarderIO", "CCurl", "CSSL"]),
+        room("LarderShared", ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CHiredis"]),
         room("LarderServer", ["LarderCore", "LarderHTTP", "LarderIO"]),
         room("LarderOrigin", ["LarderCore", "LarderHTTP", "LarderProviders", "LarderIO", "LarderServer"]),
         room("LarderSettings", ["LarderCore", "LarderProviders", "LarderIO", "CYAML", "CBuild"]),
@@ -79,14 +82,14 @@ let package = Package(
             "LarderEngine",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderIO", "LarderStore",
-                "LarderFetch", "LarderSettings",
+                "LarderFetch", "LarderShared", "LarderSettings",
             ]),
         room(
             "LarderDaemon",
             [
                 "LarderCore", "LarderHTTP", "LarderCache", "LarderProviders", "LarderConsole", "LarderIO",
                 "LarderStore",
-                "LarderFetch", "LarderServer", "LarderSettings", "LarderEngine",
+                "LarderFetch", "LarderShared", "LarderServer", "LarderSettings", "LarderEngine",
             ]),
         room(
             "LarderCLI",
@@ -121,6 +124,11 @@ let package = Package(
             "LarderFetchTests",
             [
                 "LarderCore", "LarderHTTP", "LarderIO", "LarderFetch", "LarderTestSupport", "CCurl", "CLinux", "CSSL",
+            ]),
+        tests(
+            "LarderSharedTests",
+            [
+                "LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "LarderShared", "LarderTestSupport",
             ]),
         tests("LarderServerTests", ["LarderCore", "LarderHTTP", "LarderIO", "LarderServer", "LarderTestSupport"]),
         tests(

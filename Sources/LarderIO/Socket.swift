@@ -83,6 +83,28 @@ public enum Socket {
         return descriptor
     }
 
+    /// A socket on its way to a connection, for a loop: writable when it stands, or when it failed (`connectionError`).
+    public static func beginConnecting(to address: Address) throws(SystemError) -> Int32 {
+        let descriptor = try open(address.family, SOCK_STREAM, blocking: false)
+        do throws(SystemError) {
+            if address.port != nil { try Syscall.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1) }
+            _ = try Syscall.check("connect") { address.withSocketAddress { Glibc.connect(descriptor, $0, $1) } }
+        } catch {
+            if error.code == EINPROGRESS { return descriptor }
+            Syscall.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Why the connection does not stand; nil where it does (SO_ERROR).
+    public static func connectionError(_ descriptor: Int32) -> Int32? {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return EBADF }
+        return code == 0 ? nil : code
+    }
+
     /// Two ends of one connection inside this process. Neither blocks.
     public static func pair() throws(SystemError) -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]

@@ -1,0 +1,253 @@
+// The operations of one host on its one connection to the engine. They are sent as they come, each a batch of commands, and
+// answered in that order. Each has its time, from when it is asked for: the queue and a connection that must be made first are part
+// of it. One whose time is over is answered so; its replies are taken off the connection when they come. A connection that says
+// nothing for as long is closed.
+import LarderCore
+import LarderIO
+
+/// The client, from any thread.
+final class SharedClient: Sendable {
+    private let loop: EventLoop
+    private let core: LoopBound<SharedClientCore>
+    private let isClosed = Lock(false)
+
+    init(_ settings: SharedSettings, on loop: EventLoop) {
+        self.loop = loop
+        core = LoopBound(SharedClientCore(settings, loop), on: loop)
+    }
+
+    /// The replies to the commands, one for each, or why there are none. An error reply is a reply.
+    /// - Parameter time: after which the answer is `timedOut`.
+    func perform(_ commands: [Command], within time: Duration) async -> Result<[Reply], SharedFailure> {
+        guard !isClosed.withLock({ $0 }) else { return .failure(.closed) }
+        guard let bytes = Command.format(commands) else { return .failure(.overloaded) }
+        let deadline = loop.clock.monotonic() + time
+        let promise = Promise<Result<[Reply], SharedFailure>>()
+        loop.post { [self] in
+            core.value.owner = self
+            core.value.submit(SharedOperation(bytes, replies: commands.count, deadline) { promise.fulfil($0) })
+        }
+        return await promise.wait()
+    }
+
+    /// Whether the engine has greeted this host, and the connection still stands.
+    func isConnected() async -> Bool {
+        guard !isClosed.withLock({ $0 }) else { return false }
+        let promise = Promise<Bool>()
+        loop.post { [self] in promise.fulfil(core.value.isReady) }
+        return await promise.wait()
+    }
+
+    /// Ends the connection. What is under way is answered with `closed`, and so is what comes later.
+    func close() {
+        isClosed.withLock { $0 = true }
+        loop.post { [self] in core.value.close() }
+    }
+
+    /// The name of the engine's host was looked up.
+    fileprivate func resolved(_ address: Address?, attempt: Int) {
+        loop.post { [self] in core.value.resolved(address, attempt: attempt) }
+    }
+}
+
+/// One batch of commands and who waits for its replies.
+private final class SharedOperation {
+    let bytes: Bytes
+    let deadline: MonotonicTime
+    private(set) var left: Int
+    private var replies: [Reply] = []
+    private var done: ((Result<[Reply], SharedFailure>) -> Void)?
+    var timer: TimerToken?
+    /// When it was given to the connection.
+    var sentAt: MonotonicTime?
+
+    init(
+        _ bytes: Bytes, replies: Int, _ deadline: MonotonicTime,
+        _ done: @escaping (Result<[Reply], SharedFailure>) -> Void
+    ) {
+        self.bytes = bytes
+        self.deadline = deadline
+        left = replies
+        self.done = done
+    }
+
+    var isAnswered: Bool { done == nil }
+
+    func take(_ reply: Reply) {
+        left -= 1
+        if !isAnswered { replies.append(reply) }
+        if left == 0 { end(.success(replies)) }
+    }
+
+    func end(_ result: Result<[Reply], SharedFailure>) {
+        done?(result)
+        done = nil
+        replies = []
+    }
+}
+
+/// The state of the client. Confined to its loop.
+private final class SharedClientCore {
+    private enum State {
+        case idle
+        case resolving
+        /// Not greeted yet: that many replies are owed for the greeting.
+        case greeting(SharedLink, left: Int)
+        case ready(SharedLink)
+        case closed
+    }
+
+    /// Operations that wait, or whose replies are owed, and bytes that wait to be sent.
+    private static let most = 1024
+    private static let mostBytes = 16 << 20
+    /// For a connection to stand and to be greeted.
+    private static let patience = Duration.seconds(1)
+
+    private let settings: SharedSettings
+    private let loop: EventLoop
+    private var state = State.idle
+    private var attempt = 0
+    private var waiting: [SharedOperation] = []
+    private var sent: [SharedOperation] = []
+    private var firstSent = 0
+    private var waitingBytes = 0
+    weak var owner: SharedClient?
+
+    init(_ settings: SharedSettings, _ loop: EventLoop) {
+        self.settings = settings
+        self.loop = loop
+    }
+
+    var isReady: Bool { if case .ready = state { true } else { false } }
+
+    func submit(_ operation: SharedOperation) {
+        var linkBytes = 0
+        switch state {
+        case .closed: return operation.end(.failure(.closed))
+        case .ready(let link): linkBytes = link.waiting
+        case .idle, .resolving, .greeting: break
+        }
+        let count = waiting.count + sent.count - firstSent
+        guard count < Self.most, waitingBytes + linkBytes + operation.bytes.count <= Self.mostBytes else {
+            return operation.end(.failure(.overloaded))
+        }
+        operation.timer = loop.schedule(at: operation.deadline) { [weak self, weak operation] in
+            if let operation { self?.expire(operation) }
+        }
+        if case .ready(let link) = state { return send(operation, link) }
+        waiting.append(operation)
+        waitingBytes += operation.bytes.count
+        if case .idle = state { connect() }
+    }
+
+    func close() {
+        drop(.closed)
+        state = .closed
+    }
+
+    // MARK: Connecting
+
+    private func connect() {
+        attempt += 1
+        let number = attempt
+        state = .resolving
+        _ = loop.schedule(at: loop.monotonic + max(Self.patience, settings.timeout)) { [weak self] in
+            guard let self, attempt == number, !isReady else { return }
+            drop(.unreachable)
+        }
+        switch settings.address {
+        case .unix(let path): resolved(.unix(path), attempt: number)
+        case .tcp(let host, let port):
+            HostNames.resolve(host, port: port) { [weak owner] in owner?.resolved($0, attempt: number) }
+        }
+    }
+
+    func resolved(_ address: Address?, attempt number: Int) {
+        guard case .resolving = state, attempt == number else { return }
+        guard let address else { return drop(.unreachable) }
+        do throws(SharedFailure) {
+            let link = try SharedLink(to: address, on: loop, limit: settings.replyLimit)
+            let greeting = settings.greeting
+            state = .greeting(link, left: greeting.count)
+            link.ended = { [weak self] failure in self?.linkEnded(failure) }
+            link.replied = { [weak self] reply in self?.take(reply) }
+            guard let bytes = Command.format(greeting) else { return drop(.overloaded) }
+            link.connected = { [weak link] in link?.send(bytes) }
+        } catch {
+            drop(error)
+        }
+    }
+
+    private func take(_ reply: Reply) {
+        switch state {
+        case .greeting(let link, let left):
+            if let failure = reply.failure { return drop(failure == .refused ? .noAuth : failure) }
+            guard left == 1 else {
+                state = .greeting(link, left: left - 1)
+                return
+            }
+            state = .ready(link)
+            let waited = waiting
+            (waiting, waitingBytes) = ([], 0)
+            for operation in waited where !operation.isAnswered { send(operation, link) }
+        case .ready(let link):
+            // A reply that nobody asked for: nothing that comes can be told apart any more.
+            guard firstSent < sent.count else { return link.end(.garbage) }
+            let operation = sent[firstSent]
+            operation.take(reply)
+            guard operation.left == 0 else { return }
+            if let timer = operation.timer { loop.cancel(timer) }
+            firstSent += 1
+            guard firstSent == sent.count || firstSent >= 256 else { return }
+            sent.removeFirst(firstSent)
+            firstSent = 0
+        case .idle, .resolving, .closed: break
+        }
+    }
+
+    private func send(_ operation: SharedOperation, _ link: SharedLink) {
+        operation.sentAt = loop.monotonic
+        sent.append(operation)
+        link.send(operation.bytes)
+    }
+
+    // MARK: Ending
+
+    private func expire(_ operation: SharedOperation) {
+        guard !operation.isAnswered else { return }
+        operation.end(.failure(.timedOut))
+        if let place = waiting.firstIndex(where: { $0 === operation }) {
+            waiting.remove(at: place)
+            waitingBytes -= operation.bytes.count
+        }
+        // It was sent, and nothing came since: not a slow reply but a connection that says nothing.
+        if case .ready(let link) = state, let sentAt = operation.sentAt, link.heardAt <= sentAt { drop(.timedOut) }
+    }
+
+    private func linkEnded(_ failure: SharedFailure) {
+        switch state {
+        case .greeting, .ready: state = .idle
+        case .idle, .resolving, .closed: break
+        }
+        fail(failure)
+    }
+
+    private func drop(_ failure: SharedFailure) {
+        switch state {
+        case .greeting(let link, _), .ready(let link): link.end(failure)
+        case .idle, .resolving:
+            state = .idle
+            fail(failure)
+        case .closed: fail(failure)
+        }
+    }
+
+    private func fail(_ failure: SharedFailure) {
+        let all = sent[firstSent...] + waiting[...]
+        (sent, firstSent, waiting, waitingBytes) = ([], 0, [], 0)
+        for operation in all {
+            if let timer = operation.timer { loop.cancel(timer) }
+            operation.end(.failure(failure))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// What is counted of the shared tier. Labels are words of fixed sets.
+import LarderCore
+
+enum SharedCounters {
+    static let lookups = MetricFamily(
+        "larder_shared_lookups_total",
+        help: "Look-ups in the shared tier: hit, absent, a value that is no answer (forged, unreadable, otherKey, "
+            + "removed), notAsked (the breaker is open, or a removal waits), or failed.",
+        labels: ["result"])
+    static let published = MetricFamily(
+        "larder_shared_published_total",
+        help: "Answers for the shared tier: done, failed, overtaken by a removal, dropped since too many waited, or "
+            + "kept here for what they are (personal, noStore, tooLarge, streamed, expired).",
+        labels: ["result"])
+    static let leases = MetricFamily(
+        "larder_shared_lease_waits_total",
+        help:
+            "Fetches that waited for another host's: waited, of these lapsed (it did not end in time) or settled (it had "
+            + "nothing to publish).",
+        labels: ["result"])
+    static let removals = MetricFamily(
+        "larder_shared_removals_total",
+        help: "Removals told to the shared tier: done, or waiting since it could not be told at once.",
+        labels: ["result"])
+    static let failures = MetricFamily(
+        "larder_shared_failures_total", help: "Operations of the shared tier that failed, by what went wrong.",
+        labels: ["class"])
+    static let breaker = MetricFamily(
+        "larder_shared_breaker_open", .gauge,
+        help: "Whether the shared tier is left alone after failures: 0 no, 1 yes, 0.5 while one operation tries it.")
+    static let seconds = MetricFamily(
+        "larder_shared_seconds", .histogram, help: "Time of an operation of the shared tier.",
+        labels: ["operation", "result"])
+}

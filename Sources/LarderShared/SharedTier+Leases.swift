@@ -1,0 +1,139 @@
+// The leases of fetches: taken, renewed and given back. Each names its owner, a random number, and is changed only by who holds it.
+import LarderCache
+import LarderCore
+import LarderIO
+
+/// The right to fetch one answer for the fleet. Given back once, by `SharedTier.release` or with what is published.
+public final class SharedLease: Sendable {
+    let name: Bytes
+    let owner: Bytes
+    private let ended = Lock(false)
+
+    init(name: Bytes) {
+        self.name = name
+        var random = SystemRandomNumberGenerator()
+        owner = SharedGeneration.random(&random).text
+    }
+
+    var isEnded: Bool { ended.withLock { $0 } }
+
+    /// False for all but the first.
+    func end() -> Bool {
+        ended.withLock { ended in
+            defer { ended = true }
+            return !ended
+        }
+    }
+}
+
+/// How a host that misses an answer goes on.
+public enum SharedTurn: Sendable {
+    /// Another host has published it meanwhile.
+    case published(SharedTier.Look)
+    /// It fetches: for the fleet, where it has a lease.
+    case fetch(SharedLease?)
+}
+
+extension SharedTier {
+    private static let settled = Bytes(text: "!")
+    private static let renewal = """
+        if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('PEXPIRE',KEYS[1],ARGV[2]) end return 0
+        """
+    private static let settling = """
+        if redis.call('GET',KEYS[1])==ARGV[1] then redis.call('SET',KEYS[1],'!','PX',ARGV[2]) return 1 end return 0
+        """
+    private static let returning = """
+        if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0
+        """
+
+    /// Takes the lease of an answer that is not there, or waits for the host that has it.
+    /// - Parameters:
+    ///   - ticket: of the look-up that missed.
+    ///   - patience: for the wait.
+    ///   - look: looks the answer up again; true ends the wait.
+    public func turn(
+        _ ticket: Ticket, patience: Duration, look: () async -> Look, isGood: (Look) -> Bool
+    ) async -> SharedTurn {
+        let name = SharedNames.lease(of: ticket.name)
+        let began = loop.clock.monotonic()
+        var wait = SharedWait(began: began, patience: patience)
+        var hasWaited = false
+        while true {
+            let (lease, seen) = await take(name)
+            if let lease {
+                keep(lease)
+                // It may have been published between the look-up and the lease, where another had it until then.
+                guard hasWaited else { return .fetch(lease) }
+                let found = await look()
+                guard isGood(found) else { return .fetch(lease) }
+                release(lease, isSettled: false)
+                return .published(found)
+            }
+            // Nobody waits for it any more.
+            if Task.isCancelled { return .fetch(nil) }
+            if hasWaited, seen != .held {
+                let found = await look()
+                if isGood(found) { return .published(found) }
+            }
+            switch wait.next(seen, now: loop.clock.monotonic(), random: .random(in: 0 ... .max)) {
+            case .take: break
+            case .goAlone:
+                if hasWaited { noteLapsed(seen) }
+                return .fetch(nil)
+            case .pause(let pause):
+                if !hasWaited { noteWait() }
+                hasWaited = true
+                await self.pause(pause)
+            }
+        }
+    }
+
+    private func take(_ name: Bytes) async -> (SharedLease?, SharedWait.Seen) {
+        let lease = SharedLease(name: name)
+        let set = Command("SET", name, lease.owner, Bytes(text: "NX"), Bytes(text: "PX"), Self.term)
+        guard let replies = await perform("lease", [set, Command("GET", name)]) else { return (nil, .unknown) }
+        if case .status = replies[0] { return (lease, .free) }
+        switch replies[1] {
+        case .bytes(Self.settled): return (nil, .settled)
+        case .bytes: return (nil, .held)
+        case .none: return (nil, replies[0] == .none ? .free : .unknown)
+        default: return (nil, .unknown)
+        }
+    }
+
+    private static let term = Bytes(text: String(SharedWait.term.milliseconds))
+
+    /// Renews it until it is given back.
+    private func keep(_ lease: SharedLease) {
+        loop.post { [weak self, loop] in
+            _ = loop.schedule(at: loop.monotonic + SharedWait.term / 3) { self?.renew(lease) }
+        }
+    }
+
+    private func renew(_ lease: SharedLease) {
+        guard !lease.isEnded else { return }
+        Task(executorPreference: loop) {
+            _ = await self.perform(
+                "lease",
+                [Command("EVAL", Bytes(text: Self.renewal), Bytes(text: "1"), lease.name, lease.owner, Self.term)])
+        }
+        keep(lease)
+    }
+
+    /// Gives the lease back. Nothing is waited for.
+    /// - Parameter isSettled: who waits learns that nothing was published.
+    public func release(_ lease: SharedLease, isSettled: Bool) {
+        guard lease.end() else { return }
+        var command = Command(
+            "EVAL", Bytes(text: isSettled ? Self.settling : Self.returning), Bytes(text: "1"), lease.name, lease.owner)
+        if isSettled { command.words.append(Bytes(text: String(SharedWait.settledFor.milliseconds))) }
+        let order = command
+        Task(executorPreference: loop) { _ = await self.perform("lease", [order]) }
+    }
+
+    private func pause(_ pause: Duration) async {
+        let promise = Promise<Void>()
+        loop.post { [loop] in _ = loop.schedule(at: loop.monotonic + pause) { promise.fulfil() } }
+        await promise.wait()
+    }
+}
