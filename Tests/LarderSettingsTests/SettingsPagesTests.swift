@@ -35,6 +35,9 @@ struct SettingsPagesTests {
             for name in ["admin.token", "newsapi.key", "tmdb.key", "imgur.key", "imgur.clientSecret"] {
                 try write("0123456789abcdef", to: "\(directory)/\(name)")
             }
+            for name in ["shared.key", "shared.password", "artwork.key"] {
+                try write("0123456789abcdef0123456789abcdef", to: "\(directory)/\(name)")
+            }
             let lines = ExampleConfiguration.yaml()
                 .split(separator: "\n", omittingEmptySubsequences: false)
                 .map { line -> String in

@@ -90,6 +90,7 @@ extension SettingsLoader {
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
         settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
         settings.dialect = dialect(&reader, about)
+        settings.isShared = reader.flag(Table.providerShared, path: "\(path).shared")
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil

@@ -77,7 +77,7 @@ public struct SettingsLoader: Sendable {
             allowRemote: allowRemote,
             hostNames: reader.texts(Table.hostNames, check: Self.hostName),
             browserOrigins: reader.texts(Table.browserOrigins, check: Self.origin),
-            admin: Settings.Admin(token: adminToken(&reader, secrets), users: adminUsers(&reader)),
+            admin: Settings.Admin(token: secret(&reader, Table.adminToken, secrets), users: adminUsers(&reader)),
             cache: Settings.Cache(
                 &reader, path: directory(&reader, Table.cachePath, places.cache, variable: "CACHE_DIRECTORY")),
             statePath: directory(&reader, Table.statePath, places.state, variable: "STATE_DIRECTORY"),
@@ -85,8 +85,10 @@ public struct SettingsLoader: Sendable {
             fetch: Settings.Fetch(&reader),
             search: Settings.Search(&reader),
             log: Settings.Log(&reader),
-            artwork: Settings.Artwork(&reader),
+            artwork: Settings.Artwork(
+                &reader, key: secret(&reader, Table.artworkKey, secrets, check: SharedURL.strong)),
             uploads: UploadSettings(&reader),
+            shared: shared(&reader, secrets),
             providers: providers,
             notes: [],
             effective: [])
@@ -105,15 +107,25 @@ public struct SettingsLoader: Sendable {
         return path ?? "/"
     }
 
-    private func adminToken(_ reader: inout SettingsReader, _ secrets: SecretPlaces) -> String? {
-        let parameter = SettingsTable.adminToken
+    private func shared(_ reader: inout SettingsReader, _ secrets: SecretPlaces) -> Settings.Shared? {
+        let password = secret(&reader, SettingsTable.sharedPassword, secrets)
+        let key = secret(&reader, SettingsTable.sharedKey, secrets, check: SharedURL.strong)
+        return Settings.Shared(&reader, password: password, key: key)
+    }
+
+    /// A secret of a setting, whose credential has its name.
+    private func secret(
+        _ reader: inout SettingsReader, _ parameter: Parameter, _ secrets: SecretPlaces,
+        check: (String) throws(SettingFault) -> String = { text throws(SettingFault) in text }
+    ) -> String? {
+        let path = parameter.path
         var file: String?
         let written = reader.text(parameter) { text throws(SettingFault) in
             file = SecretPlaces.file(of: text)
-            return try secrets.resolve(text)
+            return try check(try secrets.resolve(text))
         }
-        if let file { reader.note(SecretFile(setting: parameter.path, path: file, credential: "admin.token")) }
-        return credential("admin.token", parameter.path, &reader, secrets, check: { $0 }) ?? written
+        if let file { reader.note(SecretFile(setting: path, path: file, credential: path)) }
+        return credential(path, path, &reader, secrets, check: check) ?? written
     }
 
     /// A credential outweighs what was written.

@@ -83,8 +83,9 @@ public enum ConfigurationManual {
 
         `larder params` lists every setting, `larder params --changed` what differs from the defaults and where it was written.
 
-        **Secrets** (`admin.token`, `providers.<name>.key`, `providers.<name>.clientSecret`) are read once, at start and reload: from
-        `$CREDENTIALS_DIRECTORY/admin.token`, `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
+        **Secrets** (`admin.token`, `shared.key`, `shared.password`, `artwork.key`, `providers.<name>.key`,
+        `providers.<name>.clientSecret`) are read once, at start and reload: from
+        `$CREDENTIALS_DIRECTORY/admin.token` (and so on), `<name>.key` and `<name>.clientSecret` there (systemd's `LoadCredential=`), else from the
         setting (`file:/path`, `env:NAME`, or the secret itself), else from `LARDER_<NAME>_KEY` and `LARDER_<NAME>_CLIENTSECRET`, or from the API's own
         variables: \(SettingsTable.keyVariables). They are
         never shown, logged or stored.

@@ -92,7 +92,7 @@ public enum ExampleConfiguration {
             ("staleWhileRefresh", Units.format(duration: SettingsLoader.staleWhileRefresh(about))),
             ("rate", about.defaultRate?.description ?? "off"),
             ("quota", about.defaultQuota?.description ?? "off"),
-            ("imageHosts", list(about.imageHosts)),
+            ("imageHosts", list(about.imageHosts)), ("shared", "true"),
         ]
         return lines
     }
@@ -104,7 +104,9 @@ public enum ExampleConfiguration {
         case "listen": return "[\"127.0.0.1:8787\", \"[::1]:8787\", { address: \"127.0.0.1:8788\", provider: itunes }]"
         case "hostNames": return "[larder.lan]"
         case "browserOrigins": return "[\"http://localhost:3000\"]"
-        case "admin.token": return "file:/etc/larder/credentials/admin.token"
+        case "admin.token", "shared.key", "shared.password", "artwork.key":
+            return "file:/etc/larder/credentials/\(parameter.path)"
+        case "shared.url": return "redis://larder@engine.lan:6379"
         case "admin.users": return "[root]"
         case "cache.path": return "/var/cache/larder"
         case "state.path": return "/var/lib/larder"

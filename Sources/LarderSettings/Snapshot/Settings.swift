@@ -24,6 +24,8 @@ public struct Settings: Sendable {
     public var log: Log
     public var artwork: Artwork
     public var uploads: UploadSettings
+    /// The tier that hosts share; nil where this one stands alone.
+    public var shared: Shared?
 
     /// Every built-in provider and every configured pass-through, by name.
     public var providers: [String: ProviderSettings]
@@ -114,6 +116,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var personalCookies = true
     /// One of the provider's dialects; nil where it has one only.
     public var dialect: String?
+    /// Its answers go to and come from the shared tier.
+    public var isShared = true
     /// Whether calls and redirects may leave this machine unencrypted.
     public var plainHTTP = false
     /// Freshness by endpoint, resolved for every endpoint of the provider; "*" stands for all others.

@@ -173,11 +173,54 @@ extension Settings {
         /// For which a missing image is remembered as missing.
         public var missingTTL: Duration
         public var maxSize: Int64
+        /// Signs the handles; nil for one that the host makes itself.
+        public var key: String?
 
-        init(_ reader: inout SettingsReader) {
+        init(_ reader: inout SettingsReader, key: String?) {
+            self.key = key
             ttl = reader.duration(SettingsTable.artworkTTL)
             missingTTL = reader.duration(SettingsTable.artworkMissingTTL)
             maxSize = reader.size(SettingsTable.artworkMaxSize)
+        }
+    }
+
+    /// The tier that hosts share.
+    public struct Shared: Sendable, Hashable {
+        public var url: SharedURL
+        /// As it was written.
+        public var urlText: String
+        public var password: String?
+        /// What codes on values are made with.
+        public var key: String
+        public var prefix: String
+        /// Of one operation.
+        public var timeout: Duration
+        /// The largest body that is shared.
+        public var maxObject: Int64
+        /// Whether hosts wait for each other's fetches.
+        public var hasLeases: Bool
+
+        /// Nil where no engine is named. Reads the settings all the same, so that a mistake in them is told.
+        init?(_ reader: inout SettingsReader, password: String?, key: String?) {
+            let text = reader.text(SettingsTable.sharedURL, check: SharedURL.check)
+            prefix = reader.text(SettingsTable.sharedPrefix, check: SharedURL.prefix) ?? "larder"
+            timeout = reader.duration(SettingsTable.sharedTimeout)
+            maxObject = reader.size(SettingsTable.sharedMaxObject)
+            hasLeases = reader.flag(SettingsTable.sharedLeases)
+            guard let text, let url = try? SharedURL(text) else { return nil }
+            if key == nil, !reader.issues.contains(where: { $0.path == "shared.key" }) {
+                reader.issue(
+                    "shared.key",
+                    "is needed with shared.url: a secret of 32 signs at least, the same on each host "
+                        + "(openssl rand -hex 32)")
+            }
+            if url.user != nil, password == nil {
+                reader.issue("shared.password", "is needed with the user in shared.url")
+            }
+            self.url = url
+            urlText = text
+            self.password = password
+            self.key = key ?? ""
         }
     }
 }

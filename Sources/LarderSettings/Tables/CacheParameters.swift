@@ -155,5 +155,5 @@ extension SettingsTable {
     static let artworkMaxSize = Parameter(
         "artwork.maxSize", .size((1 << 10)...(256 << 20)), default: "16 MiB",
         summary: "The largest image that is fetched.")
-    static let artwork = [artworkTTL, artworkMissingTTL, artworkMaxSize]
+    static let artwork = [artworkTTL, artworkMissingTTL, artworkMaxSize, artworkKey]
 }

@@ -138,12 +138,17 @@ extension SettingsTable {
             "A full origin such as http://127.0.0.1:9000 permits exactly that one, private or not. Not for passthrough."
     )
 
+    static let providerShared = Parameter(
+        "providers.<name>.shared", .flag, default: "true",
+        summary: "Whether its answers go to and come from the shared tier, where there is one (shared.url).",
+        advice: "Answers of a provider of your own stay on this host.")
+
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
         providerForwardCookies, providerCookies, providerPersonalCookies, providerTTL, providerEmptyTTL,
         providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerDeadline, providerMaxConnections, providerMaxStreams, providerMaxQueue,
-        providerImageHosts,
+        providerImageHosts, providerShared,
     ]
 }

@@ -19,6 +19,7 @@ public enum SettingsTable {
         Section(name: "state", title: "Budgets, suspensions and keys: small, and not disposable", parameters: state),
         Section(name: "server", title: "The HTTP server", parameters: server),
         Section(name: "fetch", title: "Calls to the APIs", parameters: fetch),
+        Section(name: "shared", title: "Answers that several hosts share", parameters: shared),
         Section(name: "search", title: "Searches over several sources", parameters: search),
         Section(name: "artwork", title: "Artwork", parameters: artwork),
         Section(name: "uploads", title: "Uploads to \(takers)", parameters: uploads),

@@ -1,0 +1,78 @@
+// The settings of the tier that hosts share: what an address may be, and what each mistake is told as.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@testable import LarderSettings
+
+@Suite struct SharedSettingsTests {
+    static let key = "0123456789abcdef0123456789abcdef"
+
+    private func load(_ text: String) throws -> Settings {
+        try SettingsLoader().load(text: Bytes(text: text), named: "larder.yaml", environment: ["HOME": "/nowhere"])
+    }
+
+    private func findings(_ text: String) -> [String] {
+        do throws(SettingsError) {
+            _ = try SettingsLoader().load(
+                text: Bytes(text: text), named: "larder.yaml", environment: ["HOME": "/nowhere"])
+            return []
+        } catch {
+            return error.issues.map { "\($0.path): \($0.message)" }
+        }
+    }
+
+    @Test func withoutAnEngineAHostStandsAlone() throws {
+        #expect(try load("").shared == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("redis://h", SharedURL.Place.tcp(host: "h", port: 6379), nil, 0),
+            ("redis://10.0.0.5:7000/3", .tcp(host: "10.0.0.5", port: 7000), nil, 3),
+            ("redis://larder@engine.lan/2", .tcp(host: "engine.lan", port: 6379), "larder", 2),
+            ("redis://[::1]:6380", .tcp(host: "::1", port: 6380), nil, 0),
+            ("unix:/run/redis.sock", .unix("/run/redis.sock"), nil, 0),
+        ] as [(String, SharedURL.Place, String?, Int)])
+    func anAddressIsReadInItsParts(_ text: String, _ place: SharedURL.Place, _ user: String?, _ database: Int) throws {
+        let url = try SharedURL(text)
+        #expect(url.place == place && url.user == user && url.database == database)
+    }
+
+    @Test(arguments: [
+        ("rediss://h", "tunnel"), ("redis://u:p@h", "shared.password"), ("http://h", "redis://host:6379"),
+        ("redis://h:0", "port"), ("redis://h/x", "database"), ("redis://", "host"), ("unix:relative", "absolute"),
+        ("redis://h:6379?x=1", "redis://host:6379"), ("redis://@h", "user"),
+    ])
+    func anyOtherAddressIsRefusedWithAdvice(_ url: String, _ advice: String) {
+        let found = findings("shared: { url: \"\(url)\", key: \(Self.key) }")
+        #expect(found.count == 1 && found[0].hasPrefix("shared.url: ") && found[0].contains(advice), "\(found)")
+    }
+
+    @Test func anEngineNeedsAKey() {
+        let found = findings("shared: { url: \"redis://h\" }")
+        #expect(found.count == 1 && found[0].hasPrefix("shared.key: is needed"), "\(found)")
+    }
+
+    @Test(arguments: ["shared: { key: short }", "artwork: { key: short }"])
+    func aShortSecretIsRefused(_ text: String) {
+        let found = findings(text)
+        #expect(found.count == 1 && found[0].contains("needs 32 at least"), "\(found)")
+    }
+
+    @Test func aUserNeedsAPassword() {
+        let found = findings("shared: { url: \"redis://larder@h\", key: \(Self.key) }")
+        #expect(found.count == 1 && found[0].hasPrefix("shared.password: is needed"), "\(found)")
+    }
+
+    @Test func secretsOfTheFleetAreNeverShown() throws {
+        let settings = try load(
+            "shared: { url: \"redis://h\", key: \(Self.key), password: a-password }\nartwork: { key: \(Self.key) }")
+        #expect(settings.effective.allSatisfy { $0.value?.contains(Self.key) != true && $0.value != "a-password" })
+    }
+
+    @Test func aProviderOfOnesOwnIsNotShared() {
+        let found = findings("providers: { mine: { kind: passthrough, baseURL: \"https://a\", shared: yes } }")
+        #expect(found.count == 1 && found[0].contains("not shared"), "\(found)")
+    }
+}
