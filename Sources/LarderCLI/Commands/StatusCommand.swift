@@ -48,6 +48,7 @@ enum StatusCommand {
             let entries = memory["entries"]?.integer.map { "\($0) answers, " } ?? ""
             console.line("memory  \(entries)\(size(bytes, of: memory["maxBytes"]?.integer))")
         }
+        if let shared = value["shared"] { console.line("shared  " + self.shared(shared, console)) }
         var table = providers(value)
         guard !table.rows.isEmpty else { return }
         if table.wholeWidth > console.width { table = providers(value, isBrief: true) }
@@ -62,6 +63,23 @@ enum StatusCommand {
             guard let problem = provider["configurationProblem"]?.string else { continue }
             console.line(Console.printable("\(provider["name"]?.string ?? ""): \(problem)"))
         }
+    }
+
+    /// The tier that hosts share: where it is, whether it is asked, what it brought.
+    private static func shared(_ value: JSONValue, _ console: Console) -> String {
+        var parts = [Console.printable(value["url"]?.string ?? "")]
+        if value["breaker"]?.string != "closed" {
+            let since = value["openSince"]?.string.map { " since \(time($0))" } ?? ""
+            let why = value["lastFailure"]?.string.map { " (\(Console.printable($0)))" } ?? ""
+            parts.append(console.styled("not asked\(since)\(why)", .yellow))
+        } else if value["connected"]?.bool != true {
+            parts.append(console.styled("not connected", .yellow))
+        }
+        if value["removalWaiting"]?.bool == true { parts.append(console.styled("a removal waits", .yellow)) }
+        for (name, word) in [("hits", "hits"), ("misses", "misses"), ("published", "published")] {
+            if let figure = value[name]?.integer { parts.append("\(figure) \(word)") }
+        }
+        return parts.joined(separator: ", ")
     }
 
     /// One row a provider.

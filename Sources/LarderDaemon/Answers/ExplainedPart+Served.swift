@@ -25,6 +25,7 @@ extension ExplainedPart {
         upstreamStatus = provenance.forwardStatus
         rule = provenance.rule
         storing = provenance.storing
+        shared = provenance.shared
         if provenance.outcome.isFetched { isStored = provenance.isStored }
         isBeingStored = provenance.isBeingStored
         note(provenance.failure)

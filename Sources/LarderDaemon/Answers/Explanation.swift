@@ -6,6 +6,7 @@ import LarderEngine
 import LarderHTTP
 import LarderIO
 import LarderServer
+import LarderShared
 
 /// One source's part in an answer.
 struct ExplainedPart: Sendable {
@@ -53,6 +54,8 @@ struct ExplainedPart: Sendable {
     var rule: CacheRule?
     /// By which rule the upstream's answer was stored, or why it was not.
     var storing: CacheRule?
+    /// The part of the tier that hosts share.
+    var shared = SharedPart.none
     var isStored: Bool?
     /// It is written into the store while it goes out.
     var isBeingStored = false

@@ -72,6 +72,7 @@ extension Daemon {
         await engine.refreshes.close()
         await engine.accounts.shutDown()
         await engine.flights.shutDown()
+        engine.cache.share(nil)
         await base.fetcher.shutdown()
         done(.calls)
     }

@@ -138,6 +138,9 @@ public final class Daemon: Sendable {
         engine.cache.memory.setBudget(Int(clamping: settings.cache.memorySize))
         parts.eventStreams.setLimit(settings.server.maxEventStreams)
         parts.searches.setLimits(settings.searchLimits)
+        if old.shared != settings.shared {
+            if let shared = settings.shared { await base.share(shared, engine) } else { engine.cache.share(nil) }
+        }
         engine.cache.settingsChanged()
         await server.apply(Self.serverSettings(settings, base.descriptors, engine.log))
         engine.counters.cell(DaemonCounters.reloads, "done").add()

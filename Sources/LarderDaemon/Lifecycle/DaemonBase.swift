@@ -9,6 +9,7 @@ import LarderIO
 import LarderProviders
 import LarderServer
 import LarderSettings
+import LarderShared
 import LarderStore
 
 struct DaemonBase: Sendable {
@@ -69,7 +70,9 @@ struct DaemonBase: Sendable {
         let time = surroundings.time
         let secret: Bytes
         do {
-            secret = try await state.secret("artwork", length: 32)
+            // A key that hosts share comes first. Its own is made all the same, for when that is taken away again.
+            let own = try await state.secret("artwork", length: 32)
+            secret = settings.artwork.key.map { Bytes(text: $0) } ?? own
         } catch {
             throw DaemonError(stage: "state database", message: "\(error)")
         }
@@ -95,8 +98,21 @@ struct DaemonBase: Sendable {
             upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         engine.cache.memory.register(in: counters)
+        if let shared = settings.shared { await share(shared, engine) }
         accounts.listen { [weak engine] in engine?.accountChanged($0, $1) }
         return engine
+    }
+
+    /// Opens the tier that hosts share; the one before is closed. An engine that does not answer is no reason to wait.
+    func share(_ settings: Settings.Shared, _ engine: Engine) async {
+        let tier = SharedTier(
+            SharedSettings(settings), on: homeLoop, compute: engine.compute, counters: counters,
+            log: log.labelled("shared"), time: surroundings.time)
+        let owesRemovals = engine.cache.shared?.owesRemovals ?? false
+        engine.cache.share(tier)
+        await tier.open()
+        // What the tier before could not tell is told to this one, which may be the same engine by another name.
+        if owesRemovals { await tier.remove(provider: nil) }
     }
 
     /// The server, which answers from the engine's cache by itself where an answer is kept ready.
@@ -115,5 +131,20 @@ struct DaemonBase: Sendable {
             loops: loops, listeners: listeners, ready: ready, handler: handler,
             settings: Daemon.serverSettings(settings, descriptors, log), log: log.labelled("server"),
             counters: counters, time: surroundings.time)
+    }
+}
+
+extension SharedSettings {
+    /// What the settings say of the shared tier.
+    init(_ settings: Settings.Shared) {
+        let address: SharedAddress =
+            switch settings.url.place {
+            case .unix(let path): .unix(path)
+            case .tcp(let host, let port): .tcp(host: host, port: port)
+            }
+        self.init(
+            address: address, user: settings.url.user, password: settings.password, database: settings.url.database,
+            prefix: settings.prefix, timeout: settings.timeout, maxObject: settings.maxObject, key: settings.key,
+            hasLeases: settings.hasLeases, shown: settings.urlText)
     }
 }

@@ -4,6 +4,7 @@ import LarderCore
 import LarderEngine
 import LarderHTTP
 import LarderServer
+import LarderShared
 import LarderStore
 
 struct ExplainRoute: Sendable {
@@ -56,6 +57,7 @@ struct ExplainRoute: Sendable {
         part.forward = nil
         part.storing = nil
         part.isStored = nil
+        part.shared = .none
         part.receivedAt = hit.answeredAt + .seconds(-Int64(hit.age))
         part.initialAge = 0
         part.freshUntil = hit.answeredAt + .seconds(Int64(hit.ttl))
@@ -134,6 +136,7 @@ extension ExplainedPart {
         var out = [headline(at: time)]
         if let rule { out.append("\(rule.sentence) (\(rule.section))") }
         if let storing, storing != rule { out.append("\(storing.sentence) (\(storing.section))") }
+        if let sentence = shared.sentence { out.append(sentence) }
         if let detail { out.append(detail) }
         if outcome == .bypass, let lane { out.append(Self.budget(lane)) }
         return out

@@ -6,6 +6,7 @@ import LarderHTTP
 import LarderProviders
 import LarderServer
 import LarderSettings
+import LarderShared
 import LarderStore
 
 struct StatusRoute: Sendable {
@@ -24,6 +25,7 @@ struct StatusRoute: Sendable {
             lanes.append((provider, engine.upstream.report(provider.name)))
         }
         let tier = engine.cache.memory.statistics()
+        let shared = await engine.cache.shared?.report()
         let totals = await self.totals.report(snapshot.providers.all.map(\.name))
         var writer = JSONWriter()
         writer.object { writer in
@@ -49,6 +51,7 @@ struct StatusRoute: Sendable {
                 writer.member("bytes", tier.bytes)
                 writer.member("maxBytes", snapshot.settings.cache.memorySize)
             }
+            if let shared { shared.write(to: &writer) }
         }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]

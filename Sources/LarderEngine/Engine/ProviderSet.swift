@@ -21,6 +21,8 @@ public final class ConfiguredProvider: Sendable {
     /// Who is signed in there.
     let standing: AccountStanding
     private let jitterPercent: Int
+    /// For the shared tier, see there.
+    let sharedScope: Digest
     /// The bases of requests and of searches, read once: every order compares redirects with one of them.
     private let bases: (usual: HTTPURL?, search: HTTPURL?)
 
@@ -39,6 +41,7 @@ public final class ConfiguredProvider: Sendable {
             rules: settings.imageHosts.compactMap { ImageHostRule($0) },
             configuredBase: isConfiguredBase ? settings.baseURL : nil)
         self.jitterPercent = jitterPercent
+        sharedScope = Self.scope(settings, normaliser: about.normaliserVersion, retention: about.retention)
         bases = (HTTPURL(settings.baseURL), HTTPURL(settings.searchURL ?? settings.baseURL))
     }
 

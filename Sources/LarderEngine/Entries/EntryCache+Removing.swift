@@ -42,6 +42,7 @@ extension EntryCache {
     /// everything; it fills again from the database at once.
     public func purge(_ selectors: [PurgeSelector], soft: Bool) async -> Purged {
         var purged = Purged()
+        await removeShared(selectors)
         memory.removeAll()
         loop: for selector in selectors {
             let outcome = await store.remove(selector, soft: soft, provider: nil)

@@ -7,6 +7,7 @@
 // settings passed in between. What is merely written anew does not count there.
 import LarderCache
 import LarderCore
+import LarderShared
 import LarderStore
 import Synchronization
 
@@ -26,6 +27,8 @@ public final class EntryCache: Sendable {
     let settingsEpoch = Atomic<UInt64>(0)
     /// A look-up that failed was logged: no more of it until then.
     private let mutedUntil = Lock(MonotonicTime.distantPast)
+    /// The tier that hosts share, where there is one.
+    let sharedTier = Lock<SharedTier?>(nil)
 
     /// Over a memory tier and a database that are open.
     public init(store: SQLiteStore, memory: MemoryTier, log: Logger, time: any TimeSource) {

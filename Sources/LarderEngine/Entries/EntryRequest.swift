@@ -3,6 +3,7 @@
 import LarderCache
 import LarderCore
 import LarderHTTP
+import LarderShared
 import LarderStore
 
 /// How one kind of entry is found and made.
@@ -164,6 +165,7 @@ public struct EntryRequest: Sendable {
                 guard let entry = stored.isStandIn ? fetch?.made?.entry : found.entry else { throw unwanted }
                 var served = answer(stored, entry, ready: nil)
                 served.provenance.failure = fetch?.made?.covering ?? fetch?.failure
+                served.provenance.shared = fetch?.made?.shared ?? .none
                 return .served(served)
             case .answerAndRefresh(let stored):
                 guard let entry = found.entry else { throw unwanted }
@@ -320,6 +322,7 @@ public struct EntryRequest: Sendable {
             // Memory gives it to everyone: not where a purge passed, or other settings than those by which this request
             // was read are in force by now.
             ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
+        served.provenance.shared = made.shared
         served.interim = made.own?.interim ?? []
         if !fetch.hasJoined, let own = made.own {
             if PassFields.hasMore(own.fields, than: made.entry.fields) {

@@ -3,6 +3,7 @@
 import LarderCache
 import LarderCore
 import LarderHTTP
+import LarderShared
 import LarderStore
 
 /// How an answer came to be.
@@ -23,6 +24,8 @@ public struct Provenance: Sendable {
     public var storing: CacheRule?
     /// A word of our own for how the cache answered.
     public var detail: String?
+    /// The part of the tier that hosts share.
+    public var shared = SharedPart.none
     /// The failure that a stale answer covers for.
     public var failure: UpstreamFailure? {
         get { covered?.failure }

@@ -2,6 +2,7 @@
 import LarderCache
 import LarderCore
 import LarderHTTP
+import LarderShared
 
 /// An entry that a flight has made.
 public struct Made: Sendable {
@@ -21,6 +22,10 @@ public struct Made: Sendable {
     var selection: Selection?
     /// What goes to who asked for it alone.
     var own: Own?
+    /// The part of the tier that hosts share.
+    var shared = SharedPart.none
+    /// Whether it, and what it was made of, may be published there.
+    var mayLeave = true
 
     /// Where an entry comes from.
     enum Origin: Sendable {

@@ -47,7 +47,8 @@ public final class SecretRegistry: Sendable {
 extension Settings {
     /// All of the configuration that is secret.
     var secrets: [String] {
-        providers.values.flatMap { [$0.key, $0.clientSecret].compactMap { $0 } } + [admin.token].compactMap { $0 }
+        providers.values.flatMap { [$0.key, $0.clientSecret].compactMap { $0 } }
+            + [admin.token, artwork.key, shared?.key, shared?.password].compactMap { $0 }
     }
 }
 

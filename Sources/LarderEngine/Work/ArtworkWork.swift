@@ -38,6 +38,19 @@ public struct ArtworkWork: Sendable {
         if let entry = await engine.cache.fresh(key, directives, rule) {
             return .answered(Made(found: entry))
         }
+        let question = SharedQuestion(
+            key: key, provider: provider, directives: directives, rule: rule, began: began,
+            isStored: !directives.noStore)
+        return await engine.shared(question) {
+            await call(key, provider, permission, rule, settings, directives, began)
+        }
+    }
+
+    // More than six parameters: those of a recipe, and when it began.
+    private func call(
+        _ key: CacheKey, _ provider: ConfiguredProvider, _ permission: ImageHosts.Permission, _ rule: FreshnessRule,
+        _ settings: Settings, _ directives: ClientDirectives, _ began: RemovalStamp
+    ) async -> FlightResult {
         let hosts = provider.imageHosts
         let order = FetchOrder(
             url: permission.url, fields: ["Accept": "image/*"], addresses: permission.addresses,

@@ -204,6 +204,8 @@ struct PlannedWork: Sendable {
 
     private func write(_ entry: StoredResponse, _ sum: PlannedSum) async -> FlightResult {
         var made = Made(entry: entry, covering: sum.covering)
+        // A part of an answer is made whole by the host that asks next, and not handed on as it is.
+        made.mayLeave = sum.mayLeave && sum.missing == 0 && sum.worn == nil
         let isKept = sum.covering == nil && sum.haveRows && !question.directives.noStore
         // What was not looked for because the client forbade it says nothing to others.
         if isKept, sum.missing == 0 || !question.directives.onlyIfCached, entry.freshUntil > engine.time.wall() {
@@ -229,6 +231,8 @@ struct PlannedSum: Sendable {
     private(set) var missing = 0
     /// Why parts are missing.
     private(set) var lack: UpstreamFailure?
+    /// All of it may be published to other hosts.
+    private(set) var mayLeave = true
     /// Why the whole is stale.
     private(set) var covering: UpstreamFailure?
     /// Why single parts are older than they should be, the provider being well.
@@ -256,6 +260,7 @@ struct PlannedSum: Sendable {
         let entry = served.entry
         parents.append(entry.key.digest)
         haveRows = haveRows && served.hasRow
+        mayLeave = mayLeave && SharedStorability.obstacle(fields: entry.fields) == nil
         if isPart, let failure = served.failure, !failure.failure.isOfWholeProvider {
             // One record that is broken upstream must not hold back all the others for as long as it is.
             worn = worn ?? failure

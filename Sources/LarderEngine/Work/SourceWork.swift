@@ -59,6 +59,13 @@ extension Engine {
         if let entry = await cache.fresh(question.key, question.directives, rule) {
             return .answered(Made(found: entry))
         }
+        let shared = SharedQuestion(
+            key: question.key, provider: question.provider, directives: question.directives, rule: rule, began: began,
+            isStored: question.isStored)
+        return await self.shared(shared) { await fetchRaw(question, began) }
+    }
+
+    private func fetchRaw(_ question: RawQuestion, _ began: RemovalStamp) async -> FlightResult {
         let provider = question.provider
         let endpoint = question.endpoint
         let request = question.request
@@ -127,7 +134,9 @@ extension Engine {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         entry.fields = StorePolicy.storedFields(of: response)
-        return Made(entry: entry, written: await cache.write(entry, since: began), hold: response.hold)
+        var made = Made(entry: entry, written: await cache.write(entry, since: began), hold: response.hold)
+        made.mayLeave = !question.hasClientCredentials
+        return made
     }
 }
 
@@ -183,6 +192,16 @@ extension Engine {
     private func makeNormalised(_ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool) async -> FlightResult
     {
         let began = cache.begin(key)
+        let shared = SharedQuestion(
+            key: key, provider: question.provider, directives: question.directives,
+            rule: question.provider.rule(for: question.endpoint.name), began: began,
+            isStored: !question.directives.noStore)
+        return await self.shared(shared) { await makeHere(question, key: key, hasFallback: hasFallback, began) }
+    }
+
+    private func makeHere(
+        _ question: NormalisedQuestion, key: CacheKey, hasFallback: Bool, _ began: RemovalStamp
+    ) async -> FlightResult {
         if let plan = question.endpoint.plan {
             return await PlannedWork(
                 engine: self, question: question, key: key, hasFallback: hasFallback, began: began
@@ -265,6 +284,7 @@ extension Engine {
             }
         }
         var made = Made(entry: entry, covering: raw.failure)
+        made.mayLeave = SharedStorability.obstacle(fields: rawEntry.fields) == nil
         if raw.failure == nil, raw.hasRow, !question.directives.noStore {
             made.written = await cache.write(entry, since: began)
         }

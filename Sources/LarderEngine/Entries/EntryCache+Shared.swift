@@ -1,0 +1,144 @@
+// The tier that hosts share, below the database and above the upstream. It is asked by the flight of an entry, so a crowd of identical
+// misses asks it once. What it has is stored here like an answer of the upstream; what the upstream answers is published behind
+// the client's back.
+import LarderCache
+import LarderCore
+import LarderSettings
+import LarderShared
+import LarderStore
+
+extension EntryCache {
+    /// The tier in force; nil where this host stands alone.
+    public var shared: SharedTier? { sharedTier.withLock { $0 } }
+
+    /// Puts another tier in force, or none. The one before is closed: what is under way there is a miss.
+    public func share(_ tier: SharedTier?) {
+        let before = sharedTier.withLock { current in
+            defer { current = tier }
+            return current
+        }
+        before?.close()
+    }
+
+    /// Before a removal counts here it counts for the fleet: else a look-up between the two would bring back what was removed.
+    /// What is made of an entry is not known there, so a removal of one counts for its whole provider.
+    func removeShared(_ selectors: [PurgeSelector]) async {
+        guard let shared else { return }
+        var providers: Set<String> = []
+        for selector in selectors {
+            switch selector {
+            case .provider(let name), .term(_, provider: .some(let name)), .url(_, provider: .some(let name)):
+                providers.insert(name)
+            case .digest(let digest):
+                // Of one that is not here nobody knows whose it is; another host may have it.
+                guard let name = await store.name(of: digest) else {
+                    await shared.remove(provider: nil)
+                    return
+                }
+                providers.insert(name.provider)
+            case .matching(let condition):
+                guard let name = condition.provider else {
+                    await shared.remove(provider: nil)
+                    return
+                }
+                providers.insert(name)
+            case .all, .term(_, provider: nil), .url(_, provider: nil):
+                await shared.remove(provider: nil)
+                return
+            }
+        }
+        for name in providers.sorted() { await shared.remove(provider: name) }
+    }
+}
+
+/// One entry as the shared tier sees it: who may have it, and when it answers as it is.
+struct SharedQuestion: Sendable {
+    var key: CacheKey
+    var provider: ConfiguredProvider
+    var directives: ClientDirectives
+    var rule: FreshnessRule
+    /// The state of removals before anything was asked.
+    var began: RemovalStamp
+    /// The client forbade storing.
+    var isStored = true
+}
+
+extension Engine {
+    /// What the flight of an entry does where nothing usable is stored here: asks the shared tier, then the upstream, and publishes
+    /// what that answers.
+    func shared(_ question: SharedQuestion, fetch: () async -> FlightResult) async -> FlightResult {
+        guard let tier = cache.shared, question.provider.settings.isShared, question.isStored,
+            !question.provider.isPassthrough
+        else { return await fetch() }
+        let provider = question.provider
+        let ask = { await tier.look(question.key, scope: provider.sharedScope, provider: provider.name) }
+        let isGood = { (look: SharedTier.Look) -> Bool in
+            look.entry.map { self.cache.isFresh($0, question.directives, question.rule) } ?? false
+        }
+        var look = await ask()
+        var lease: SharedLease?
+        // Who wants no stored answer does not wait for one either.
+        if !isGood(look), let ticket = look.ticket, tier.settings.hasLeases, !question.directives.noCache {
+            let patience = min(Self.leasePatience, provider.settings.deadline ?? snapshot.settings.fetch.deadline)
+            switch await tier.turn(ticket, patience: patience, look: ask, isGood: isGood) {
+            case .published(let found): look = found
+            case .fetch(let taken): lease = taken
+            }
+        }
+        if let entry = look.entry, isGood(look) {
+            let written = await cache.write(entry, since: question.began)
+            var made = Made(entry: entry, origin: .otherForm("shared"), written: written)
+            made.shared = .hit
+            return .answered(made)
+        }
+        return await fetched(await fetch(), look, lease, tier, question)
+    }
+
+    /// The longest that a host waits for what another fetches.
+    private static let leasePatience = Duration.seconds(10)
+
+    /// What the upstream brought, or a stale answer of the tier in its place.
+    private func fetched(
+        _ result: FlightResult, _ look: SharedTier.Look, _ lease: SharedLease?, _ tier: SharedTier,
+        _ question: SharedQuestion
+    ) async -> FlightResult {
+        let part = look.part == .hit ? SharedPart.absent : look.part
+        switch result {
+        case .answered(var made):
+            if made.shared == .none { made.shared = part }
+            if let ticket = look.ticket, made.mayLeave, made.written.isAccepted, case .upstream = made.origin {
+                tier.publish(made.entry, ticket, lease)
+            } else if let lease {
+                tier.release(lease, isSettled: true)
+            }
+            return .answered(made)
+        case .failed(let failure):
+            if let lease { tier.release(lease, isSettled: true) }
+            guard let entry = look.entry, isUsable(entry, question) else { return .failed(failure) }
+            var made = Made(entry: entry, covering: failure)
+            made.shared = .hit
+            return .answered(made)
+        }
+    }
+
+    /// Whether a stale answer of the tier stands in for a failure.
+    private func isUsable(_ entry: StoredResponse, _ question: SharedQuestion) -> Bool {
+        ConfiguredReuse.afterFailure(
+            .disconnected, entry: entry, directives: question.directives, rule: question.rule, now: time.wall()
+        ).decision.isUsable
+    }
+}
+
+extension ConfiguredProvider {
+    /// What an answer depends on besides its key: the API behind the provider's name, and the rules by which it is read and kept. Hosts
+    /// whose scopes differ share nothing of it.
+    static func scope(_ settings: ProviderSettings, normaliser: Int, retention: Duration?) -> Digest {
+        var lines = [settings.name, "\(normaliser)", "\(settings.semantics)", settings.dialect ?? ""]
+        lines += settings.baseURLs
+        lines += settings.ttl.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.milliseconds)" }
+        for span in [settings.emptyTTL, settings.negativeTTL, settings.staleFor, retention ?? .zero] {
+            lines.append(String(span.milliseconds))
+        }
+        return Digest(of: Bytes(text: lines.joined(separator: "\n")))
+    }
+}

@@ -1,0 +1,144 @@
+// What lies between a daemon and its engine, and goes wrong as a test says: refuses, says nothing, cuts in the middle of a reply, says
+// what is none, or says errors.
+import CLinux
+import Glibc
+import LarderCore
+
+/// A proxy in front of an engine's Unix socket, on a port that the kernel chose.
+public final class EngineProxy: Sendable {
+    public enum Mood: Sendable {
+        case pass
+        /// Connections are closed at once, those that stand too.
+        case refuse
+        /// Connections are taken, and nothing is answered.
+        case stall
+        /// Every reply is cut after so many bytes, and the connection closed.
+        case cut(Int)
+        /// Every command is answered with these bytes.
+        case say(String)
+    }
+
+    public let port: UInt16
+    /// For `shared.url`.
+    public var url: String { "redis://127.0.0.1:\(port)" }
+    private let listener: Int32
+    private let engine: String
+    private struct State {
+        var mood = Mood.pass
+        var isStopped = false
+        var threads: [SystemThread] = []
+        var connections = 0
+    }
+    private let state = Lock(State())
+
+    /// - Parameter engine: the path of its socket.
+    public init(to engine: String) {
+        self.engine = engine
+        (listener, port) = listenOnLoopback()
+        let thread = startThread { [self] in acceptAll() }
+        state.withLock { $0.threads.append(thread) }
+    }
+
+    /// From now on.
+    public func set(_ mood: Mood) { state.withLock { $0.mood = mood } }
+
+    /// Connections so far.
+    public var connections: Int { state.withLock { $0.connections } }
+
+    /// Ends every connection and thread.
+    public func stop() {
+        state.withLock { $0.isStopped = true }
+        shutdown(listener, Int32(SHUT_RDWR))
+        while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
+        close(listener)
+    }
+
+    private func acceptAll() {
+        while true {
+            let descriptor = larder_accept4(listener, nil, nil)
+            guard descriptor >= 0 else { return }
+            let goesOn = state.withLock { state -> Bool in
+                state.connections += 1
+                return !state.isStopped
+            }
+            guard goesOn else {
+                close(descriptor)
+                return
+            }
+            let thread = startThread { [self] in serve(descriptor) }
+            state.withLock { $0.threads.append(thread) }
+        }
+    }
+
+    private func serve(_ client: Int32) {
+        defer { close(client) }
+        guard let server = connect() else { return }
+        defer { close(server) }
+        var buffer = Bytes(repeating: 0, count: 64 << 10)
+        while true {
+            var ends = [
+                pollfd(fd: client, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: server, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&ends, 2, 5)
+            let (mood, isStopped) = state.withLock { ($0.mood, $0.isStopped) }
+            if isStopped { return }
+            if case .refuse = mood { return }
+            if ends[0].revents != 0 {
+                let count = recv(client, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                guard count > 0 else { return }
+                guard take(buffer[..<count], client, server, mood) else { return }
+            }
+            if ends[1].revents != 0 {
+                let count = recv(server, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                guard count > 0 else { return }
+                guard give(buffer[..<count], client, mood) else { return }
+            }
+        }
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>, _ client: Int32, _ server: Int32, _ mood: Mood) -> Bool {
+        switch mood {
+        case .stall, .refuse: return true
+        case .say(let text):
+            let starts = bytes.indices.filter { bytes[$0] == 0x2A && ($0 == bytes.startIndex || bytes[$0 - 1] == 0x0A) }
+            return starts.allSatisfy { _ in write(Array(text.utf8)[...], client) }
+        case .pass, .cut: return write(bytes, server)
+        }
+    }
+
+    private func give(_ bytes: ArraySlice<UInt8>, _ client: Int32, _ mood: Mood) -> Bool {
+        switch mood {
+        case .stall, .refuse, .say: return true
+        case .pass: return write(bytes, client)
+        case .cut(let count):
+            _ = write(bytes.prefix(count), client)
+            return false
+        }
+    }
+
+    private func connect() -> Int32? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(engine.utf8).prefix($0.count - 1)) }
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if code == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>, _ descriptor: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,86 @@
+// A real engine of the shared tier for tests: the distribution's redis-server, or valkey-server, on a Unix socket in a directory of its
+// own, without a port and without a file.
+import Glibc
+import LarderCore
+
+/// A running engine. Killed when the last reference goes.
+public final class SharedEngine: Sendable {
+    /// The programs that will do, the first that is there.
+    private static let programs = ["/usr/bin/redis-server", "/usr/bin/valkey-server"]
+    private static var program: String? { programs.first { access($0, X_OK) == 0 } }
+
+    /// Whether tests with an engine are to run: where there is none they are skipped, but never in CI.
+    public static var mayRun: Bool { program != nil || getenv("CI") != nil }
+
+    private let directory = TemporaryDirectory()
+    private let options: [String]
+    private let child = Lock<pid_t?>(nil)
+    public var socket: String { "\(directory.path)/engine.sock" }
+    /// For `shared.url`.
+    public var url: String { "unix:\(socket)" }
+
+    /// - Parameter options: words of its command line.
+    public init(_ options: String...) throws {
+        self.options = options
+        try start()
+    }
+
+    deinit { kill() }
+
+    /// Starts it again, empty, after `kill`.
+    public func start() throws {
+        guard let program = Self.program else { throw WireError("no redis-server here, and CI is set") }
+        let output = open("\(directory.path)/output", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        defer { close(output) }
+        let words =
+            [program, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"]
+            + ["--dir", directory.path] + options
+        let pid = try LarderProcess.spawn(
+            words, ["PATH": "/usr/bin:/bin"], output: output, errors: "\(directory.path)/errors", third: nil)
+        child.withLock { $0 = pid }
+        try blockUntil("the engine answers") { (try? command("PING"))?.first.map { "+-".contains($0) } ?? false }
+    }
+
+    /// Ends it at once, as a crash would.
+    public func kill() {
+        guard let pid = child.withLock({ child in child.take() }) else { return }
+        Glibc.kill(pid, SIGKILL)
+        var status: Int32 = 0
+        waitpid(pid, &status, 0)
+        unlink(socket)
+    }
+
+    /// Stops it without ending it; its socket goes on taking connections.
+    public func freeze() { signal(SIGSTOP) }
+    public func thaw() { signal(SIGCONT) }
+
+    private func signal(_ number: Int32) {
+        child.withLock { if let pid = $0 { Glibc.kill(pid, number) } }
+    }
+
+    /// The reply to a command, as the bytes say it: "+OK", ":1", "$-1" or the text of a string; lines of an array.
+    @discardableResult
+    public func command(_ words: String...) throws -> String {
+        let client = try WireClient("unix:\(socket)")
+        var text = "*\(words.count)\r\n"
+        for word in words { text += "$\(word.utf8.count)\r\n\(word)\r\n" }
+        // The engine closes the connection after QUIT: what came before is the whole reply.
+        try client.send(Bytes(text: text + "*1\r\n$4\r\nQUIT\r\n"))
+        let all = String(decoding: try client.receiveRest(), as: UTF8.self)
+        return all.hasSuffix("+OK\r\n") ? String(all.dropLast("+OK\r\n".count)) : all
+    }
+
+    /// The names of all keys, and what each holds, as text.
+    public func contents() throws -> [String: String] {
+        var contents: [String: String] = [:]
+        for line in try command("KEYS", "*").split(separator: "\r\n") where !"*$".contains(line.first ?? "*") {
+            contents[String(line)] = try command("GET", String(line))
+        }
+        return contents
+    }
+
+    /// The names of the shared answers: of what is neither a generation nor a lease.
+    public func values() throws -> [String] {
+        try contents().keys.filter { $0.contains(":v1:") && !$0.hasSuffix(":l") }
+    }
+}

@@ -1,0 +1,87 @@
+// One call for a fleet: who misses what another host is fetching waits for it, and for nothing longer than that.
+import LarderCore
+import LarderDaemon
+import LarderTestSupport
+import Testing
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct FleetLeaseScenarios {
+    static let target = "/raw/itunes/search?term=a"
+
+    private func waits(_ larder: RunningLarder, _ result: String = "waited") async throws -> Int {
+        try await larder.counter("larder_shared_lease_waits_total", "result=\"\(result)\"")
+    }
+
+    @Test func identicalMissesOfSeveralHostsAreOneCall() async throws {
+        let engine = try SharedEngine()
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        let settings = Fleet.settings(origin, engine.url)
+        try await Fleet.two(settings) { one, two in
+            try await withLarder(settings) { three in
+                async let first = one.get(Self.target)
+                try await one.eventually("it is under way") { origin.requests.count == 1 }
+                async let second = two.get(Self.target)
+                async let third = three.get(Self.target)
+                try await two.eventually("the second waits") { try await waits(two) == 1 }
+                try await three.eventually("the third waits") { try await waits(three) == 1 }
+                gate.open()
+                for answer in [try await first, try await second, try await third] {
+                    #expect(answer.status == 200, "\(answer)")
+                }
+                #expect(origin.requests.count == 1)
+            }
+        }
+    }
+
+    @Test func theLeaseOfAHostThatDiedLapses() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await Fleet.two(Fleet.settings(origin, engine.url)) { one, two in
+            _ = try await one.get(Self.target)
+            try await Fleet.published(one, 1)
+            let name = try #require(try engine.values().first)
+            try engine.command("DEL", name)
+            try engine.command("SET", "\(name):l", "a-host-that-died", "PX", "300")
+            let answer = try await two.get(Self.target)
+            #expect(answer.status == 200 && origin.requests.count == 2, "\(answer)")
+            #expect(try await waits(two) == 1)
+        }
+    }
+
+    @Test func whereNothingIsPublishedTheOthersGoThemselves() async throws {
+        let engine = try SharedEngine()
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in
+            [.await(gate), .send(ok(BasicScenarios.song, fields: "Cache-Control: no-store\r\n"))]
+        }
+        defer { origin.stop() }
+        try await Fleet.two(Fleet.settings(origin, engine.url)) { one, two in
+            async let first = one.get(Self.target)
+            try await one.eventually("it is under way") { origin.requests.count == 1 }
+            async let second = two.get(Self.target)
+            try await two.eventually("the second waits") { try await waits(two) == 1 }
+            gate.open()
+            for answer in [try await first, try await second] { #expect(answer.status == 200, "\(answer)") }
+            #expect(origin.requests.count == 2)
+            #expect(try await waits(two, "settled") == 1)
+        }
+    }
+
+    @Test func withLeasesSwitchedOffNobodyWaits() async throws {
+        let engine = try SharedEngine()
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(CacheScenarios.song)] }
+        defer { origin.stop() }
+        let settings = Fleet.settings(origin, engine.url).replacing("timeout:", with: "leases: off, timeout:")
+        try await Fleet.two(settings) { one, two in
+            async let first = one.get(Self.target)
+            async let second = two.get(Self.target)
+            try await one.eventually("both are under way") { origin.requests.count == 2 }
+            gate.open()
+            for answer in [try await first, try await second] { #expect(answer.status == 200, "\(answer)") }
+        }
+    }
+}
