@@ -27,7 +27,7 @@ enum SharedCounters {
         labels: ["class"])
     static let breaker = MetricFamily(
         "larder_shared_breaker_open", .gauge,
-        help: "Whether the shared tier is left alone after failures: 0 no, 1 yes, 0.5 while one operation tries it.")
+        help: "Whether the shared tier is left alone after failures: 0 no, 1 yes.")
     static let seconds = MetricFamily(
         "larder_shared_seconds", .histogram, help: "Time of an operation of the shared tier.",
         labels: ["operation", "result"])

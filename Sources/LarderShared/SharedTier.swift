@@ -329,6 +329,7 @@ public final class SharedTier: Sendable {
             state.openSince = isOpen ? state.openSince ?? time.wall() : nil
             return (before, state.breaker.word)
         }
+        counters.cell(SharedCounters.breaker).set(after == "closed" ? 0 : 1)
         if before == "closed", after == "open" {
             log.warning(
                 "the shared tier is left alone for a while", ["failure": failure?.rawValue ?? "", "at": settings.shown])
