@@ -103,6 +103,15 @@ enum InterfaceHouseSchemas {
         .init(
             "memory",
             .object([.init("entries", .integer), .init("bytes", .integer), .init("maxBytes", .integer)])),
+        .optional("shared", .object(shared), "The tier that hosts share; absent where this host stands alone."),
+    ]
+
+    private static let shared: [InterfaceSchema.Member] = [
+        .init("url", .text, "Without a password."), .init("connected", .flag),
+        .init("breaker", .words(["closed", "open", "probing"])), .optional("openSince", .time),
+        .optional("lastFailure", .text, "The class of the last failure."),
+        .init("removalWaiting", .flag, "A removal has not been told to the engine yet."), .init("hits", .integer),
+        .init("misses", .integer), .init("published", .integer, "Answers that this host has put there."),
     ]
 
     private static let providerStatus: [InterfaceSchema.Member] = [
