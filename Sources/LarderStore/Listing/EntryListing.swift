@@ -63,6 +63,9 @@ public struct EntryListing: Sendable {
     /// Every entry was looked at that could be among them. False where that would have taken too long: then these are the
     /// ones among those that were looked at.
     public var isComplete = true
+
+    /// Nothing, found completely.
+    public init() {}
 }
 
 /// One entry with those that belong to it.
