@@ -5,6 +5,7 @@ public enum OverTimePage {
     private static let plots: [(name: String, title: String, line: String)] = [
         ("ratio", "Hit ratio", "the share of answers that needed no call of their own"),
         ("requests", "Requests", "by outcome"), ("upstream", "Upstream calls", "by provider"),
+        ("budgets", "Calls against budget", "the share of each budget that was spent"),
         ("latency", "Latency", "in the slowest part of each step"),
         ("bytes", "Sent", "bytes to clients"), ("errors", "Errors", "answers of 500 and more"),
     ]

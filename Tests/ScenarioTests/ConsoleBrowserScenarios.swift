@@ -228,6 +228,19 @@ struct ConsoleBrowserScenarios {
         }
     }
 
+    @Test func callsAreHeldAgainstTheirBudget() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: String(base.dropFirst("http://".count)))
+            try page.open(base + "/over-time")
+            // One of 20 calls a minute.
+            try page.waitFor("document.querySelector('#plot-budgets .legend').innerText === 'itunes 20 a minute'")
+            _ = try page.value("document.querySelector('#plot-budgets .canvas').focus()")
+            try page.press("ArrowLeft")
+            try page.waitFor("document.querySelector('#plot-budgets .reading b').innerText === '5 %'")
+            #expect(page.complaints == [])
+        }
+    }
+
     // MARK: The connection
 
     @Test func aDaemonThatStopsIsSaidAndThePageComesBackByItself() async throws {

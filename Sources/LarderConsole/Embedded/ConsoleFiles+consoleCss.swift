@@ -214,9 +214,11 @@ extension ConsoleFiles {
         .scale { stroke: var(--line); }
         .cursor { stroke: var(--soft); stroke-dasharray: 2 2; }
         .tick { font-size: 11px; fill: var(--soft); }
-        .line { fill: none; stroke-width: 1.75; stroke-linejoin: round; }
+        .line { fill: none; stroke: var(--tone7); stroke-width: 1.75; stroke-linejoin: round; }
         .line.tone-0, .dot.tone-0 { stroke: var(--tone0); } .line.tone-1, .dot.tone-1 { stroke: var(--tone1); }
-        .line.tone-2, .dot.tone-2 { stroke: var(--tone2); }
+        .line.tone-2, .dot.tone-2 { stroke: var(--tone2); } .line.tone-3, .dot.tone-3 { stroke: var(--tone3); }
+        .line.tone-4, .dot.tone-4 { stroke: var(--tone4); } .line.tone-5, .dot.tone-5 { stroke: var(--tone5); }
+        .line.tone-6, .dot.tone-6 { stroke: var(--tone6); }
         .dot { fill: none; stroke-width: 2; }
         .fill.tone-0 { fill: var(--tone0); } .fill.tone-1 { fill: var(--tone1); } .fill.tone-2 { fill: var(--tone2); }
         .fill.tone-3 { fill: var(--tone3); } .fill.tone-4 { fill: var(--tone4); } .fill.tone-5 { fill: var(--tone5); }

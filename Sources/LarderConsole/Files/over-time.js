@@ -7,7 +7,7 @@ import { plot } from "./plot.js";
 import { ask, told } from "./ask.js";
 import { onReturn } from "./connection.js";
 
-const figures = Object.fromEntries(["ratio", "requests", "upstream", "latency", "bytes", "errors"]
+const figures = Object.fromEntries(["ratio", "requests", "upstream", "budgets", "latency", "bytes", "errors"]
   .map((name) => [name, plot(byId("plot-" + name))]));
 /** Outcomes in the order in which they are stacked: what cost nothing first. */
 const outcomes = ["hit", "negative", "joined", "stale", "revalidated", "miss", "bypass", "none"];
@@ -52,6 +52,43 @@ function joined(history, step) {
   return [...found.values()].sort((one, other) => one.time - other.time);
 }
 
+/**
+ * The share of each budget that the calls of its last window took, in percent. A window that is shorter than two samples, or
+ * of which the span shows too little, says nothing here: the hour shows the short ones, the month the long ones.
+ */
+function budgets(history, step) {
+  const from = Date.parse(history.from);
+  const shown = (history.budgets || []).filter(({ windowSeconds }) => {
+    const window = windowSeconds * 1000;
+    return window >= 2 * history.stepSeconds * 1000 && window <= (Date.parse(history.to) - from) / 4;
+  });
+  const found = new Map();
+  for (const { provider, calls, windowSeconds } of shown) {
+    const name = provider + " " + count(calls) + " " + period(windowSeconds);
+    const window = windowSeconds * 1000;
+    let sum = 0;
+    let first = 0;
+    history.points.forEach((sample, at) => {
+      const time = Date.parse(sample.at);
+      sum += (sample.upstream || {})[provider] || 0;
+      for (; first < at && Date.parse(history.points[first].at) <= time - window; first += 1) {
+        sum -= (history.points[first].upstream || {})[provider] || 0;
+      }
+      if (time - window < from) return;
+      const place = Math.floor(time / step) * step;
+      const point = found.get(place) || { time: place, values: {} };
+      found.set(place, point);
+      point.values[name] = Math.max(point.values[name] || 0, 100 * sum / calls);
+    });
+  }
+  const points = [...found.values()].sort((one, other) => one.time - other.time);
+  const names = [...new Set(points.flatMap((point) => Object.keys(point.values)))].sort()
+    .filter((name) => points.some((point) => point.values[name]));
+  return { points, names };
+}
+
+const period = (seconds) => ({ 1: "a second", 60: "a minute", 3600: "an hour", 86400: "a day" })[seconds] || "in " + seconds + " s";
+
 function draw(history) {
   const step = history.stepSeconds * 1000 * samples;
   const isMonth = history.span === "month";
@@ -72,6 +109,9 @@ function draw(history) {
     points: points((point) => point.requests) });
   figures.upstream({ ...frame, isStacked: true, isWhole: true, format: whole,
     series: used("upstream").map((name) => ({ name, label: name })), points: points((point) => point.upstream) });
+  const spent = budgets(history, step);
+  figures.budgets({ ...frame, top: Math.max(100, ...spent.points.flatMap((point) => Object.values(point.values))),
+    format: (value) => +value.toFixed(1) + " %", series: spent.names.map((name) => ({ name, label: name })), points: spent.points });
   figures.latency({ ...frame, format: milliseconds, series: series(["p50", "p90", "p99"], (name) => name),
     points: points(({ p50, p90, p99 }) => ({ p50, p90, p99 })) });
   figures.bytes({ ...frame, format: size, series: [{ name: "bytes", label: "bytes" }], points: points(({ bytes }) => ({ bytes })) });

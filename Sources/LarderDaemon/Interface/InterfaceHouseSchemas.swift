@@ -158,6 +158,10 @@ enum InterfaceHouseSchemas {
                     .optional("p99", .number, "Milliseconds."),
                 ]))),
         .init("saved", .map(.integer), "Calls saved over every run, by provider."),
+        .init(
+            "budgets",
+            .list(.object([.init("provider"), .init("calls", .integer), .init("windowSeconds", .integer)])),
+            "The limits that are configured."),
     ]
 
     private static let entry: [InterfaceSchema.Member] = [

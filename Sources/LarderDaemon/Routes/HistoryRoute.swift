@@ -4,6 +4,7 @@ import LarderCore
 import LarderEngine
 import LarderProviders
 import LarderServer
+import LarderSettings
 
 struct HistoryRoute: Sendable {
     let engine: Engine
@@ -43,12 +44,27 @@ struct HistoryRoute: Sendable {
             writer.object { writer in
                 for (provider, calls) in saved.sorted(by: { $0.key < $1.key }) { writer.member(provider, calls) }
             }
+            writer.name("budgets")
+            writer.array { writer in
+                for provider in engine.snapshot.providers.all { Self.append(provider, to: &writer) }
+            }
         }
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "no-store"]
         response.body = .bytes(writer.bytes)
         response.route = route
         return response
+    }
+
+    /// The limits as they are configured: what calls are held against.
+    private static func append(_ provider: ConfiguredProvider, to writer: inout JSONWriter) {
+        for limit in [provider.settings.rate, provider.settings.quota].compactMap({ $0 }) {
+            writer.object { writer in
+                writer.member("provider", provider.name)
+                writer.member("calls", limit.calls)
+                writer.member("windowSeconds", limit.window.wholeSeconds)
+            }
+        }
     }
 
     private static func append(_ point: TrafficHistory.Point, to writer: inout JSONWriter) {
