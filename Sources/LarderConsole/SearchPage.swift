@@ -1,6 +1,6 @@
 // The search page. Its form works without a script too: then the daemon asks and the results stand in the page. A search
 // spends upstream calls, and a link on any page may lead to `/?q=…`: so it runs by itself only after a navigation that this
-// origin began, which the route says.
+// origin or the person at the browser began, which the route says.
 import LarderCore
 
 /// What is asked and what of the answer is shown, as the page's address says it.

@@ -6,10 +6,11 @@ import Testing
 
 struct ConsoleRouteTests {
     @Test(arguments: [
-        ([], false), (["none"], false), (["cross-site"], false), (["same-site"], false), (["same-origin"], true),
+        ([], false), (["none"], true), (["none", "same-origin"], false), (["cross-site"], false),
+        (["same-site"], false), (["same-origin"], true),
         (["same-origin", "cross-site"], false), (["cross-site", "same-origin"], false),
     ])
-    func onlyANavigationOfItsOwnOriginSearchesByItself(_ sites: [String], _ searches: Bool) {
+    func onlyANavigationOfItsOwnOriginOrOfThePersonSearchesByItself(_ sites: [String], _ searches: Bool) {
         var fields: HeaderFields = [:]
         for site in sites { fields.add("Sec-Fetch-Site", site) }
         #expect(ConsoleRoute.searchesByItself(fields) == searches)

@@ -18,18 +18,29 @@ import Testing
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
         defer { origin.stop() }
         try await withLarder(BasicScenarios.itunes(origin)) { larder in
-            for (site, searches) in [("same-origin", true), ("cross-site", false), ("none", false), ("", false)] {
+            for (site, searches) in [("same-origin", true), ("none", true), ("cross-site", false), ("", false)] {
                 for target in ["/?q=a", "/?q=a&plain=0"] {
                     let page = try await get(larder, target, site: site)
-                    #expect(page.status == 200 && page["Vary"] == "Sec-Fetch-Site", "\(site): \(page)")
+                    #expect(page.status == 200 && page["Vary"] == "Sec-Fetch-Site, Sec-Purpose, Purpose", "\(site): \(page)")
                     #expect(page.text.contains(#"data-search="runs""#) == searches, "\(site)")
                     #expect(page.text.contains(#"data-search="waits""#) != searches, "\(site)")
                 }
             }
-            for site in ["cross-site", "none", ""] {
+            for site in ["cross-site", ""] {
                 let page = try await get(larder, "/?q=a&plain=1", site: site)
                 #expect(page.text.contains("Not searched yet"), "\(site)")
             }
+            #expect(origin.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["Sec-Purpose: prefetch;prerender", "Purpose: prefetch"])
+    func whatIsLoadedBeforeAnybodyPressedEnterWaits(_ purpose: String) async throws {
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(BasicScenarios.itunes(origin)) { larder in
+            let page = try await get(larder, "/?q=a&plain=1", site: "none\r\n\(purpose)")
+            #expect(page.text.contains("Not searched yet"))
             #expect(origin.requests.isEmpty)
         }
     }

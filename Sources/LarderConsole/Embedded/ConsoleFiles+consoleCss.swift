@@ -155,7 +155,8 @@ extension ConsoleFiles {
         .rows .target > * { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; }
         .rows .failed td:first-child { box-shadow: inset 3px 0 var(--bad); }
         .number { text-align: right !important; }
-        .none { padding: 1.2rem 1rem; }
+        time.whole { white-space: nowrap; }
+        p.none { padding: 1.2rem 1rem; }
         .facts { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: .15rem 1rem; margin: .4rem 0;
           font-size: .9rem; }
         .facts dt { color: var(--soft); }
@@ -258,7 +259,7 @@ extension ConsoleFiles {
           .rows td, .rows td:first-child { display: inline-flex; gap: .35rem; padding: 0; border: 0; white-space: normal; text-align: left !important; }
           .rows td:empty { display: none; }
           .rows .target { display: block; flex: 1 0 100%; width: 100%; order: -1; }
-          .rows td:not(.target)::before { content: attr(data-name); color: var(--soft); font-size: .8rem; }
+          .rows td:not(.target)::before { content: attr(data-name); color: var(--soft); font-size: .8rem; white-space: nowrap; }
           .top { gap: 0 .75rem; }
           .top nav { margin: 0 calc(-1 * clamp(.75rem, 3vw, 2rem)); padding: 0 .3rem; flex: 1 0 100%; }
           .top nav a { padding: .35rem .4rem .4rem; font-size: .92rem; }

@@ -3,7 +3,7 @@
 extension ConsoleFiles {
     static let searchJs: StaticString = #"""
         // The search page: what is asked, and what becomes of it. A search runs by itself only where the page says that this
-        // origin led here; a link from elsewhere fills the field in and waits for a click.
+        // origin or the address bar led here; a link from elsewhere fills the field in and waits for a click.
         import "./page.js";
         import { byId } from "./dom.js";
         import { fromAddress, isStored, recordRoute, route, toAddress } from "./question.js";

@@ -18,7 +18,7 @@ function budget(name, one) {
   const left = one.limit ? count(one.remaining) + " of " + count(one.limit) + " left" : count(one.remaining) + " left";
   const per = one.windowSeconds ? ", per " + span(one.windowSeconds) : "";
   const resets = one.resetsAt && Date.parse(one.resetsAt) > Date.now()
-    ? [" · ", "resets ", el("time", { datetime: one.resetsAt, title: moment(one.resetsAt) }, relative(one.resetsAt))] : [];
+    ? [" · ", "resets ", el("time", { class: "whole", datetime: one.resetsAt, title: moment(one.resetsAt) }, relative(one.resetsAt))] : [];
   return el("div", { class: "budget" },
     el("div", { class: "line" }, label, el("span", { class: "soft" }, left, per, ...resets)),
     one.limit ? el("meter", { min: 0, max: one.limit, low: one.limit / 5, optimum: one.limit, value: one.remaining,

@@ -3,9 +3,11 @@
 // those do. Text from answers goes into the page as text only (`Markup`).
 //
 // A search spends upstream calls, and a link on any page may lead to `/?q=…`. The page therefore searches by itself only
-// after a navigation that this origin began (`Sec-Fetch-Site: same-origin`, Fetch Metadata §2.3). After every other one it
-// fills the field in and waits: cross-site and same-site links are foreign, `none` is a typed URL or a bookmark but also a
-// link in a mail program, and a browser that sends no such field does not say.
+// after a navigation that this origin began, or the person with the browser itself (`Sec-Fetch-Site: same-origin` and `none`,
+// Fetch Metadata §2.3): a search typed into the address bar, or a bookmark. No page can cause `none`; a link in another program
+// can, for the price of one search a click. After every other navigation it fills the field in and waits: cross-site and
+// same-site links are foreign, and a browser that sends no such field does not say. What is loaded ahead, before anybody has
+// pressed Enter, waits too.
 import LarderConsole
 import LarderCore
 import LarderHTTP
@@ -45,7 +47,7 @@ enum ConsoleRoute {
                 answer: await ask(target("/v1/entries", StorePage.filters, query), parts, call))
         }
         var response = response("text/html; charset=utf-8", Bytes(text: text), call.name)
-        if view == .search { response.fields.set("Vary", "Sec-Fetch-Site") }
+        if view == .search { response.fields.set("Vary", "Sec-Fetch-Site, Sec-Purpose, Purpose") }
         return response
     }
 
@@ -78,7 +80,11 @@ enum ConsoleRoute {
     }
 
     /// Whether `?q=` is searched for without a click.
-    static func searchesByItself(_ fields: HeaderFields) -> Bool { fields.all("Sec-Fetch-Site") == ["same-origin"] }
+    static func searchesByItself(_ fields: HeaderFields) -> Bool {
+        let sites = fields.all("Sec-Fetch-Site")
+        return (sites == ["same-origin"] || sites == ["none"])
+            && !fields.contains("Sec-Purpose") && !fields.contains("Purpose")
+    }
 
     // MARK: Asking the other routes
 
