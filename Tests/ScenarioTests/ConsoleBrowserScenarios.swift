@@ -64,9 +64,17 @@ struct ConsoleBrowserScenarios {
 
     @Test func aLinkFromElsewhereFillsTheFieldInAndWaits() async throws {
         try await ConsoleStand.withSamples { page, base in
-            try page.open(base + "/?q=lantern")
-            try page.waitFor("document.querySelector('#outcome').textContent.includes('press Search')")
+            try page.open("data:text/html,<a href='\(base)/?q=lantern'>lantern</a>")
+            try page.click("a")
+            try page.waitFor("document.querySelector('#outcome')?.textContent.includes('press Search')")
             #expect(try page.count("#results .card") == 0)
+        }
+    }
+
+    @Test func aSearchOfTheAddressBarIsAnsweredAtOnce() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            try page.open(base + "/?q=lantern")
+            try page.waitFor("document.querySelectorAll('#results .card').length > 5")
         }
     }
 
