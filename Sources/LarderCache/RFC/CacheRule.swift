@@ -9,6 +9,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case setCookie, varyAny, variantUnknown, connectionOption, notCacheable, noLifetime, noUse, retention, notAnAnswer
     // Storing: why, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
+    case postContentLocation
     // Reuse before the upstream is asked.
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
     case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound

@@ -10,7 +10,8 @@ extension CacheRule {
             .preconditionAnswer, .setCookie, .varyAny, .variantUnknown, .connectionOption, .notCacheable, .noLifetime,
             .noUse, .retention, .notAnAnswer:
             refusal
-        case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand, .targeted:
+        case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand, .targeted,
+            .postContentLocation:
             lifetime
         case .fresh, .immutable, .requestNoCache, .requestMaxAge, .requestMinFresh, .requestMaxStale, .onlyIfCached,
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
@@ -71,6 +72,11 @@ extension CacheRule {
         case .validationOnly: ("RFC 9111 §4.3", "The answer has no lifetime and is kept to be validated.")
         case .noCacheAnswer: ("RFC 9111 §5.2.2.4", "The answer said no-cache: it is used only after a validation.")
         case .mustUnderstand: ("RFC 9111 §5.2.2.3", "The status is understood, so must-understand lifts no-store.")
+        case .postContentLocation:
+            (
+                "RFC 9110 §9.3.3",
+                "The answer to POST says how long it lives, and that a GET would bring it (Content-Location)."
+            )
         default: ("RFC 9213 §2.2", "A targeted field took the place of Cache-Control and Expires.")
         }
     }

@@ -2,6 +2,7 @@
 import LarderCache
 import LarderCore
 import LarderEngine
+import LarderHTTP
 
 extension Served {
     /// What is to be told of it afterwards.
@@ -37,5 +38,6 @@ extension ExplainedPart {
         initialAge = entry.initialAge
         freshUntil = entry.freshUntil
         staleUntil = entry.staleUntil
+        deprecation = Deprecation(entry.fields, now: entry.responseTime)
     }
 }

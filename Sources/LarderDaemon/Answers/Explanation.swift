@@ -64,6 +64,8 @@ struct ExplainedPart: Sendable {
     var initialAge: Int64?
     var freshUntil: WallTime?
     var staleUntil: WallTime?
+    /// What the upstream says of the end of its resource.
+    var deprecation: Deprecation?
     /// What went wrong.
     var failure: FailureClass?
     var detail: String?

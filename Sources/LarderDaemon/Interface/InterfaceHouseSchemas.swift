@@ -197,7 +197,10 @@ enum InterfaceHouseSchemas {
         .optional("upstreamStatus", .integer), .optional("rule", .component(.rule)),
         .optional("storing", .component(.rule)), .optional("stored", .flag), .optional("commit"),
         .optional("receivedAt", .time), .optional("age", .integer), .optional("freshUntil", .time),
-        .optional("ttl", .integer), .optional("staleUntil", .time), .optional("class"), .optional("detail"),
+        .optional("ttl", .integer), .optional("staleUntil", .time),
+        .optional("deprecatedAt", .time, "What the upstream says of it (RFC 9745)."),
+        .optional("sunsetAt", .time, "What the upstream says of it (RFC 8594)."), .optional("class"),
+        .optional("detail"),
         .optional(
             "limiter",
             .object([

@@ -138,7 +138,23 @@ extension ExplainedPart {
         if let storing, storing != rule { out.append("\(storing.sentence) (\(storing.section))") }
         if let sentence = shared.sentence { out.append(sentence) }
         if let detail { out.append(detail) }
+        out += deprecation.map { Self.sentences(of: $0, at: time) } ?? []
         if outcome == .bypass, let lane { out.append(Self.budget(lane)) }
+        return out
+    }
+
+    private static func sentences(of deprecation: Deprecation, at time: WallTime) -> [String] {
+        var out: [String] = []
+        if let date = deprecation.deprecatedAt {
+            let since =
+                date <= time
+                ? "The upstream deprecated this resource at" : "The upstream will deprecate this resource at"
+            out.append("\(since) \(date.rfc3339). (RFC 9745 §2)")
+        }
+        if let date = deprecation.sunsetAt {
+            let until = date <= time ? "expected to be gone since" : "expected to be gone from"
+            out.append("The resource is \(until) \(date.rfc3339). (RFC 8594 §3)")
+        }
         return out
     }
 
@@ -207,6 +223,8 @@ extension ExplainedPart {
                 writer.member("ttl", (freshUntil - time).wholeSeconds)
             }
             writer.member(ifPresent: "staleUntil", staleUntil?.rfc3339)
+            writer.member(ifPresent: "deprecatedAt", deprecation?.deprecatedAt?.rfc3339)
+            writer.member(ifPresent: "sunsetAt", deprecation?.sunsetAt?.rfc3339)
             writer.member(ifPresent: "class", failure?.rawValue)
             writer.member(ifPresent: "detail", detail)
             if let lane { write(lane, to: &writer) }

@@ -62,11 +62,13 @@ struct PassRoute: Sendable {
 
     // MARK: Answers
 
+    /// - Parameter isPassedOn: the upstream has judged the request's conditions and ranges.
     private func respond(
-        _ served: Served, _ request: PassRequest, _ context: RequestContext
+        _ served: Served, _ request: PassRequest, _ context: RequestContext, isPassedOn: Bool = false
     ) async -> ServerResponse {
         explain(context, request, served)
         var answer = assemble(served, request, context)
+        answer.isMirroredError = isPassedOn
         // Asked here and not behind a call that may wait: mostly there is nothing to undo.
         if let coding = answer.chooseCoding(for: context.request) { answer = await responder.plain(answer, coding) }
         var response = responder.respond(answer, to: context)
@@ -156,8 +158,19 @@ struct PassRoute: Sendable {
                 return await respond(served, request, context)
             }
             throw refusal(failure, request)
-        case .success((let stream, _)):
+        case .success((let stream, let classification)):
+            // Of a change that came in between nobody knows whether the answer is from before it.
+            let mayBeKept = engine.cache.isCurrent(began) && request.rule.semantics == .rfc
             await updateStored(stream.head, request, context, stored, since: began)
+            if mayBeKept,
+                PostReuse.isDue(
+                    method: context.request.method, status: stream.head.status, requestURL: request.url,
+                    fields: stream.head.fields, targets: request.targets),
+                let served = await PassFetch.adopt(
+                    stream, classification, of: request, engine: engine, snapshot: context.snapshot)
+            {
+                return await respond(served, request, context, isPassedOn: true)
+            }
             return await passOn(stream, request, context, reason, rule)
         }
     }
@@ -186,6 +199,10 @@ struct PassRoute: Sendable {
                 guard let key = request.provider.rawKey(url: url) else { continue }
                 await engine.cache.remove(key.digest, of: request.provider.name)
             }
+            let groups = CacheGroups.invalidated(
+                method: context.request.method, status: head.status, fields: head.fields,
+                provider: request.provider.name, requestURL: request.url)
+            await engine.cache.removeGroups(groups, of: request.provider.name)
         }
         guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
@@ -212,6 +229,7 @@ struct PassRoute: Sendable {
         part.upstreamStatus = head.status
         part.rule = rule
         part.isStored = false
+        part.deprecation = Deprecation(head.fields, now: head.responseTime)
         responder.explanations.note(context.request.id, at: engine.time.wall(), part)
         let initialAge = Age.initial(
             fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)

@@ -49,8 +49,8 @@ struct RequestWatch: Sendable {
     /// Requests that are told of at most.
     static let capacity = 1000
     /// Hits that are read of each loop between two looks: more are counted as dropped. At thousands of hits a second their
-    /// reader then costs as much as at a few hundred.
-    static let hitsAtOnce = 128
+    /// reader then costs as much as at a few hundred, which is below a hundredth of what answering them costs.
+    static let hitsAtOnce = 32
     /// Entries of an earlier run whose names are asked of the database at one look.
     private static let namesAtOnce = 16
 

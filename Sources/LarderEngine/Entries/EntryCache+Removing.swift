@@ -28,6 +28,19 @@ extension EntryCache {
         memory.remove(digest)
     }
 
+    /// Removes what belongs to these groups (`CacheGroups`). Which answers are under way for them is not known, so all that are
+    /// count as answers of before, and memory forgets everything; it fills again from the database at once.
+    public func removeGroups(_ groups: [Digest], of provider: String) async {
+        guard !groups.isEmpty else { return }
+        memory.removeAll()
+        for group in groups {
+            if case .refused(let error) = await store.remove(.digest(group), soft: false, provider: provider) {
+                log.error("a group could not be removed", ["error": "\(error)"])
+            }
+        }
+        memory.removeAll()
+    }
+
     /// Removes one entry, and what was made from it, in favour of a newer answer. Answers under way stay valid;
     /// `AnswerOrder` decides which of them are older.
     func displace(_ digest: Digest, of provider: String) async {

@@ -128,7 +128,7 @@ public final class EntryCache: Sendable {
     func begin(_ digest: Digest) -> RemovalStamp { memory.removalStamp(digest) }
 
     /// Whether nothing was removed since that concerns it. False makes what came since an answer of before.
-    func isCurrent(_ began: RemovalStamp) -> Bool { memory.isCurrent(began) }
+    public func isCurrent(_ began: RemovalStamp) -> Bool { memory.isCurrent(began) }
 
     /// The state on which an answer made of these entries depends, from here on.
     func readyStamp(_ digests: [Digest]) -> ReadyStamp { memory.readyStamp(digests) }

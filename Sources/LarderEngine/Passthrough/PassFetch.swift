@@ -115,7 +115,7 @@ public struct PassFetch: Sendable {
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
         if let index = found.index { others = await variants.all(index).filter { $0.key != entry.key } }
-        if case .store = news.verdict.decision, names(news.entry) == names(entry) {
+        if case .store = news.verdict.decision, names(news.entry) == names(entry), groups(news.entry) == groups(entry) {
             if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
             if made.written.isStored, found.isInDoubt || variants.isBehindOthers(made.entry, names(entry), found.index)
             {
@@ -134,7 +134,7 @@ public struct PassFetch: Sendable {
         for index in Validation.freshenedIndexes(by: head, among: [entry] + others) where index > 0 {
             let other = others[index - 1]
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
-            if names(fresh) == names(other) {
+            if names(fresh) == names(other), groups(fresh) == groups(other) {
                 await engine.cache.freshen(other, to: fresh, since: began)
             } else if !place.isOvertaken, engine.cache.isCurrent(began) {
                 await engine.cache.displace(other.key.digest, of: other.provider)
@@ -157,7 +157,7 @@ public struct PassFetch: Sendable {
 
     // MARK: A whole answer
 
-    private func receive(
+    func receive(
         _ stream: UpstreamStream, _ classification: Classification, _ found: EntryCache.Found, _ began: RemovalStamp,
         _ voice: FlightVoice
     ) async -> FlightResult {
@@ -303,7 +303,14 @@ public struct PassFetch: Sendable {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         (entry.key, entry.parents) = variants.place(names(entry))
+        entry.parents += groups(entry)
         return entry
+    }
+
+    /// The groups to which a stored answer belongs.
+    func groups(_ entry: StoredResponse) -> [Digest] {
+        guard rule.semantics == .rfc else { return [] }
+        return CacheGroups.groups(of: entry.fields, provider: request.provider.name, requestURL: request.url)
     }
 
     /// What the stored answer's own `Vary` names.

@@ -24,6 +24,8 @@ enum Tables {
         Table(title: "Validation", clauses: validation),
         Table(title: "Absence", clauses: absence),
         Table(title: "Invalidation", clauses: invalidation),
+        Table(title: "Answers to POST", clauses: posts),
+        Table(title: "Groups", clauses: groups),
         Table(title: "Cache-Status", clauses: cacheStatus),
         Table(title: "Collapsing", clauses: collapsing),
         Table(title: "Targeted fields", clauses: targeted),

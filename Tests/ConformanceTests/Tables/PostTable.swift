@@ -1,0 +1,127 @@
+// Answers to POST that are stored for GET, and groups of answers that one change makes invalid.
+
+extension Tables {
+    @Clauses static var posts: [Clause] {
+        Clause(
+            "RFC 9110 §9.3.3 stored for GET", .may,
+            "An answer to POST with a lifetime and its own URL in Content-Location answers a later GET."
+        ) {
+            answers(reply("Cache-Control: max-age=600", "Content-Location: /a"))
+            send("POST", body: "x", expect: body("body 1"), forwarded("method", status: 200))
+            hits("body 1")
+            saw(1)
+        }
+        Clause("RFC 9110 §9.3.3 HEAD", .may, "It answers a later HEAD.") {
+            answers(reply("Cache-Control: max-age=600", "Content-Location: {origin}/a"))
+            send("POST", body: "x")
+            head(expect: status(200), hit())
+            saw(1)
+        }
+        Clause("RFC 9110 §9.3.3 POST again", .mustNot, "It answers no later POST.") {
+            answers(reply("Cache-Control: max-age=600", "Content-Location: /a"))
+            send("POST", body: "x", expect: body("body 1"))
+            send("POST", body: "x", expect: body("body 2"))
+            hits("body 2")
+        }
+        Clause("RFC 9110 §9.3.3 older answer", .must, "It takes the place of what was stored before.") {
+            answers(
+                reply("Cache-Control: max-age=600"), reply("Cache-Control: max-age=600", "Content-Location: /a"))
+            get()
+            hits("body 1")
+            send("POST", body: "x", expect: body("body 2"))
+            hits("body 2")
+        }
+        Clause("RFC 9110 §9.3.3 no Content-Location", .mustNot, "Without Content-Location it is not stored.") {
+            answers(reply("Cache-Control: max-age=600"))
+            send("POST", body: "x")
+            miss("body 2")
+        }
+        Clause(
+            "RFC 9110 §9.3.3 other Content-Location", .mustNot, "With another URL there it is not stored for this one."
+        ) {
+            answers(reply("Cache-Control: max-age=600", "Content-Location: /b"))
+            send("POST", body: "x")
+            miss("body 2")
+            miss("body 3", at: "/b")
+        }
+        Clause("RFC 9110 §9.3.3 no explicit lifetime", .mustNot, "Without an explicit lifetime it is not stored.") {
+            answers(reply("Last-Modified: {now-100000}", "Content-Location: /a"))
+            send("POST", body: "x")
+            miss("body 2")
+        }
+        for line in ["Cache-Control: max-age=600, private", "Cache-Control: max-age=600, no-store"] {
+            Clause("RFC 9110 §9.3.3 \(line)", .mustNot, "What a GET's answer would forbid, this one forbids too.") {
+                answers(reply(line, "Content-Location: /a"))
+                send("POST", body: "x")
+                miss("body 2")
+            }
+        }
+        Clause("RFC 9110 §9.3.3 Authorization", .mustNot, "An answer to credentials is not for others.") {
+            answers(reply("Cache-Control: max-age=600", "Content-Location: /a"))
+            send("POST", "Authorization: Basic eA==", body: "x")
+            miss("body 2")
+        }
+    }
+
+    @Clauses static var groups: [Clause] {
+        Clause(
+            "RFC 9875 §3 invalidation", .may,
+            "An answer to an unsafe request invalidates the stored answers of the groups that it names."
+        ) {
+            answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "a", "b""#, at: "/1"))
+            answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "b""#, at: "/2"))
+            answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "c""#, at: "/3"))
+            answers(reply(#"Cache-Group-Invalidation: "a", "x""#, at: "/p"))
+            get(at: "/1")
+            get(at: "/2")
+            get(at: "/3")
+            hits("body 1", at: "/1")
+            send("POST", at: "/p", body: "x")
+            miss("body 5", at: "/1")
+            hits("body 2", at: "/2")
+            hits("body 3", at: "/3")
+            hits("body 5", at: "/1")
+        }
+        Clause("RFC 9875 §3 variants", .may, "All variants that belong to the group are invalidated.") {
+            answers(reply("Cache-Control: max-age=600", "Vary: X-Who", #"Cache-Groups: "a""#, at: "/1"))
+            answers(reply(#"Cache-Group-Invalidation: "a""#, at: "/p"))
+            get("X-Who: a", at: "/1")
+            get("X-Who: b", at: "/1")
+            send("POST", at: "/p", body: "x")
+            miss("body 4", "X-Who: a", at: "/1")
+            miss("body 5", "X-Who: b", at: "/1")
+        }
+        for method in ["GET", "OPTIONS"] {
+            Clause("RFC 9875 §3 \(method)", .must, "In an answer to a safe method the field is ignored.") {
+                answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "a""#, at: "/1"))
+                answers(reply(#"Cache-Group-Invalidation: "a""#, at: "/p"))
+                get(at: "/1")
+                send(method, at: "/p")
+                hits("body 1", at: "/1")
+            }
+        }
+        Clause("RFC 9875 §2 opaque", .must, "Names are compared to the letter, parameters are ignored.") {
+            answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "a";x=1"#, at: "/1"))
+            answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "A""#, at: "/2"))
+            answers(reply(#"Cache-Group-Invalidation: "a";y"#, at: "/p"))
+            get(at: "/1")
+            get(at: "/2")
+            send("POST", at: "/p", body: "x")
+            hits("body 2", at: "/2")
+            miss("body 4", at: "/1")
+        }
+        Clause(
+            "RFC 9875 §3 change during a fetch", .should, "What was asked for before the change is not used after it."
+        ) {
+            answers(reply("Cache-Control: max-age=600", #"Cache-Groups: "a""#, at: "/1").held(at: "late"))
+            answers(reply(#"Cache-Group-Invalidation: "a""#, at: "/p"))
+            start("slow", at: "/1")
+            reaches(1, at: "/1")
+            send("POST", at: "/p", body: "x")
+            open("late")
+            finish("slow", body("body 1"))
+            answers(reply("Cache-Control: max-age=600", at: "/1"))
+            miss("body 3", at: "/1")
+        }
+    }
+}
