@@ -34,7 +34,8 @@ func refusal(_ route: String) -> ClientFacingError? {
             "/search?attribute=artistTerm&country=GB&entity=album&explicit=No&limit=200&media=music&offset=5&term=a%26b"
         ),
         ("itunes/lookup?id=909253&entity=album&sort=recent", "/lookup?entity=album&id=909253&sort=recent"),
-        ("itunes/lookup?id=1,%202", "/lookup?id=1%2C2"),
+        ("itunes/lookup?id=1,%202", "/lookup?id=1%2C2"), ("itunes/lookup?id=1&id=2", "/lookup?id=1%2C2"),
+        ("jokes/random?category=Dev&category=animal,dev", "/jokes/random?category=animal%2Cdev"),
         ("itunes/lookup?isbn=978-0-316-06935-9", "/lookup?isbn=9780316069359"),
         ("itunes/lookup?bundleId=com.example.app", "/lookup?bundleId=com.example.app"),
         ("news/headlines?country=US&category=Business", "/v2/top-headlines?category=business&country=us"),
@@ -94,6 +95,7 @@ func refusal(_ route: String) -> ClientFacingError? {
         ("itunes/search?term=+%20", "invalidParameter", "term"),
         ("itunes/search?q=a&term=b", "invalidParameter", "term"),
         ("itunes/search?term=a&term=b", "repeatedParameter", "term"),
+        ("itunes/lookup?id=1&id=", "invalidParameter", "id"),
         ("itunes/search?term=a&page=2", "unknownParameter", "page"),
         ("itunes/search?term=a&limit=0", "invalidParameter", "limit"),
         ("itunes/search?term=a&limit=500", "invalidParameter", "limit"),

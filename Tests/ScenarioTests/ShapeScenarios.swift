@@ -41,6 +41,19 @@ import Testing
         }
     }
 
+    @Test func aListOfRepeatedNamesIsTheListWithCommas() async throws {
+        try await withMarket { larder, market async throws in
+            let whole = try await larder.get("/v1/search?q=fire&source=itunes,dnd5e&fields=title,kind&include=source")
+            let calls = market.origin.requests.count
+            let repeated = try await larder.get(
+                "/v1/search?source=itunes&q=fire&fields=title&include=source&source=dnd5e&fields=kind&include=source")
+            #expect(whole.status == 200 && repeated.body == whole.body, "\(repeated)")
+            #expect(market.origin.requests.count == calls, "it is the same question")
+            let local = try await larder.get("/v1/local?q=fire&source=itunes&source=dnd5e&kind=song&kind=monster")
+            #expect(local.status == 200, "\(local)")
+        }
+    }
+
     @Test func whatIsNotShownStillSettlesTheOrder() async throws {
         try await withMarket { larder, _ async throws in
             let all = "/v1/search?q=fire&source=itunes,newsapi,dnd5e&sort=name"
@@ -94,9 +107,10 @@ import Testing
         ("/v1/search?q=fire&include=", "include", "invalidParameter"),
         ("/v1/search?q=fire&fields=title,,url", "fields", "invalidParameter"),
         ("/v1/search?q=fire&fields=source", "fields", "invalidParameter"),
-        ("/v1/search?q=fire&fields=a&fields=b", "fields", "repeatedParameter"),
+        ("/v1/search?q=fire&fields=title&fields=b", "fields", "invalidParameter"),
+        ("/v1/search?q=fire&limit=1&limit=2", "limit", "repeatedParameter"),
         ("/v1/itunes/search?term=fire&fields=nothing", "fields", "invalidParameter"),
-        ("/v1/itunes/search?term=fire&include=source&include=source", "include", "repeatedParameter"),
+        ("/v1/itunes/search?term=fire&media=music&media=music", "media", "repeatedParameter"),
         ("/v1/itunes/search?term=fire&fieldz=title", "fieldz", "unknownParameter"),
         ("/v1/local?q=fire&include=source", "include", "unknownParameter"),
     ])

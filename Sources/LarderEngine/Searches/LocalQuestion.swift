@@ -8,6 +8,7 @@ import LarderStore
 public struct LocalQuestion: Sendable {
     /// The names that its query may hold.
     public static let parameters = ["q", "source", "category", "kind", "limit", "offset", "fields"]
+    private static let lists = ["source", "kind", "fields"]
     /// Bytes of the text, words and phrases in it.
     static let longestText = 500
     static let mostTerms = 16
@@ -27,6 +28,7 @@ public struct LocalQuestion: Sendable {
 
     /// - Throws: 400 for what is no such question.
     public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
+        let query = query.joining(lists: Self.lists)
         try query.check(only: Self.parameters)
         shape = try ResultShape(query)
         text = (query["q"] ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -30,12 +30,9 @@ public struct ResultShape: Sendable, Hashable {
     }
 
     /// Takes its parameters off a query whose other ones a provider reads.
-    /// - Throws: 400 where one of them is repeated, or a word is not one of the allowed ones.
+    /// - Throws: 400 where a word is not one of the allowed ones.
     init(takenOff query: inout QueryParameters) throws(ClientFacingError) {
-        for name in Self.parameters where query.items.count(where: { $0.name == name }) > 1 {
-            throw ClientFacingError(
-                status: 400, code: "repeatedParameter", detail: "\"\(name)\" is given more than once.", parameter: name)
-        }
+        query = query.joining(lists: Self.parameters)
         self = try ResultShape(query)
         query.items.removeAll { Self.parameters.contains($0.name) }
     }

@@ -38,6 +38,7 @@ public struct SearchPlan: Sendable {
 
     /// - Throws: 400 for what is no such search, or where no source can be asked it.
     public init(query: QueryParameters, providers: ProviderSet) throws(ClientFacingError) {
+        let query = query.joining(lists: ["source"] + ResultShape.parameters)
         try query.check(only: Self.parameters)
         let request = try Self.request(query)
         self.request = request

@@ -39,6 +39,20 @@ extension ClientFacingError {
 }
 
 extension QueryParameters {
+    /// The same with each list in one parameter: a repeated name (`source=a&source=b`), as many generated clients write
+    /// lists, means what commas mean.
+    public func joining(lists: some Collection<String>) -> QueryParameters {
+        var joined: [Item] = []
+        for item in items {
+            guard lists.contains(item.name), let place = joined.firstIndex(where: { $0.name == item.name }) else {
+                joined.append(item)
+                continue
+            }
+            joined[place].value = "\(joined[place].value ?? ""),\(item.value ?? "")"
+        }
+        return QueryParameters(joined)
+    }
+
     /// Whether a route knows every parameter, and each is given once.
     /// - Throws: 400 that names the first which is unknown or repeated.
     public func check(only allowed: [String]) throws(ClientFacingError) {

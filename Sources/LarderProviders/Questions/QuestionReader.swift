@@ -12,9 +12,10 @@ struct QuestionReader {
         items = query.items
     }
 
-    /// - Throws: 400 for an unknown or a repeated parameter.
+    /// - Throws: 400 for an unknown or a repeated parameter; the values of a list may come under one name each.
     init(_ query: QueryParameters, allowed: [QuestionParameter]) throws(ClientFacingError) {
-        try self.init(query, allowed: allowed.flatMap(\.names))
+        let lists = allowed.filter(\.isList).flatMap(\.names)
+        try self.init(query.joining(lists: lists), allowed: allowed.flatMap(\.names))
     }
 
     /// A question without parameters.
