@@ -8,6 +8,7 @@ public struct SchemaChecker {
         "$ref", "type", "enum", "properties", "required", "items", "additionalProperties", "anyOf", "description",
         "format",
         "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "default",
+        "const", "not",
     ]
 
     /// - Parameter document: where references lead to.
@@ -24,8 +25,9 @@ public struct SchemaChecker {
             return faults(of: value, by: target, at: place)
         }
         if let choices = schema["anyOf"]?.elements {
-            let isOne = choices.contains { faults(of: value, by: $0, at: place).isEmpty }
-            return isOne ? [] : ["\(place): none of the allowed shapes"]
+            let all = choices.map { faults(of: value, by: $0, at: place) }
+            guard let least = all.min(by: { $0.count < $1.count }), !least.isEmpty else { return [] }
+            return ["\(place): none of the allowed shapes; nearest: \(least)"]
         }
         var found = schema.members.filter { !Self.known.contains($0.name) }.map {
             "\(place): the schema has an unknown keyword \($0.name)"
@@ -34,6 +36,12 @@ public struct SchemaChecker {
         if let words = schema["enum"]?.elements, let text = value.string, !words.contains(where: { $0.string == text })
         {
             found.append("\(place): \"\(text)\" is none of the words")
+        }
+        if let word = schema["const"]?.string, value.string != word {
+            found.append("\(place): not \"\(word)\"")
+        }
+        if let excluded = schema["not"], faults(of: value, by: excluded, at: place).isEmpty {
+            found.append("\(place): one of those that it must not be")
         }
         if value.kind == .object { found += faults(ofMembers: value, by: schema, at: place) }
         if value.kind == .array, let items = schema["items"] {
@@ -53,6 +61,7 @@ public struct SchemaChecker {
             if let own = schema["properties"]?[member.name] {
                 found += faults(of: member.value, by: own, at: inside)
             } else if let others = schema["additionalProperties"] {
+                if others.bool == true { continue }
                 found += faults(of: member.value, by: others, at: inside)
             } else if schema["properties"] != nil {
                 found.append("\(inside): not described")

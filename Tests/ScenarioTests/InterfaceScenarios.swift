@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct InterfaceScenarios {
     /// A daemon before the samples of every API.
-    static func withSamples(_ body: (RunningLarder) async throws -> Void) async throws {
+    static func withSamples(_ more: String = "", _ body: (RunningLarder) async throws -> Void) async throws {
         let origin = try OriginServer(source: .samples, rewritesImageHosts: true)
         try origin.start()
         defer { origin.stop() }
@@ -20,7 +20,7 @@ import Testing
             + ["itunes", "dnd5e", "jokes", "openlibrary"].map { lines($0) }.joined()
             + ["newsapi", "tmdb", "imgur"].map { lines($0, ", key: any-will-do") }.joined()
             + lines("hackernews", ", searchURL: \"\(news)\"")
-        try await withLarder(settings, body)
+        try await withLarder(settings + "\n" + more, body)
     }
 
     /// The target of an operation with the examples of its parameters; nil where a capture has none.

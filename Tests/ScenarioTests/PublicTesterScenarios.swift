@@ -9,10 +9,13 @@ import Testing
 
     @Test(.enabled(if: isWanted, "make public-testers runs it"))
     func theInterfaceIsAsItIsDescribed() async throws {
-        try await InterfaceScenarios.withSamples { larder in
+        let token = "open-sesame-0123456789"
+        // Each upload that is begun stays for a while.
+        let settings = "admin: { token: \(token) }\nuploads: { maxEntries: 10000 }"
+        try await InterfaceScenarios.withSamples(settings) { larder in
             let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().appending(path: "scripts/public-testers/interface").path()
-            let command = "exec '\(script)' http://\(larder.address)"
+            let command = "exec '\(script)' http://\(larder.address) \(token)"
             let status = try await onOwnThread { system(command) }
             #expect(status == 0)
         }

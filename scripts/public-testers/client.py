@@ -12,7 +12,11 @@ found = get_itunes_search.sync(client=client, term="jack johnson", limit=3)
 assert found is not None and found.count > 0, found
 print(f"itunes: {found.count} results, the first is {found.results[0].title}")
 
-# This generator writes lists of several values with repeated names, whatever the document says of commas; one value is one.
-single = get_search.sync(client=client, q="dragon", source=[GetSearchSourceItem.DND5E])
-assert single is not None and [s.provider for s in single.sources] == ["dnd5e"], single
-print(f"search: {single.count} results of {single.sources[0].provider}")
+# Results are typed by kind.
+assert type(found.results[0]).__name__ == "ItunesSong", type(found.results[0])
+assert found.results[0].attributes.duration_millis > 0, found.results[0].attributes
+
+# This generator writes lists with repeated names, whatever the document says of commas.
+both = get_search.sync(client=client, q="dragon", source=[GetSearchSourceItem.DND5E, GetSearchSourceItem.HACKERNEWS])
+assert both is not None and {s.provider for s in both.sources} == {"dnd5e", "hackernews"}, both
+print(f"search: {both.count} results of {', '.join(s.provider for s in both.sources)}")

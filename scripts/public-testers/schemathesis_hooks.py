@@ -1,7 +1,7 @@
 """A check for schemathesis: a request that is valid by the document is not refused.
 
 What a schema of single parameters cannot tell stands at each operation as x-refusals, by the problem's code or its
-member "conflict". A refusal for another reason is a finding.
+member "conflict", or by code and parameter ("invalidParameter:provider"). A refusal for another reason is a finding.
 """
 
 import schemathesis
@@ -15,6 +15,7 @@ def valid_by_the_document_is_taken(ctx, response, case):
     refusals = case.operation.definition.raw.get("x-refusals", {})
     if problem.get("conflict") and "conflict" in refusals:
         return
-    if problem.get("code") in refusals:
+    code = problem.get("code")
+    if code in refusals or f"{code}:{problem.get('parameter')}" in refusals:
         return
     raise AssertionError(f"refused: {problem.get('code')} {problem.get('parameter')}: {problem.get('detail')}")

@@ -1,5 +1,6 @@
 // What bodies this interface answers with, by name: the components of `/openapi.json`, and what an answer of a route says its
 // body is.
+import LarderProviders
 
 /// A schema that has a name.
 enum InterfaceComponent: String, Sendable, CaseIterable {
@@ -9,6 +10,8 @@ enum InterfaceComponent: String, Sendable, CaseIterable {
     case source = "Source"
     case sourceError = "SourceError"
     case result = "Result"
+    case price = "Price"
+    case artwork = "Artwork"
     case problem = "Problem"
     case status = "Status"
     case providerStatus = "ProviderStatus"
@@ -41,6 +44,8 @@ enum InterfaceComponent: String, Sendable, CaseIterable {
 enum AnswerContent: Sendable {
     /// JSON of that shape.
     case schema(InterfaceComponent)
+    /// The envelope with results of that provider.
+    case results(ProviderAbout)
     /// Server-sent events: the shape of the data by the event's name.
     case events([String: InterfaceComponent])
     case text
@@ -50,7 +55,7 @@ enum AnswerContent: Sendable {
     var mediaType: String {
         switch self {
         case .schema(.problem): "application/problem+json"
-        case .schema: "application/json"
+        case .schema, .results: "application/json"
         case .events: "text/event-stream"
         case .text: "text/plain"
         case .html: "text/html"

@@ -77,7 +77,8 @@ enum InterfaceDescription {
     }
 
     private static let introduction = """
-        GET answers HEAD too. Errors are application/problem+json (RFC 9457). A list is one value with commas. On the Unix \
+        GET answers HEAD too. Errors are application/problem+json (RFC 9457). A list is one value with commas, or a value for each time \
+        its name is given. On the Unix \
         socket, root, the daemon's own user and admin.users have authority without a token. x-aliases are other names of a \
         parameter, x-refusals the reasons for which a request may be refused although each of its parameters is allowed.
         """
@@ -118,6 +119,10 @@ enum InterfaceDescription {
                 for component in InterfaceComponent.allCases {
                     writer.name(component.rawValue)
                     InterfaceSchemas.schema(of: component).write(to: &writer)
+                }
+                for (name, schema) in InterfaceResultSchemas.all {
+                    writer.name(name)
+                    schema.write(to: &writer)
                 }
             }
             writer.name("securitySchemes")

@@ -109,6 +109,9 @@ enum InterfaceOperation {
                     case .schema(let component):
                         writer.name("schema")
                         InterfaceSchema.component(component).write(to: &writer)
+                    case .results(let about):
+                        writer.name("schema")
+                        InterfaceSchema.reference(InterfaceResultSchemas.envelopeName(about)).write(to: &writer)
                     case .events(let events):
                         writer.name("schema")
                         writer.object { $0.member("type", "string") }
@@ -133,6 +136,7 @@ enum InterfaceOperation {
 extension RouteParameter {
     /// What a list may hold at most.
     var mostItems: Int {
+        if let mostValues { return mostValues }
         if case .choice(let words) = valueForm { return words.count }
         return 10
     }

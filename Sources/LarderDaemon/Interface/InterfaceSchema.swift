@@ -16,7 +16,15 @@ indirect enum InterfaceSchema: Sendable {
     /// Any names, values of one shape.
     case map(InterfaceSchema)
     case object([Member])
+    /// The same with members of other names.
+    case open([Member])
     case component(InterfaceComponent)
+    /// A schema that has a name and is no `InterfaceComponent`.
+    case reference(String)
+    case word(String)
+    /// Any text but these.
+    case noneOf([String])
+    case anyOf([InterfaceSchema])
     case orNull(InterfaceSchema)
     /// A parameter's value.
     case parameter(ParameterForm, default: String?)
@@ -77,7 +85,23 @@ indirect enum InterfaceSchema: Sendable {
             writer.name("additionalProperties")
             values.write(to: &writer)
         case .object(let members): Self.write(members, to: &writer)
+        case .open(let members):
+            Self.write(members, to: &writer)
+            writer.member("additionalProperties", true)
         case .component(let component): writer.member("$ref", "#/components/schemas/\(component.rawValue)")
+        case .reference(let name): writer.member("$ref", "#/components/schemas/\(name)")
+        case .word(let word):
+            writer.member("type", "string")
+            writer.member("const", word)
+        case .noneOf(let words):
+            writer.member("type", "string")
+            writer.name("not")
+            writer.object { $0.member("enum", strings: words) }
+        case .anyOf(let schemas):
+            writer.name("anyOf")
+            writer.array { writer in
+                for schema in schemas { schema.write(to: &writer) }
+            }
         case .orNull(let schema):
             writer.name("anyOf")
             writer.array { writer in

@@ -41,6 +41,12 @@ enum InterfaceSchemas {
                 .optional("retryAt", .time, "When it may help."),
             ])
         case .result: .object(result)
+        case .price:
+            .object([.init("amount", .number), .init("currency", .text, "ISO 4217; of D&D equipment the coin.")])
+        case .artwork:
+            .object([
+                .optional("small", .text, "A path of this daemon."), .optional("large"), .optional("original"),
+            ])
         case .problem: .object(problem)
         default: InterfaceHouseSchemas.schema(of: component)
         }
@@ -49,12 +55,17 @@ enum InterfaceSchemas {
     private static let sentences = states.map { "\($0.state.rawValue): \($0.sentence)" }.joined(separator: " ")
     private static let state = InterfaceSchema.Member("state", .words(states.map(\.state.rawValue)), sentences)
 
-    private static let envelope: [InterfaceSchema.Member] = [
-        state, .init("query", .map(.any), "The question as it was understood."),
-        .init("sources", .list(.component(.source)), "What each source gave."),
-        .init("count", .integer, "How many results there are."),
-        .init("results", .list(.component(.result)), "The results."),
-    ]
+    private static let envelope: [InterfaceSchema.Member] = envelope(of: .component(.result))
+
+    /// The envelope around results of that shape.
+    static func envelope(of result: InterfaceSchema) -> [InterfaceSchema.Member] {
+        [
+            state, .init("query", .map(.any), "The question as it was understood."),
+            .init("sources", .list(.component(.source)), "What each source gave."),
+            .init("count", .integer, "How many results there are."),
+            .init("results", .list(result), "The results."),
+        ]
+    }
 
     private static let source: [InterfaceSchema.Member] = [
         .init("provider", .text, "The source's name."), state,
@@ -73,25 +84,27 @@ enum InterfaceSchemas {
         .optional("results", .list(.component(.result)), "Its results; in events only."),
     ]
 
-    private static let result: [InterfaceSchema.Member] = [
-        .init("id", .text, "The provider's name, a colon and the API's id."),
-        .optional("provider", .text, "The source's name."),
-        .optional("kind", .text, "What it is: song, article, monster and so on."), .optional("title"),
-        .optional("creator", .text, "Who made it."), .optional("collection", .text, "What it is a part of."),
-        .optional("summary", .text, "A few sentences of it."), .optional("url", .text, "Its page."),
-        .optional(
-            "price",
-            .object([.init("amount", .number), .init("currency", .text, "ISO 4217; of D&D equipment the coin.")])),
-        .optional("genres", .list(.text)), .optional("publishedAt", .text, "A day or an instant (RFC 3339)."),
-        .optional(
-            "artwork",
-            .object([
-                .optional("small", .text, "A path of this daemon."), .optional("large"), .optional("original"),
-            ]), "Paths of its picture at this daemon."),
-        .optional("attributes", .map(.any), "What only this source has, by kind."),
-        .optional("source", .any, "The API's own record, with include=source."),
-        .optional("local", .map(.any), "Of a stored result: storedAt, stale and highlights."),
-    ]
+    private static let result = result(
+        provider: .text, kind: .text, kindLine: "What it is: song, article, monster and so on.", attributes: .map(.any))
+
+    /// A result whose provider, kind and attributes have those shapes. All but the id may be left out (`fields`).
+    static func result(
+        provider: InterfaceSchema, kind: InterfaceSchema, kindLine: String, attributes: InterfaceSchema
+    ) -> [InterfaceSchema.Member] {
+        [
+            .init("id", .text, "The provider's name, a colon and the API's id."),
+            .optional("provider", provider, "The source's name."),
+            .optional("kind", kind, kindLine), .optional("title"),
+            .optional("creator", .text, "Who made it."), .optional("collection", .text, "What it is a part of."),
+            .optional("summary", .text, "A few sentences of it."), .optional("url", .text, "Its page."),
+            .optional("price", .component(.price)),
+            .optional("genres", .list(.text)), .optional("publishedAt", .text, "A day or an instant (RFC 3339)."),
+            .optional("artwork", .component(.artwork), "Paths of its picture at this daemon."),
+            .optional("attributes", attributes, "What only this source has, by kind."),
+            .optional("source", .any, "The API's own record, with include=source."),
+            .optional("local", .map(.any), "Of a stored result: storedAt, stale and highlights."),
+        ]
+    }
 
     private static let problem: [InterfaceSchema.Member] = [
         .init("type", .text, "/problems/ and the code."), .init("title", .text, "The status in words."),

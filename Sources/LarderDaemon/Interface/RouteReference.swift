@@ -10,10 +10,28 @@ enum RouteReference {
         for group in RouteTable.groups {
             let routes = group.routes.filter(\.isDescribed)
             guard let first = routes.first else { continue }
-            out += "\n## \(title(of: first, group))\n\n\(sentence(group.line))\n"
+            out += "\n## \(title(of: first, group))\n\n\(sentence(group.line))\n" + kinds(of: first)
             for route in routes { out += section(route) }
         }
         return out
+    }
+
+    /// The kinds of a provider's results.
+    private static func kinds(of route: Route) -> String {
+        for case .results(let about) in route.answers.compactMap(\.content) {
+            var out = "\n| Kind | Its attributes |\n|---|---|\n"
+            var rest = about.kinds[...]
+            while let kind = rest.first {
+                // Those that have the same share a row.
+                let same = rest.prefix { $0.attributes == kind.attributes && $0.isOpen == kind.isOpen }
+                rest = rest.dropFirst(same.count)
+                let names = kind.attributes.map { "`\($0.name)`" } + (kind.isOpen ? ["the record's own members"] : [])
+                let kinds = same.map { "`\($0.name)`" }
+                out += "| \(kinds.joined(separator: ", ")) | \(names.joined(separator: ", ")) |\n"
+            }
+            return out + (about.hasFurtherKinds ? "| others | as the API names them |\n" : "")
+        }
+        return ""
     }
 
     private static func title(of route: Route, _ group: RouteGroup) -> String {
@@ -69,6 +87,7 @@ enum RouteReference {
     private static func body(_ answer: RouteAnswer) -> String {
         switch answer.content {
         case .schema(let component): component.rawValue
+        case .results(let about): InterfaceResultSchemas.envelopeName(about)
         case .events: "server-sent events"
         case .text: "text"
         case .html: "HTML"

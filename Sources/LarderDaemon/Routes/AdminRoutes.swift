@@ -12,13 +12,18 @@ struct AdminRoutes: Sendable {
 
     /// How it is said what to purge.
     static let purgeParameters: [RouteParameter] = [
-        .query("all", "Everything.", allowed: ["1"]), .query("provider", "What is of this provider."),
-        .query("term", "What a request with this text was answered with."),
-        .query("url", "What is stored for this URL, the API's own or one below /raw."),
-        .query("key", "The entry with this digest, in base64url.", .pattern("^[A-Za-z0-9_-]{43}$")),
-        .query("prefix", "What has a URL that begins with this, the API's own or one below /raw."),
-        .query("kind", "What is of this kind.", allowed: CacheKey.Layer.allCases.map(\.word)),
-        .query("olderThan", "What was received longer ago than this, such as 7d."),
+        .query("all", "Everything.", allowed: ["1"]),
+        .query("provider", "What is of this provider, as the configuration calls it.", example: "itunes"),
+        .query("term", "What a request with this text was answered with.", example: "jack johnson"),
+        .query(
+            "url", "What is stored for this URL, the API's own or one below /raw.", .url,
+            example: "/raw/itunes/search?term=jack+johnson"),
+        .query("key", "The entry with this digest, in base64url.", .digest, example: RouteParameter.exampleDigest),
+        .query(
+            "prefix", "What has a URL that begins with this, the API's own or one below /raw.", .urlPrefix,
+            example: "/raw/itunes/"),
+        .query("kind", "What is of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
+        .query("olderThan", "What was received longer ago than this.", .duration, example: "7d"),
         .query("soft", "Expire it instead of removing it.", allowed: ["1"]),
         .query("dryRun", "Change nothing, and tell what would be purged.", allowed: ["1"]),
     ]

@@ -10,14 +10,23 @@ struct EntriesRoute: Sendable {
     let engine: Engine
 
     static let parameters: [RouteParameter] = [
-        .query("order", "By what they are ordered; newest unless set.", allowed: EntryOrder.allCases.map(\.rawValue)),
-        .query("provider", "Of this provider."),
-        .query("kind", "Of this kind.", allowed: CacheKey.Layer.allCases.map(\.word)),
-        .query("prefix", "With a URL that begins with this, the API's own or one below /raw; needs authority."),
-        .query("olderThan", "Received longer ago than this, such as 7d."),
-        .query("url", "Stored for this URL, and what was made of it; needs authority."),
-        .query("key", "The entry with this digest, in base64url, and what was made of it; needs authority."),
-        .query("limit", "At most so many, 1 to 200; 50 unless set."),
+        .query(
+            "order", "By what they are ordered.", allowed: EntryOrder.allCases.map(\.rawValue),
+            default: EntryOrder.newest.rawValue),
+        .query("provider", "Of this provider, as the configuration calls it.", example: "itunes"),
+        .query("kind", "Of this kind.", allowed: CacheKey.Layer.allCases.map(\.word), example: "results"),
+        .query(
+            "prefix", "With a URL that begins with this, the API's own or one below /raw; needs authority.", .urlPrefix,
+            example: "/raw/itunes/"),
+        .query("olderThan", "Received longer ago than this.", .duration, example: "7d"),
+        .query(
+            "url", "Stored for this URL, and what was made of it; needs authority.", .url,
+            example: "/raw/itunes/search?term=jack+johnson"),
+        .query(
+            "key", "The entry with this digest, in base64url, and what was made of it; needs authority.", .digest,
+            example: RouteParameter.exampleDigest),
+        .query(
+            "limit", "At most so many.", .number(1...mostEntries), example: "5", default: String(usualEntries)),
     ]
 
     static let mostEntries = 200

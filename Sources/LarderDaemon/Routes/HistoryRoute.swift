@@ -13,8 +13,8 @@ struct HistoryRoute: Sendable {
 
     static let parameters: [RouteParameter] = [
         .query(
-            "span", "The last hour by 5 seconds, which is the default, or the last 30 days by the hour.",
-            allowed: TrafficHistory.Span.allCases.map(\.rawValue))
+            "span", "The last hour by 5 seconds, or the last 30 days by the hour.",
+            allowed: TrafficHistory.Span.allCases.map(\.rawValue), default: TrafficHistory.Span.hour.rawValue)
     ]
 
     func history(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {

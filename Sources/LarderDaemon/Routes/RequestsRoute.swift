@@ -17,24 +17,36 @@ struct RequestsRoute: Sendable {
     let home: EventLoop
 
     static let filterParameters: [RouteParameter] = [
-        .query("provider", "Requests that this provider had a part in."),
+        .query("provider", "Requests that this provider had a part in.", example: "itunes"),
         .query("outcome", "Requests with this outcome.", allowed: CacheOutcome.allCases.map(\.rawValue)),
-        .query("status", "Requests answered with this status, or one of this class (\"4xx\")."),
-        .query("client", "Requests of this client: an address, or \"user 1000\"."),
-        .query("path", "Requests whose target, as it is told, holds this text."),
-        .query("slow", "Requests that took this long at least, such as 100ms."),
+        .query(
+            "status", "Requests answered with this status, or one of this class.",
+            .pattern("^[1-5]([0-9][0-9]|xx)$"), example: "4xx"),
+        .query("client", "Requests of this client: an address, or \"user 1000\".", example: "127.0.0.1"),
+        .query("path", "Requests whose target, as it is told, holds this text.", example: "/v1/search"),
+        .query("slow", "Requests that took this long at least.", .duration, example: "100ms"),
     ]
     static let listParameters =
-        filterParameters + [.query("limit", "How many at most, from 1 to 1000; 100 where left out.")]
+        filterParameters + [
+            .query(
+                "limit", "How many at most.", .number(1...RequestWatch.capacity), example: "5",
+                default: String(usualLimit))
+        ]
     static let eventParameters =
-        filterParameters + [.query("last", "How many earlier ones come first, from 0 to 1000; none where left out.")]
+        filterParameters + [
+            .query(
+                "last", "How many earlier ones come first.", .number(0...RequestWatch.capacity), example: "20",
+                default: "0")
+        ]
+
+    private static let usualLimit = 100
 
     /// The last ones, the newest first.
     func list(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         try query.check(only: Self.listParameters.map(\.name))
         let filter = try RequestFilter(query)
-        let limit = try Self.number(query, "limit", 1...RequestWatch.capacity) ?? 100
+        let limit = try Self.number(query, "limit", 1...RequestWatch.capacity) ?? Self.usualLimit
         let viewer = viewer(request)
         let seen = await watch.latest()
         var writer = JSONWriter(reserving: 4096)

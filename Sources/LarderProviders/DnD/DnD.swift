@@ -29,5 +29,9 @@ public struct DnD: Provider {
         categories: DnDCollection.allCases.map(\.rawValue), sorts: [.relevance, .name],
         offers: "monsters, equipment, spells and all else of the D&D 5e rules",
         terms: "Content of the SRD 5.1 is under CC BY 4.0 and the OGL 1.0a.",
-        attribution: "D&D 5e SRD API, dnd5eapi.co", normaliserVersion: 2)
+        attribution: "D&D 5e SRD API, dnd5eapi.co", normaliserVersion: 2,
+        // A list tells index and level; a record has its own members besides.
+        kinds: DnDCollection.allCases.map {
+            ResultKind($0.kind, isOpen: true, [.texts("index"), $0 == .spells ? .numbers("level") : []])
+        })
 }

@@ -39,7 +39,7 @@ public struct HackerNews: Provider {
         categories: ["stories", "comments", "ask", "show", "jobs", "polls"], sorts: [.relevance, .name, .date],
         offers: "lists of Hacker News with their items, each cached by itself; comments, users, search",
         terms: "No key and no stated limit for lists and items; searches at most 10,000 an hour from one address.",
-        attribution: "Hacker News, news.ycombinator.com; search by Algolia", normaliserVersion: 2)
+        attribution: "Hacker News, news.ycombinator.com; search by Algolia", normaliserVersion: 2, kinds: kinds)
 }
 
 /// The six lists.

@@ -27,5 +27,6 @@ public struct ITunes: Provider {
         offers: "every media and entity of the iTunes Search API",
         terms: "Apple asks for at most about 20 calls a minute and for caching; previews and artwork may be used to "
             + "promote the store.",
-        attribution: "Provided courtesy of iTunes", normaliserVersion: 2)
+        attribution: "Provided courtesy of iTunes", normaliserVersion: 2, kinds: kinds,
+        hasFurtherKinds: true)
 }

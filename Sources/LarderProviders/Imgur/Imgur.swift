@@ -50,7 +50,7 @@ public struct Imgur: Provider {
             credentialFieldNames: ["Authorization"],
             offers: "pictures of Imgur, albums told by their pictures",
             terms: "Free for use that is not commercial, with a client id of one's own; no new ones are given out.",
-            attribution: "Imgur", normaliserVersion: 2)
+            attribution: "Imgur", normaliserVersion: 2, kinds: kinds)
         facts.keyNote =
             "Imgur's key is the Client-ID of an application; no new ones are given out since 2025, older ones work."
         facts.removedPictures = ["i.imgur.com/removed.png"]

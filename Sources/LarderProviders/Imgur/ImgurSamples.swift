@@ -76,11 +76,15 @@ struct ImgurSamples: SampleAPI {
         switch segments.first {
         case "search":
             let words = ["q", "q_all", "q_any", "q_exactly"].compactMap { parameters[$0] }.filter { !$0.isEmpty }
-            guard !words.isEmpty else { return failure(400, "A search query is required", path) }
+            // What narrows a search is a search by itself.
+            let isNarrowed = ["q_not", "q_type", "q_size_px"].contains { parameters[$0]?.isEmpty == false }
+            guard !words.isEmpty || isNarrowed else { return failure(400, "A search query is required", path) }
             let type = parameters["q_type"]
             wanted = { post in
                 guard type == nil || type == Self.type(of: post) else { return false }
-                return words.allSatisfy { SampleText.matches(post["title"]?.string ?? "", $0) }
+                let title = post["title"]?.string ?? ""
+                if let word = parameters["q_not"], SampleText.matches(title, word) { return false }
+                return words.allSatisfy { SampleText.matches(title, $0) }
             }
         case "t" where segments.count > 1:
             let tag = segments[1].lowercased()

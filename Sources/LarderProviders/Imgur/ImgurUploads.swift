@@ -18,15 +18,17 @@ struct ImgurUploads: UploadFormat {
                 .init("description", "What is said below it.", option: .init("--description", "its description")),
                 .init(
                     "album", "The album that it goes to, by its id, or by its delete hash where it is nobody's.",
+                    .pattern("^[A-Za-z0-9]{1,64}$"),
                     option: .init(
                         "--album", "the album it belongs into; an anonymous one by its delete hash", .called("ID"))),
                 .init(
                     "name", "The file's name.",
                     option: .init("--name", "a name for the file; the file's own name stays here")),
                 .init(
-                    "disable_audio", "1 takes the sound out of a film.",
+                    "disable_audio", "1 takes the sound out of a film.", .choice(["1", "0"]),
                     option: .init("--mute", "without the film's sound", .always("1"))),
             ], removalName: "deletehash", removalWord: "hash")
+        facts.removalForm = .pattern("^[A-Za-z0-9_-]{1,64}$")
         facts.sizeNote = "Imgur's own limit is about 20 MB"
         facts.uploadExamples = [
             .init("cat.jpg --title 'A cat'", "one picture"),

@@ -47,7 +47,8 @@ public struct Jokes: Provider {
             sorts: [.relevance, .name, .date],
             offers: "Chuck Norris jokes; random ones without repeats, from a pool that also works offline",
             terms: "A free service without a key and without promises; some jokes are rude, also without a category.",
-            attribution: "chucknorris.io", normaliserVersion: 2)
+            attribution: "chucknorris.io", normaliserVersion: 2,
+            kinds: [ResultKind("joke", [.flags("explicit"), .texts("updatedAt")]), ResultKind("jokeCategory")])
         facts.minimumTerm = termLength.lowerBound
         facts.dialects = Dialect.allCases.map(\.rawValue)
         return facts

@@ -6,7 +6,7 @@ extension Jokes {
     private static let category = QuestionParameter(
         "category", .pattern("^[a-z-]{1,40}$"), "A category, as /v1/jokes/categories lists them.", example: "dev")
     static let randomParameters: [QuestionParameter] = [
-        category.list, .explicit, .limit(1...10, default: 1),
+        category.list.upTo(5), .explicit, .limit(1...10, default: 1),
     ]
     static let searchParameters: [QuestionParameter] = [
         .text("q", "The text that the jokes hold, of 3 to 120 characters.", example: "Chuck", longest: 120).or("query")

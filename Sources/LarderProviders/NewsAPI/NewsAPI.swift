@@ -20,10 +20,11 @@ public struct NewsAPI: Provider {
         endpoints: [
             EndpointAbout(
                 "headlines", parameters: headlineParameters,
-                refusals: [.missingParameter, .conflict, .termLength], ttl: .seconds(600),
+                refusals: [.missingParameter, .conflict, .termLength, .accountLimit], ttl: .seconds(600),
                 summary: "/v2/top-headlines"),
             EndpointAbout(
-                "everything", parameters: everythingParameters, refusals: [.missingParameter, .conflict, .termLength],
+                "everything", parameters: everythingParameters,
+                refusals: [.missingParameter, .conflict, .termLength, .accountLimit],
                 ttl: .seconds(1800),
                 summary: "/v2/everything: article search"),
             EndpointAbout(
@@ -38,7 +39,11 @@ public struct NewsAPI: Provider {
         offers: "headlines, articles and sources of NewsAPI",
         terms: "The free plan is for development only, its articles are a day old, and the standard headers forbid "
             + "storing: the lifetimes here are the user's own decision.",
-        attribution: "Powered by NewsAPI.org", normaliserVersion: 2)
+        attribution: "Powered by NewsAPI.org", normaliserVersion: 2,
+        kinds: [
+            ResultKind("article", [.texts("sourceId", "authorUrl", "content"), .numbers("omittedCharacters")]),
+            ResultKind("newsSource", [.texts("sourceId", "language", "country")]),
+        ])
 }
 
 extension NewsAPI {

@@ -29,7 +29,15 @@ public struct OpenLibrary: Provider {
             imageHosts: ["covers.openlibrary.org", "archive.org", "*.archive.org"], categories: ["books"],
             sorts: [.relevance, .name, .date], offers: "books of Open Library",
             terms: "The API is for single questions; whole copies of the data come as dumps.",
-            attribution: "Open Library, openlibrary.org")
+            attribution: "Open Library, openlibrary.org",
+            kinds: [
+                ResultKind(
+                    "book",
+                    [
+                        .lists("authors", "authorKeys", "languages"), .texts("firstPublished"),
+                        .numbers("year", "editions"),
+                    ])
+            ])
         facts.minimumTerm = 3
         return facts
     }()

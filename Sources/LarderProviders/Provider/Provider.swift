@@ -157,6 +157,10 @@ public struct ProviderAbout: Sendable, Hashable {
     public var imageHosts: [String]
     /// What `category=` may be in `/v1/search`.
     public var categories: [String]
+    /// The kinds of its results, with what only each has; none where it gives no results.
+    public var kinds: [ResultKind]
+    /// Results may have a kind that is not among them, with any attributes.
+    public var hasFurtherKinds: Bool
     /// The orders its results can be sorted by; others leave the API's own order.
     public var sorts: [SortOrder]
     public var needsKey: Bool
@@ -203,7 +207,8 @@ public struct ProviderAbout: Sendable, Hashable {
         categories: [String] = [], sorts: [SortOrder] = [], needsKey: Bool = false, keyVariables: [String] = [],
         credentialParameters: [String] = [], credentialFieldNames: [String] = [],
         offers: String = "", terms: String,
-        attribution: String? = nil, retention: Duration? = nil, normaliserVersion: Int = 1
+        attribution: String? = nil, retention: Duration? = nil, normaliserVersion: Int = 1,
+        kinds: [ResultKind] = [], hasFurtherKinds: Bool = false
     ) {
         self.name = name
         self.shortNames = shortNames
@@ -230,6 +235,8 @@ public struct ProviderAbout: Sendable, Hashable {
         self.attribution = attribution
         self.retention = retention
         self.normaliserVersion = normaliserVersion
+        self.kinds = kinds
+        self.hasFurtherKinds = hasFurtherKinds
     }
 
     /// Refuses a term that the API would refuse.

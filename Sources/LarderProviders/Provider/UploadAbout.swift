@@ -8,12 +8,15 @@ public struct UploadAbout: Sendable, Hashable {
         public var name: String
         /// One line.
         public var line: String
+        /// What it may be.
+        public var form: ParameterForm
         /// How the command line has it; nil where it has not.
         public var option: Option?
 
-        public init(_ name: String, _ line: String, option: Option? = nil) {
+        public init(_ name: String, _ line: String, _ form: ParameterForm = .text(), option: Option? = nil) {
             self.name = name
             self.line = line
+            self.form = form
             self.option = option
         }
     }
@@ -54,6 +57,8 @@ public struct UploadAbout: Sendable, Hashable {
     public var fields: [Field]
     /// The API's word for what names a file that is to be taken down: "deletehash". It is as good as a key.
     public var removalName: String
+    /// What such a name may be.
+    public var removalForm = ParameterForm.text()
     /// The same as a noun, which "delete" stands before: "hash".
     public var removalWord: String
     /// What the API says of the largest file, as the beginning of a sentence.

@@ -29,6 +29,8 @@ public struct QuestionParameter: Sendable, Hashable {
     public var isRequired = false
     /// Several values of that form, separated by commas.
     public var isList = false
+    /// How many values a list may hold, where that is not the usual number.
+    public var mostValues: Int?
     /// Other names of it; at most one of all of them may be given.
     public var aliases: [String] = []
 
@@ -50,6 +52,9 @@ public struct QuestionParameter: Sendable, Hashable {
 
     /// The same as a comma list.
     var list: QuestionParameter { with { $0.isList = true } }
+
+    /// The same list of at most so many values.
+    func upTo(_ count: Int) -> QuestionParameter { with { $0.mostValues = count } }
 
     /// The same, also known by other names.
     func or(_ aliases: String...) -> QuestionParameter { with { $0.aliases = aliases } }
@@ -108,12 +113,24 @@ extension QuestionParameter {
     static let explicit = flag("explicit", "Whether explicit results are wanted.", default: "yes")
 }
 
-/// What a schema of single parameters cannot tell of a question: each value may be right and the whole is refused.
+/// What a schema of single parameters cannot tell of a question: each value may be right and the whole is refused. The raw value
+/// is the problem's code, with a colon and the parameter where only a refusal of that one is meant; "conflict" is the problem's
+/// member.
 public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
     /// One of several parameters is needed.
     case missingParameter
     /// Parameters that do not go together; the problem has `conflict`.
     case conflict
+    /// A provider that is not configured here; the configuration may have others than the built-in ones.
+    case unknownProvider = "invalidParameter:provider"
+    /// The same, named by a path below /raw.
+    case unknownPrefix = "invalidParameter:prefix"
+    /// A file without a byte.
+    case emptyBody
+    /// A file of another kind than is taken, whatever its type says.
+    case notMedia
+    /// More than the account of the key is given.
+    case accountLimit = "invalidRequest"
     /// A term that is too short or too long for the source, counted as the source counts.
     case termLength
 
@@ -122,6 +139,11 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .missingParameter: "One of several parameters is needed; detail names them."
         case .conflict: "Each value is allowed, but not together with the others."
+        case .unknownProvider: "No provider of that name is configured; detail names those that are."
+        case .unknownPrefix: "A prefix below /raw names no provider that is configured."
+        case .emptyBody: "The body is empty."
+        case .notMedia: "By its first bytes the file is none that is taken."
+        case .accountLimit: "The API refuses what the key's account is not entitled to, such as later pages."
         case .termLength: "The term is too short or too long for the source, counted as the source counts."
         }
     }

@@ -14,6 +14,7 @@ public struct TMDb: Provider {
         var facts = common
         // Sessions of users and guests, and the steps by which they come about (developer.themoviedb.org/reference).
         facts.personalParameters = ["session_id", "guest_session_id", "request_token", "access_token"]
+        facts.kinds = kinds
         facts.personalPaths = ["/3/authentication", "/3/account", "/3/guest_session", "/4/auth", "/4/account"]
         return facts
     }()

@@ -126,15 +126,18 @@ extension RouteTable {
                 parameters: EntriesRoute.parameters,
                 answers: [
                     RouteAnswer(200, "The entries.", .schema(.entries)), .wrongQuestion,
+                    RouteAnswer(401, "prefix, url and key need the admin token."),
                     RouteAnswer(503, "The store cannot be read."),
-                ], isLooking: true
+                ], refusals: [.unknownProvider, .unknownPrefix], isLooking: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.entries.list(call.request, route: call.name)
             },
             Route(
                 methods: [.get], pattern: "/v1/entries/{key}", name: "entries",
                 summary: "One entry: its head, the beginning of its body, and its relatives.",
-                parameters: [.path("key", "The digest of its key, in base64url.")],
+                parameters: [
+                    .path("key", "The digest of its key, in base64url.", .digest, example: RouteParameter.exampleDigest)
+                ],
                 answers: [
                     RouteAnswer(200, "The entry.", .schema(.entryDetail)), .wrongQuestion,
                     RouteAnswer(404, "No entry has that digest."), RouteAnswer(503, "The store cannot be read."),
@@ -197,7 +200,7 @@ extension RouteTable {
                     RouteAnswer(200, "What was purged.", .schema(.purge)), .wrongQuestion,
                     RouteAnswer(503, "The store could not be changed."),
                 ],
-                refusals: [.missingParameter, .conflict], needsAuthority: true
+                refusals: [.missingParameter, .conflict, .unknownProvider, .unknownPrefix], needsAuthority: true
             ) { parts, call throws(ClientFacingError) in
                 try await parts.admin.purge(call.request, route: call.name)
             }
@@ -210,8 +213,10 @@ extension RouteTable {
                 methods: [.post], pattern: "/v1/providers/{name}/suspend", name: "suspend",
                 summary: "Suspend a provider.",
                 parameters: [
-                    .path("name", "The provider's name in the configuration."),
-                    .query("for", "How long, up to 24h; 10min where left out."),
+                    .path("name", "The provider's name in the configuration.", example: "itunes"),
+                    .query(
+                        "for", "How long, at most 24h.", .pattern("^([1-9][0-9]{0,2}(s|min)|([1-9]|1[0-9]|2[0-4])h)$"),
+                        example: "1h", default: "10min"),
                 ],
                 answers: [
                     RouteAnswer(200, "It is suspended until then.", .schema(.suspended)), .wrongQuestion,

@@ -14,7 +14,10 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "\(root)/\(endpoint.route)", name: prefix, summary: endpoint.summary,
                 parameters: parameters(of: endpoint) + RouteParameter.ofResults + TypingRoute.parameters,
-                answers: [RouteAnswer(200, "Results, or none.", .schema(.envelope)), .begun]
+                answers: [
+                    RouteAnswer(200, "Results, or none.", about.kinds.isEmpty ? .schema(.envelope) : .results(about)),
+                    .begun,
+                ]
                     + RouteAnswer.failures + [.absent, .outdated],
                 refusals: endpoint.refusals, takesConditions: true)
         }

@@ -82,6 +82,8 @@ struct RouteParameter: Sendable {
     var defaultText: String?
     /// Several values, separated by commas.
     var isList = false
+    /// How many of them there may be, where that is not the usual number.
+    var mostValues: Int?
     /// Other names of it.
     var aliases: [String] = []
 
@@ -105,13 +107,28 @@ struct RouteParameter: Sendable {
     }
 }
 
+extension ParameterForm {
+    /// A span of time with its unit; these spellings are not all that are read.
+    static let duration = pattern("^[1-9][0-9]{0,3}(ms|s|min|h|d)$")
+    /// A digest of 32 bytes in base64url; of the last character four bits count.
+    static let digest = pattern("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$")
+    /// An http or https URL, or a path below /raw.
+    static let url = pattern(
+        "^(https?://[a-z0-9]([a-z0-9.-]{0,60}[a-z0-9])?|/raw/[a-z][a-z0-9-]{0,31})(/[!-\"$-~]{0,500})?$")
+    /// The beginning of one.
+    static let urlPrefix = pattern("^(https?://|/raw/)[a-z0-9][!-~]{0,500}$")
+}
+
 extension RouteParameter {
+    /// A digest that nothing has.
+    static let exampleDigest = String(repeating: "A", count: 43)
+
     /// A parameter of a provider's question.
     init(_ question: QuestionParameter, in place: Place) {
         self.init(
             name: question.name, place: place, isRequired: question.isRequired, line: question.line,
             form: question.form, example: question.example, defaultText: question.defaultText,
-            isList: question.isList, aliases: question.aliases)
+            isList: question.isList, mostValues: question.mostValues, aliases: question.aliases)
     }
 }
 

@@ -16,9 +16,10 @@ extension RouteTable {
                 Route(
                     methods: [.post], pattern: collection, name: "\(about.name)Upload",
                     summary: "Upload, or begin an upload.",
-                    parameters: facts.fields.map { .query($0.name, $0.line) },
+                    parameters: facts.fields.map { .query($0.name, $0.line, $0.form) },
                     answers: [RouteAnswer(201, "Uploaded, or begun: see Location.", .schema(.upload))]
                         + refusals(by: about.title),
+                    refusals: [.emptyBody, .notMedia],
                     bodies: ["image/*", "video/*", "application/octet-stream", "multipart/form-data"],
                     needsAuthority: true, takesStream: true
                 ) { parts, call throws(ClientFacingError) in
@@ -27,7 +28,7 @@ extension RouteTable {
                 Route(
                     methods: [.delete], pattern: "\(collection)/{\(removal)}", name: "\(about.name)Delete",
                     summary: "Take a picture down.",
-                    parameters: [.path(removal, "What the answer to the upload called so.")],
+                    parameters: [.path(removal, "What the answer to the upload called so.", facts.removalForm)],
                     answers: [
                         RouteAnswer(200, "Deleted.", .schema(.deleted)),
                         RouteAnswer(400, "That names no picture."),
@@ -74,7 +75,9 @@ extension RouteTable {
         Route(
             methods: methods, pattern: "/v1/uploads/{id}\(end)", name: "upload", summary: summary,
             parameters: [.path("id", "What Location said when it was made.", .pattern("^[A-Za-z0-9_-]{1,64}$"))],
-            answers: answers, bodies: bodies, needsAuthority: true, takesStream: act == .content
+            answers: answers, refusals: act == .content ? [.emptyBody, .notMedia] : [], bodies: bodies,
+            needsAuthority: true,
+            takesStream: act == .content
         ) { parts, call throws(ClientFacingError) in
             try await parts.uploads.act(act, on: call.captured("id"), call.request, route: call.name)
         }

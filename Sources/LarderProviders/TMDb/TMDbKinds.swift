@@ -1,0 +1,16 @@
+// The kinds of TMDb results. A record asked for by its id has its own members besides.
+
+extension TMDb {
+    static let kinds: [ResultKind] = {
+        let listed: [ResultAttribute] =
+            .texts("originalTitle", "originalLanguage") + .numberLists("genreIds")
+            + .numbers("voteAverage", "voteCount", "popularity") + .flags("adult") + .any("backdrop")
+        return [
+            ResultKind("movie", isOpen: true, [listed]),
+            ResultKind("series", isOpen: true, [listed, .lists("originCountry")]),
+            ResultKind("person", isOpen: true, [listed, .texts("department"), .lists("knownFor", "knownForIds")]),
+            ResultKind("collection", isOpen: true, [listed]),
+            ResultKind("genre", [.numbers("genreId"), .texts("of")]), ResultKind("configuration", isOpen: true),
+        ]
+    }()
+}
