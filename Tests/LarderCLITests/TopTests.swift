@@ -61,6 +61,17 @@ import Testing
         #expect(abs(times.p50 - 50) < 0.01 && abs(times.p90 - 90) < 0.01 && abs(times.p99 - 99) < 0.01, "\(times)")
     }
 
+    @Test func answersOfSeveralProvidersAreTimedToo() {
+        let merged = """
+            larder_request_duration_seconds_bucket{provider="none",outcome="miss",le="0.1"} 8
+            larder_request_duration_seconds_bucket{provider="none",outcome="miss",le="+Inf"} 8
+            larder_request_duration_seconds_bucket{provider="none",outcome="none",le="+Inf"} 900
+            """
+        let sample = TopSample(merged, at: 1)
+        #expect(sample.buckets == [0.1: 8, .infinity: 8])
+        #expect(TopRates(TopSample(at: 0), sample).percentiles != nil)
+    }
+
     @Test func aDaemonThatBeganAnewHasNoNegativeRates() {
         let rates = TopRates(TopSample(Self.after, at: 0), TopSample(Self.before, at: 1))
         #expect(rates.requests >= 0 && rates.answers.values.allSatisfy { $0 >= 0 })

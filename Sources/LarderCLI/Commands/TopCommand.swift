@@ -76,6 +76,8 @@ enum TopCommand {
         var drawn = (width: 0, height: 0)
         var isChanged = true
         var hasKeyboard = terminal.hasKeyboard
+        var nextFollow = SystemTime().monotonic()
+        var followedAt: Int?
         while true {
             if SystemTime().monotonic() >= nextPoll {
                 do throws(CommandFailure) {
@@ -86,7 +88,14 @@ enum TopCommand {
                 nextPoll = SystemTime().monotonic() + interval
                 isChanged = true
             }
-            if follower == nil, state.trouble == nil { follower = try? RequestFollower(conversation) }
+            if follower == nil, state.trouble == nil, SystemTime().monotonic() >= nextFollow {
+                // What the same daemon told before is not counted anew; one that began anew has other requests.
+                let isSame = followedAt.map { state.uptime >= $0 } ?? false
+                follower = try? RequestFollower(conversation, last: isSame ? 0 : 1000)
+                followedAt = state.uptime
+                // One that refuses is not asked at once again.
+                nextFollow = SystemTime().monotonic() + .seconds(1)
+            }
             let size = terminal.size
             if isChanged || size != drawn {
                 guard terminal.show(TopView(state, width: size.width, height: size.height).lines) else { return }

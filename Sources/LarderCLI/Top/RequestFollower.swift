@@ -12,9 +12,10 @@ struct RequestFollower: ~Copyable {
     var descriptor: Int32 { connection.descriptor }
 
     /// Connects and asks.
-    init(_ conversation: Conversation) throws(CommandFailure) {
+    /// - Parameter last: how many earlier requests come first.
+    init(_ conversation: Conversation, last: Int) throws(CommandFailure) {
         let made = try conversation.connect()
-        var request = DaemonRequest(.get, "/v1/requests/events?last=1000", fields: ["Accept": EventText.mediaType])
+        var request = DaemonRequest(.get, "/v1/requests/events?last=\(last)", fields: ["Accept": EventText.mediaType])
         request.needsAuthority = true
         let signed = try conversation.signed(request, for: made)
         try made.send(DaemonConnection.head(signed, authority: made.address.authority))

@@ -34,7 +34,8 @@ struct TopSample: Sendable, Equatable {
             case "larder_server_memory_hits_total": loopHits += value
             case "larder_server_requests_total": outcomes[label("outcome") ?? "", default: 0] += value
             case "larder_requests_total" where label("status") == "5xx": errors += value
-            case "larder_request_duration_seconds_bucket" where label("provider") != "none":
+            // The daemon's own pages have no outcome; an answer of several providers has one.
+            case "larder_request_duration_seconds_bucket" where label("outcome") != "none":
                 guard let bound = label("le").flatMap({ $0 == "+Inf" ? .infinity : Double($0) }) else { continue }
                 buckets[bound, default: 0] += value
             case "larder_cache_total", "larder_memory_hits_total":
