@@ -117,7 +117,9 @@ enum Completions {
     }
 
     /// Within single quotes of fish.
-    private static func plain(_ text: String) -> String { text.replacing("\\", with: "").replacing("'", with: "") }
+    private static func plain(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+    }
 
     private static func firstWords(_ commands: [Subcommand]) -> [String] {
         commands.compactMap { $0.name.split(separator: " ").first.map(String.init) }

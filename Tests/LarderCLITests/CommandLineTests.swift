@@ -164,6 +164,36 @@ struct CommandLineTests {
         }
     }
 
+    private static let hasFish = access("/usr/bin/fish", X_OK) == 0
+
+    @Test(
+        .enabled(if: hasFish, "SKIPPED: there is no fish here"),
+        arguments: [
+            ("larder pur", "purge"), ("larder search --source itu", "itunes"),
+            ("larder params cache.maxS", "cache.maxSize"),
+            ("larder config ", "check"), ("larder suspend hack", "hackernews"),
+            ("larder purge --ke", "--key\tone entry by its key's digest, in base64url"),
+        ])
+    func theFishCompletionIsFish(_ typed: String, _ offered: String) async throws {
+        let directory = TemporaryDirectory()
+        let script = directory.write("larder.fish", await larder("completions", "fish").text)
+        let lines = try Self.said(
+            "export HOME=/nowhere; fish -n '\(script)' && fish -N -c 'source \(script); complete -C \"\(typed)\"'")
+        let isWhole = offered.contains("\t")
+        let words = lines.map { isWhole ? $0 : String($0.prefix { $0 != "\t" }) }
+        // Where a file may stand, files are offered too.
+        #expect(typed.hasPrefix("larder config") ? words.contains(offered) : words == [offered], "\(lines)")
+    }
+
+    /// The lines that a shell's command wrote.
+    private static func said(_ command: String) throws -> [String] {
+        let shell = try #require(popen(command, "re"))
+        var bytes = Bytes(repeating: 0, count: 1 << 16)
+        let count = fread(&bytes, 1, bytes.count, shell)
+        #expect(pclose(shell) == 0)
+        return Bytes(bytes[..<count]).lossyText.split(separator: "\n").map(String.init)
+    }
+
     @Test func theBashCompletionIsBash() async throws {
         let script = await larder("completions", "bash").text
         // A shell of libc's and not Foundation's `Process`: that one reads past the end of a directory buffer while it looks
