@@ -434,6 +434,27 @@ import Testing
         }
     }
 
+    @Test func a202ThatAStopEndsIsTheLastOfItsConnection() async throws {
+        let asked = Gate()
+        let told = Lock<Task<WireResponse, any Error>?>(nil)
+        try await withMarket { larder, market async throws in
+            market.set("dnd5e", .call { asked.open() }, .hold)
+            let task = Task {
+                try await larder.talk { client in
+                    try client.send(
+                        "GET /v1/search?q=fire&source=dnd5e HTTP/1.1\r\nHost: localhost\r\n"
+                            + "Prefer: respond-async, wait=60\r\n\r\n")
+                    return try client.receive()
+                }
+            }
+            told.withLock { $0 = task }
+            try await onOwnThread { asked.wait() }
+        }
+        let answer = try #require(try await told.withLock { $0 }?.value)
+        #expect(answer.status == 202 && answer["Connection"] == "close", "\(answer)")
+        #expect(answer["Location"]?.hasPrefix("/v1/searches/") == true)
+    }
+
     @Test func aNewerSearchOfTheSessionCancelsTheOlder() async throws {
         let asked = Gate()
         let left = Gate()
