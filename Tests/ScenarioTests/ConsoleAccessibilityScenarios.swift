@@ -1,5 +1,6 @@
 // The console before axe-core, a public tester of accessibility (scripts/public-testers/axe, outside CI): each page, in both
-// colours, on a narrow and a wide screen, with its dialog open too.
+// colours, on a narrow and a wide screen, with its dialogs open too. LARDER_AXE_URL and LARDER_AXE_TOKEN name a running daemon to
+// look at in place of the test's own, such as that of `larder demo --keep`.
 import FoundationEssentials
 import Glibc
 import LarderCore
@@ -12,7 +13,7 @@ struct ConsoleAccessibilityScenarios {
     func noPageHasAFinding(_ width: Int, _ isDark: Bool) async throws {
         let file = try #require(getenv("LARDER_AXE").map { String(cString: $0) })
         let axe = String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
-        try await ConsoleStand.withSamples { page, base in
+        try await ConsoleStand.withDaemon { page, base, token in
             try page.setScreen(width: width, isDark: isDark)
             try page.passOverPolicy()
             for path in ConsoleBrowserScenarios.pages {
@@ -25,11 +26,32 @@ struct ConsoleAccessibilityScenarios {
                     try page.click("#results .card button[aria-label^=Why]")
                     try page.waitFor("document.querySelector('dialog .sentences li')")
                 }
-                if path == "/providers" { try page.giveToken(ConsoleStand.token) }
+                if path == "/providers" || path == "/store" { try page.giveToken(token) }
+                switch path {
+                case "/now": try page.waitFor("document.querySelector('#requests tr button')")
+                case "/over-time": try page.waitFor("document.querySelector('#plot-requests svg rect')")
+                case "/providers": try page.waitFor("document.querySelectorAll('.provider').length > 5")
+                case "/store": try page.waitFor("document.querySelector('#entries button')")
+                default: break
+                }
                 try Self.look(page, axe, path)
+                guard let opener = Self.openers[path] else { continue }
+                try page.click(opener)
+                try page.waitFor("document.querySelector('dialog').open")
+                try Self.look(page, axe, "\(path), its dialog")
+                if path == "/store" {
+                    try page.press("Escape")
+                    try page.type("itunes", into: "#purge-value")
+                    try page.click("#purge-try")
+                    try page.waitFor("document.querySelector('#purge-word').innerText !== ''")
+                    try Self.look(page, axe, "\(path), a dry run")
+                }
             }
         }
     }
+
+    /// What opens a page's dialog.
+    private static let openers = ["/now": "#requests tr button", "/store": "#entries button"]
 
     private static func look(_ page: BrowserPage, _ axe: String, _ path: String) throws {
         _ = try page.value("\(axe); true")

@@ -56,6 +56,15 @@ enum ConsoleStand {
         }
     }
 
+    /// The same before the daemon that LARDER_AXE_URL names, where it names one.
+    static func withDaemon(_ body: @escaping @Sendable (BrowserPage, String, String) throws -> Void) async throws {
+        guard let url = getenv("LARDER_AXE_URL").map({ String(cString: $0) }) else {
+            return try await withSamples { page, base in try body(page, base, Self.token) }
+        }
+        let given = getenv("LARDER_AXE_TOKEN").map { String(cString: $0) } ?? ""
+        try await onPage { page in try body(page, url, given) }
+    }
+
     /// A page of its own.
     static func onPage(_ body: @escaping @Sendable (BrowserPage) throws -> Void) async throws {
         let browser = try #require(browser)
