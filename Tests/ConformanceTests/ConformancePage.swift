@@ -41,11 +41,12 @@ enum ConformancePage {
           and then without it. Only who caused the fetch of an answer that is not stored gets its cookie.
         - An answer whose `Connection` lists `Cache-Control`, `Vary` or a targeted field is not stored.
         - With a qualified `private` or `no-cache` the named fields are left out of what is stored.
-        - Answers to POST are never stored, whatever they say (RFC 9110 §9.3.3 would allow it).
         - An error of the server is not stored in the place of an answer that may still cover for it.
 
         Simpler than allowed:
 
+        - Where an answer is invalidated, others of its groups stay unless `Cache-Group-Invalidation` names them
+          (RFC 9875 §2.2.1).
         - Parts (206) are never stored or joined: ranges are cut from whole stored answers (RFC 9111 §3.3, §3.4).
         - Trailers are not passed on, neither stored nor fresh (RFC 9110 §6.5.1 lets a recipient drop them).
         - An upstream gets one of two `Accept-Encoding` values, `gzip` or `identity`; answers are kept in the coding

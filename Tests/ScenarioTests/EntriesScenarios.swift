@@ -96,10 +96,10 @@ import Testing
             admin: { token: \(Self.token) }
             """
         try await withLarder(settings) { larder in
-            for path in ["item/7.json", "search?query=a", "item/8.json", "search?query=b"] {
+            for path in ["item/7.json", "api/v1/search?query=a", "item/8.json", "api/v1/search?query=b"] {
                 #expect(try await larder.get("/raw/hackernews/\(path)").status == 200, "\(path)")
             }
-            let ends = ["item/7.json", "search/search?query=a", "item/8.json", "search/search?query=b"]
+            let ends = ["item/7.json", "search/api/v1/search?query=a", "item/8.json", "search/api/v1/search?query=b"]
             let labels = ends.map { "\(origin.base)/\($0)" }
             // The one base URL begins with the other: each entry is below the shorter one.
             for (order, expected) in [("oldest", labels), ("newest", labels.reversed())] {
