@@ -113,7 +113,7 @@ enum RouteReference {
 
             Every route with its parameters, answers and an example. The page is made from the same tables as the routes and
             `/openapi.json`, where the shapes of the bodies stand by the names given here. GET answers HEAD too. Errors are
-            problems (RFC 9457).
+            problems (RFC 9457). A comma list may also come as its name repeated, once for each value.
 
             Parameters that many routes have:
 
