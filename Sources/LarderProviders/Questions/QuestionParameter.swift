@@ -127,6 +127,8 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
     case unknownPrefix = "invalidParameter:prefix"
     /// A file without a byte.
     case emptyBody
+    /// A form that cannot be read; the description says no more than that one comes.
+    case malformed
     /// A file of another kind than is taken, whatever its type says.
     case notMedia
     /// More than the account of the key is given.
@@ -142,6 +144,7 @@ public enum QuestionRefusal: String, Sendable, Hashable, CaseIterable {
         case .unknownProvider: "No provider of that name is configured; detail names those that are."
         case .unknownPrefix: "A prefix below /raw names no provider that is configured."
         case .emptyBody: "The body is empty."
+        case .malformed: "The form cannot be read, or has no file."
         case .notMedia: "By its first bytes the file is none that is taken."
         case .accountLimit: "The API refuses what the key's account is not entitled to, such as later pages."
         case .termLength: "The term is too short or too long for the source, counted as the source counts."

@@ -19,7 +19,7 @@ extension RouteTable {
                     parameters: facts.fields.map { .query($0.name, $0.line, $0.form) },
                     answers: [RouteAnswer(201, "Uploaded, or begun: see Location.", .schema(.upload))]
                         + refusals(by: about.title),
-                    refusals: [.emptyBody, .notMedia],
+                    refusals: [.emptyBody, .malformed, .notMedia],
                     bodies: ["image/*", "video/*", "application/octet-stream", "multipart/form-data"],
                     needsAuthority: true, takesStream: true
                 ) { parts, call throws(ClientFacingError) in
