@@ -177,12 +177,15 @@ struct CommandLineTests {
     func theFishCompletionIsFish(_ typed: String, _ offered: String) async throws {
         let directory = TemporaryDirectory()
         let script = directory.write("larder.fish", await larder("completions", "fish").text)
+        // It writes below its home, if only folders.
         let lines = try Self.said(
-            "export HOME=/nowhere; fish -n '\(script)' && fish -N -c 'source \(script); complete -C \"\(typed)\"'")
+            "export HOME='\(directory.path)'; fish -n '\(script)' && fish -N -c 'source \(script); complete -C \"\(typed)\"'"
+        )
         let isWhole = offered.contains("\t")
         let words = lines.map { isWhole ? $0 : String($0.prefix { $0 != "\t" }) }
         // Where a file may stand, files are offered too.
         #expect(typed.hasPrefix("larder config") ? words.contains(offered) : words == [offered], "\(lines)")
+        withExtendedLifetime(directory) {}
     }
 
     /// The lines that a shell's command wrote.
