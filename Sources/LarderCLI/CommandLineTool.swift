@@ -18,7 +18,7 @@ public struct CommandLineTool: Sendable {
             ServeCommand.command, DemoCommand.command, SearchCommand.command, LocalCommand.command, GetCommand.command,
             ExplainCommand.command, ArtworkCommand.command, StatusCommand.command, EventsCommand.command,
             LogCommand.command, TopCommand.command, QuotaCommand.command, PurgeCommand.command, WarmCommand.command,
-            SuspendCommand.command, HistoryCommand.command,
+            SuspendCommand.command, HistoryCommand.command, FleetCommand.command,
             ResumeCommand.command,
         ]
         let last = [

@@ -73,7 +73,8 @@ struct SharedCodec: Sendable {
         return out
     }
 
-    private func code(of value: Bytes, _ name: Bytes) -> Digest {
+    /// The code of bytes under a name.
+    func code(of value: Bytes, _ name: Bytes) -> Digest {
         var text = Bytes()
         text.reserveCapacity(value.count + name.count + 8)
         Self.put(name, &text)

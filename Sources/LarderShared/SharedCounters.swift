@@ -22,6 +22,18 @@ enum SharedCounters {
         "larder_shared_removals_total",
         help: "Removals told to the shared tier: done, or waiting since it could not be told at once.",
         labels: ["result"])
+    static let heard = MetricFamily(
+        "larder_shared_removals_heard_total",
+        help:
+            "Removals of other hosts that were carried out here: order, or gap where some may have been missed and all "
+            + "that came from the shared tier was dropped.",
+        labels: ["result"])
+    static let quota = MetricFamily(
+        "larder_shared_calls_total",
+        help:
+            "Calls of budgets that the fleet shares: granted, spent (none was left, or the engine did not answer), and leases "
+            + "taken (leased).",
+        labels: ["result"])
     static let failures = MetricFamily(
         "larder_shared_failures_total", help: "Operations of the shared tier that failed, by what went wrong.",
         labels: ["class"])

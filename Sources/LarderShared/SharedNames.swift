@@ -16,6 +16,15 @@ struct SharedNames: Sendable {
     /// Of the generation of all values.
     var global: Bytes { Bytes(text: "\(prefix):g") }
 
+    /// Of the stream of removals.
+    var stream: Bytes { Bytes(text: "\(prefix):x") }
+
+    /// Of the ledger of a budget.
+    func quota(_ budget: Digest) -> Bytes { Bytes(text: "\(prefix):q:" + Base64URL.encode(budget.bytes)) }
+
+    /// Of the table of hosts.
+    var hosts: Bytes { Bytes(text: "\(prefix):h") }
+
     /// Of that of a provider's.
     func generation(of provider: String) -> Bytes { Bytes(text: "\(prefix):g:\(provider)") }
 }

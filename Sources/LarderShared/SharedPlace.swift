@@ -28,6 +28,8 @@ public struct SharedSettings: Sendable, Hashable {
     public var key: String
     /// Whether hosts wait for each other's fetches.
     public var hasLeases: Bool
+    /// Whether budgets are the fleet's.
+    public var hasQuota: Bool
     /// For status and log: the address without a password.
     public var shown: String
 
@@ -35,7 +37,7 @@ public struct SharedSettings: Sendable, Hashable {
     public init(
         address: SharedAddress, user: String? = nil, password: String? = nil, database: Int = 0,
         prefix: String = "larder", timeout: Duration = .milliseconds(50), maxObject: Int64 = 1 << 20, key: String,
-        hasLeases: Bool = true, shown: String = ""
+        hasLeases: Bool = true, hasQuota: Bool = true, shown: String = ""
     ) {
         self.address = address
         self.user = user
@@ -46,6 +48,7 @@ public struct SharedSettings: Sendable, Hashable {
         self.maxObject = maxObject
         self.key = key
         self.hasLeases = hasLeases
+        self.hasQuota = hasQuota
         self.shown = shown
     }
 

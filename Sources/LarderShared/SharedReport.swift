@@ -43,6 +43,8 @@ public struct SharedReport: Sendable {
     public var lastFailure: String?
     public var isRemovalWaiting: Bool
     public var isConnected = false
+    /// It hears what other hosts remove.
+    public var isFollowing = false
     /// Look-ups that brought an answer, and those that did not; answers published.
     public var hits = 0
     public var misses = 0
@@ -54,6 +56,7 @@ public struct SharedReport: Sendable {
         writer.object { writer in
             writer.member("url", url)
             writer.member("connected", isConnected)
+            writer.member("following", isFollowing)
             writer.member("breaker", breaker)
             writer.member(ifPresent: "openSince", openSince?.rfc3339)
             writer.member(ifPresent: "lastFailure", lastFailure)

@@ -131,7 +131,7 @@ extension SharedTier {
         Task(executorPreference: loop) { _ = await self.perform("lease", [order]) }
     }
 
-    private func pause(_ pause: Duration) async {
+    func pause(_ pause: Duration) async {
         let promise = Promise<Void>()
         loop.post { [loop] in _ = loop.schedule(at: loop.monotonic + pause) { promise.fulfil() } }
         await promise.wait()

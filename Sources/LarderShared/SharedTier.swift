@@ -9,15 +9,22 @@ import LarderIO
 public final class SharedTier: Sendable {
     public let settings: SharedSettings
     let loop: EventLoop
+    /// This host, as the others see it.
+    public let host: SharedHost
+    let names: SharedNames
+    let codec: SharedCodec
+    let log: Logger
+    let time: any TimeSource
+    let keeping: any SharedKeeping
+    let follower: SharedFollower
+    let state = Lock(State())
+    /// By provider.
+    let quotas = Lock<[String: QuotaState]>([:])
     private let client: SharedClient
-    private let codec: SharedCodec
     private let compute: ComputeGate
     private let counters: CounterRegistry
-    private let log: Logger
-    private let time: any TimeSource
-    private let state = Lock(State())
 
-    private struct State {
+    struct State {
         var breaker = SharedBreaker()
         var openSince: WallTime?
         var lastFailure: SharedFailure?
@@ -26,7 +33,11 @@ public final class SharedTier: Sendable {
         /// Answers being published.
         var publishing = 0
         var removals = SharedRemovals()
+        /// What of them is written down.
+        var keptRemovals = Bytes()
         var isTelling = false
+        /// The marks of this host's own entries in the stream, which it need not carry out once more.
+        var own: [SharedGeneration] = []
         var isClosed = false
     }
 
@@ -38,10 +49,13 @@ public final class SharedTier: Sendable {
     ///   - compute: where values are made and read.
     // More than six parameters: what the tier stands on, each from another part of the daemon.
     public init(
-        _ settings: SharedSettings, on loop: EventLoop, compute: ComputeGate, counters: CounterRegistry, log: Logger,
-        time: any TimeSource
+        _ settings: SharedSettings, host: SharedHost, keeping: any SharedKeeping, on loop: EventLoop,
+        compute: ComputeGate, counters: CounterRegistry, log: Logger, time: any TimeSource
     ) {
         self.settings = settings
+        self.host = host
+        self.keeping = keeping
+        names = SharedNames(prefix: settings.prefix)
         self.loop = loop
         self.compute = compute
         self.counters = counters
@@ -49,16 +63,38 @@ public final class SharedTier: Sendable {
         self.time = time
         client = SharedClient(settings, on: loop)
         codec = SharedCodec(key: settings.key)
+        follower = SharedFollower(SharedClient(settings, on: loop), settings, loop)
     }
 
-    /// Makes the connection before it is needed.
-    public func open() async { _ = await perform("time", [Command("TIME")]) }
+    /// Makes the connection before it is needed, and tells what an earlier run could not tell.
+    public func open() async {
+        await recallRemovals()
+        await readClock()
+    }
 
-    /// Ends the connection; whatever is asked later is a miss.
+    /// Reads the engine's clock.
+    func readClock() async {
+        guard let reply = await perform("time", [Command("TIME")])?.first, let engine = Self.engineTime(reply) else {
+            return
+        }
+        state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
+    }
+
+    /// The engine's clock less this host's, as far as it is known.
+    public var ahead: Duration? {
+        let now = time.wall()
+        let monotonic = loop.clock.monotonic()
+        return state.withLock { $0.clock.map { $0.engine + (monotonic - $0.at) - now } }
+    }
+
+    /// Ends the connections; whatever is asked later is a miss.
     public func close() {
         state.withLock { $0.isClosed = true }
+        follower.close()
         client.close()
     }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     // MARK: Looking up
 
@@ -87,7 +123,6 @@ public final class SharedTier: Sendable {
             count(SharedCounters.lookups, "notAsked")
             return Look(part: .removalWaits)
         }
-        let names = SharedNames(prefix: settings.prefix)
         let name = names.value(key.digest, scope: scope)
         let generations = [names.global, names.generation(of: provider)]
         var get = Command("MGET", name)
@@ -158,7 +193,7 @@ public final class SharedTier: Sendable {
         return SharedGenerations(global: global, provider: own)
     }
 
-    private static func engineTime(_ reply: Reply) -> WallTime? {
+    static func engineTime(_ reply: Reply) -> WallTime? {
         guard let parts = reply.elements, parts.count == 2,
             let seconds = parts[0].bytes.flatMap({ Int64(String(decoding: $0, as: UTF8.self)) }),
             let micros = parts[1].bytes.flatMap({ Int64(String(decoding: $0, as: UTF8.self)) }),
@@ -211,7 +246,6 @@ public final class SharedTier: Sendable {
         let value = await compute.run(reading: entry.body.count) { [codec] in
             codec.encode(entry, ticket.generations, name: ticket.name, ahead: engine - now)
         }
-        let names = SharedNames(prefix: settings.prefix)
         let script = Command(
             "EVAL", Bytes(text: Self.publish), Bytes(text: "3"), ticket.name, names.global,
             names.generation(of: ticket.provider), ticket.generations.global.text, ticket.generations.provider.text,
@@ -223,69 +257,6 @@ public final class SharedTier: Sendable {
             if let reply { note(failure: reply.failure ?? .garbage) }
             return "failed"
         }
-    }
-
-    // MARK: Removing
-
-    /// A removal waits to be told.
-    public var owesRemovals: Bool { state.withLock { !$0.removals.isEmpty } }
-
-    /// Makes every value of a provider, or of all, worth nothing, on every host. Where the engine cannot be told now it is told
-    /// when it is back; until then this host neither reads from it nor writes to it.
-    /// - Returns: whether the engine has confirmed it.
-    @discardableResult
-    public func remove(provider: String?) async -> Bool {
-        state.withLock { $0.removals.add(provider) }
-        let isDone = await tellRemovals()
-        if !isDone { count(SharedCounters.removals, "waiting") }
-        return isDone
-    }
-
-    /// Deletes one value, which turned out to be of no use. Nothing is waited for.
-    public func forget(_ key: CacheKey, scope: Digest) {
-        guard key.isEverybodys, !state.withLock({ $0.isClosed }) else { return }
-        let name = SharedNames(prefix: settings.prefix).value(key.digest, scope: scope)
-        Task(executorPreference: loop) { _ = await self.perform("forget", [Command("DEL", name)]) }
-    }
-
-    /// Tells the engine all removals that wait.
-    private func tellRemovals() async -> Bool {
-        let told = state.withLock { $0.removals }
-        guard !told.isEmpty else { return true }
-        let names = SharedNames(prefix: settings.prefix)
-        var random = SystemRandomNumberGenerator()
-        let keys = told.isGlobal ? [names.global] : told.providers.sorted().map { names.generation(of: $0) }
-        let commands = keys.map { Command("SET", $0, SharedGeneration.random(&random).text) }
-        if let replies = await perform("remove", commands) {
-            let failure = replies.lazy.compactMap(\.failure).first
-            if let failure {
-                note(failure: failure)
-            } else {
-                state.withLock { $0.removals.subtract(told) }
-                count(SharedCounters.removals, "done")
-                return state.withLock { $0.removals.isEmpty }
-            }
-        }
-        tellLater()
-        return false
-    }
-
-    /// Tries again while something waits: a pause after each failure, so that an engine that is away is not asked all the time.
-    private func tellLater() {
-        let begins = state.withLock { state -> Bool in
-            guard !state.isTelling, !state.isClosed else { return false }
-            state.isTelling = true
-            return true
-        }
-        guard begins else { return }
-        loop.post { [weak self, loop] in
-            _ = loop.schedule(at: loop.monotonic + .milliseconds(250)) { self?.tellAgain() }
-        }
-    }
-
-    private func tellAgain() {
-        state.withLock { $0.isTelling = false }
-        Task(executorPreference: loop) { _ = await self.tellRemovals() }
     }
 
     // MARK: One operation
@@ -338,7 +309,7 @@ public final class SharedTier: Sendable {
         }
     }
 
-    private func note(failure: SharedFailure) {
+    func note(failure: SharedFailure) {
         count(SharedCounters.failures, failure.rawValue)
         state.withLock { $0.lastFailure = failure }
     }
@@ -346,10 +317,13 @@ public final class SharedTier: Sendable {
     /// This host waits for what another fetches.
     func noteWait() { count(SharedCounters.leases, "waited") }
 
+    /// An answer is not published: a removal passed while it was fetched.
+    public func noteOvertaken() { count(SharedCounters.published, "overtaken") }
+
     /// It has waited in vain.
     func noteLapsed(_ seen: SharedWait.Seen) { count(SharedCounters.leases, seen == .settled ? "settled" : "lapsed") }
 
-    private func count(_ family: MetricFamily, _ label: String) { counters.cell(family, label).add() }
+    func count(_ family: MetricFamily, _ label: String) { counters.cell(family, label).add() }
 
     // MARK: Telling
 
@@ -362,6 +336,7 @@ public final class SharedTier: Sendable {
                 lastFailure: state.lastFailure?.rawValue, isRemovalWaiting: !state.removals.isEmpty)
         }
         report.isConnected = isConnected
+        report.isFollowing = follower.isFollowing
         report.hits = counters.cell(SharedCounters.lookups, "hit").current
         for word in ["absent", "forged", "unreadable", "otherKey", "removed"] {
             report.misses += counters.cell(SharedCounters.lookups, word).current

@@ -70,10 +70,11 @@ public final class SharedEngine: Sendable {
         return all.hasSuffix("+OK\r\n") ? String(all.dropLast("+OK\r\n".count)) : all
     }
 
-    /// The names of all keys, and what each holds, as text.
+    /// The names of all keys with a text, and what each holds. The table of hosts and the stream of removals are none.
     public func contents() throws -> [String: String] {
         var contents: [String: String] = [:]
         for line in try command("KEYS", "*").split(separator: "\r\n") where !"*$".contains(line.first ?? "*") {
+            guard try command("TYPE", String(line)).hasPrefix("+string") else { continue }
             contents[String(line)] = try command("GET", String(line))
         }
         return contents

@@ -57,7 +57,8 @@ import Testing
         expected += [
             "get /v1/imgur/oauth/start", "get /v1/imgur/oauth/callback", "post /v1/imgur/oauth/tokens",
             "get /v1/imgur/account", "delete /v1/imgur/account",
-            "get /v1/artwork/{handle}", "get /raw/{provider}/{path}", "get /v1/status", "get /v1/settings",
+            "get /v1/artwork/{handle}", "get /raw/{provider}/{path}", "get /v1/status", "get /v1/fleet",
+            "get /v1/settings",
             "get /v1/history",
             "get /v1/entries", "get /v1/entries/{key}", "get /v1/events",
             "get /v1/explain/{request}", "get /v1/requests", "get /v1/requests/events", "delete /v1/cache",

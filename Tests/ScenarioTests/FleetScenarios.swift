@@ -9,14 +9,14 @@ enum Fleet {
     static let key = "0123456789abcdef0123456789abcdef"
     static let token = PurgeScenarios.token
 
-    /// Settings of a host. What is to be had from the engine may take long on a busy machine; what is not there must not.
+    /// Settings of a host, which counts its calls for itself if nothing else is said. What is to be had from the engine may take long on a busy machine; what is not there must not.
     static func settings(
         _ origin: ScriptedOrigin, _ url: String, key: String = key, timeout: String = "10s", more: String = "",
-        provider: String = ""
+        provider: String = "", quota: String = "off"
     ) -> String {
         BasicScenarios.itunes(origin, provider) + """
 
-            shared: { url: "\(url)", key: "\(key)", timeout: \(timeout) }
+            shared: { url: "\(url)", key: "\(key)", timeout: \(timeout), quota: \(quota) }
             admin: { token: \(token) }
             \(more)
             """

@@ -38,6 +38,7 @@ enum InterfaceComponent: String, Sendable, CaseIterable {
     case entries = "Entries"
     case entry = "Entry"
     case entryDetail = "EntryDetail"
+    case fleet = "Fleet"
 }
 
 /// What the body of an answer is.

@@ -73,6 +73,7 @@ enum InterfaceHouseSchemas {
                 .init("redacted", .flag), .optional("complete", .flag, "False where not everything was looked at."),
                 .init("entries", .list(.component(.entry))),
             ])
+        case .fleet: .object(fleet)
         case .entry: .object(entry)
         case .entryDetail:
             .object(
@@ -106,8 +107,24 @@ enum InterfaceHouseSchemas {
         .optional("shared", .object(shared), "The tier that hosts share; absent where this host stands alone."),
     ]
 
+    private static let fleet: [InterfaceSchema.Member] = [
+        .init("shared", .flag, "False where this host stands alone."), .optional("url", .text, "Without a password."),
+        .optional("prefix"), .optional("reached", .flag, "Whether the engine answers."),
+        .init(
+            "hosts",
+            .list(
+                .object([
+                    .init("id"), .init("name"), .init("self", .flag), .init("version"), .optional("startedAt", .time),
+                    .init("silentSeconds", .integer, "Since its last sign of life."), .init("alive", .flag),
+                    .optional("place", .text, "How far it has carried out the removals of the others."),
+                    .init("calls", .map(.integer), "Calls that it may make without asking, by provider."),
+                ]))),
+        .init("generations", .map(.text), "By provider, and for all (*): another one after each removal."),
+    ]
+
     private static let shared: [InterfaceSchema.Member] = [
         .init("url", .text, "Without a password."), .init("connected", .flag),
+        .init("following", .flag, "It hears what other hosts remove."),
         .init("breaker", .words(["closed", "open", "probing"])), .optional("openSince", .time),
         .optional("lastFailure", .text, "The class of the last failure."),
         .init("removalWaiting", .flag, "A removal has not been told to the engine yet."), .init("hits", .integer),
@@ -235,5 +252,7 @@ enum InterfaceHouseSchemas {
         .optional("dryRun", .flag, "Nothing was changed."), .optional("wouldPurge", .integer, "Entries."),
         .optional("bytes", .integer), .optional("complete", .flag, "False where not everything was looked at."),
         .optional("labels", .list(.text), "Some of them."),
+        .optional("told", .flag, "In a fleet: whether the engine knows of it."),
+        .optional("unconfirmed", .list(.text), "Hosts of the fleet that have not carried it out yet."),
     ]
 }

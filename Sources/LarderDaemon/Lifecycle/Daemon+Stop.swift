@@ -72,7 +72,8 @@ extension Daemon {
         await engine.refreshes.close()
         await engine.accounts.shutDown()
         await engine.flights.shutDown()
-        engine.cache.share(nil)
+        await engine.upstream.returnFleetCalls()
+        base.unshare(engine)
         await base.fetcher.shutdown()
         done(.calls)
     }

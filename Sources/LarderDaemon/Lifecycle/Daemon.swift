@@ -139,7 +139,7 @@ public final class Daemon: Sendable {
         parts.eventStreams.setLimit(settings.server.maxEventStreams)
         parts.searches.setLimits(settings.searchLimits)
         if old.shared != settings.shared {
-            if let shared = settings.shared { await base.share(shared, engine) } else { engine.cache.share(nil) }
+            if let shared = settings.shared { await base.share(shared, engine) } else { base.unshare(engine) }
         }
         engine.cache.settingsChanged()
         await server.apply(Self.serverSettings(settings, base.descriptors, engine.log))

@@ -9,7 +9,6 @@ import LarderIO
 import LarderProviders
 import LarderServer
 import LarderSettings
-import LarderShared
 import LarderStore
 
 struct DaemonBase: Sendable {
@@ -103,18 +102,6 @@ struct DaemonBase: Sendable {
         return engine
     }
 
-    /// Opens the tier that hosts share; the one before is closed. An engine that does not answer is no reason to wait.
-    func share(_ settings: Settings.Shared, _ engine: Engine) async {
-        let tier = SharedTier(
-            SharedSettings(settings), on: homeLoop, compute: engine.compute, counters: counters,
-            log: log.labelled("shared"), time: surroundings.time)
-        let owesRemovals = engine.cache.shared?.owesRemovals ?? false
-        engine.cache.share(tier)
-        await tier.open()
-        // What the tier before could not tell is told to this one, which may be the same engine by another name.
-        if owesRemovals { await tier.remove(provider: nil) }
-    }
-
     /// The server, which answers from the engine's cache by itself where an answer is kept ready.
     func makeServer(_ engine: Engine, handler: RequestDispatch) -> HTTPServer {
         let counters = counters
@@ -131,20 +118,5 @@ struct DaemonBase: Sendable {
             loops: loops, listeners: listeners, ready: ready, handler: handler,
             settings: Daemon.serverSettings(settings, descriptors, log), log: log.labelled("server"),
             counters: counters, time: surroundings.time)
-    }
-}
-
-extension SharedSettings {
-    /// What the settings say of the shared tier.
-    init(_ settings: Settings.Shared) {
-        let address: SharedAddress =
-            switch settings.url.place {
-            case .unix(let path): .unix(path)
-            case .tcp(let host, let port): .tcp(host: host, port: port)
-            }
-        self.init(
-            address: address, user: settings.url.user, password: settings.password, database: settings.url.database,
-            prefix: settings.prefix, timeout: settings.timeout, maxObject: settings.maxObject, key: settings.key,
-            hasLeases: settings.hasLeases, shown: settings.urlText)
     }
 }

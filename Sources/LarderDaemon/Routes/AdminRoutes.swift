@@ -5,6 +5,7 @@ import LarderCore
 import LarderEngine
 import LarderProviders
 import LarderServer
+import LarderShared
 import LarderStore
 
 struct AdminRoutes: Sendable {
@@ -52,6 +53,7 @@ struct AdminRoutes: Sendable {
         }
         let count = purged.count
         let isKept = purged.survivesRestart
+        let fleet = await engine.cache.confirmed(purged.fleet)
         engine.log.notice("purged", ["entries": String(count), "soft": String(isSoft)])
         var writer = JSONWriter()
         writer.object { writer in
@@ -67,6 +69,10 @@ struct AdminRoutes: Sendable {
                         + (isKept ? "is written." : "is written; a restart before that would undo it."))
             } else if count == 0 {
                 writer.member("reason", orders.reason)
+            }
+            if let fleet {
+                writer.member("told", fleet.isTold)
+                writer.member("unconfirmed", strings: fleet.unconfirmed)
             }
         }
         return Self.json(writer.bytes, route: route)

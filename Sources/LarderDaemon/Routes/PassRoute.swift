@@ -194,10 +194,10 @@ struct PassRoute: Sendable {
     ) async {
         if Invalidation.isDue(method: context.request.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
-            await engine.cache.remove(request.primary.digest, of: request.provider.name)
+            await engine.cache.invalidate(request.primary.digest, of: request.provider)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
-                await engine.cache.remove(key.digest, of: request.provider.name)
+                await engine.cache.invalidate(key.digest, of: request.provider)
             }
             let groups = CacheGroups.invalidated(
                 method: context.request.method, status: head.status, fields: head.fields,

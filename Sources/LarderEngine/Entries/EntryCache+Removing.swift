@@ -2,6 +2,7 @@
 // more after it, since an answer may have been made meanwhile of what was still there.
 import LarderCache
 import LarderCore
+import LarderShared
 import LarderStore
 
 /// What became of a purge.
@@ -14,6 +15,8 @@ public struct Purged: Sendable {
     public var survivesRestart = true
     /// The store is closed: nothing more was purged.
     public var failure: StoreError?
+    /// What the fleet knows of it; nil where this host stands alone.
+    public var fleet: SharedRemoval?
 }
 
 extension EntryCache {
@@ -55,7 +58,7 @@ extension EntryCache {
     /// everything; it fills again from the database at once.
     public func purge(_ selectors: [PurgeSelector], soft: Bool) async -> Purged {
         var purged = Purged()
-        await removeShared(selectors)
+        purged.fleet = await removeShared(selectors, soft: soft)
         memory.removeAll()
         loop: for selector in selectors {
             let outcome = await store.remove(selector, soft: soft, provider: nil)

@@ -19,36 +19,6 @@ extension EntryCache {
         }
         before?.close()
     }
-
-    /// Before a removal counts here it counts for the fleet: else a look-up between the two would bring back what was removed.
-    /// What is made of an entry is not known there, so a removal of one counts for its whole provider.
-    func removeShared(_ selectors: [PurgeSelector]) async {
-        guard let shared else { return }
-        var providers: Set<String> = []
-        for selector in selectors {
-            switch selector {
-            case .provider(let name), .term(_, provider: .some(let name)), .url(_, provider: .some(let name)):
-                providers.insert(name)
-            case .digest(let digest):
-                // Of one that is not here nobody knows whose it is; another host may have it.
-                guard let name = await store.name(of: digest) else {
-                    await shared.remove(provider: nil)
-                    return
-                }
-                providers.insert(name.provider)
-            case .matching(let condition):
-                guard let name = condition.provider else {
-                    await shared.remove(provider: nil)
-                    return
-                }
-                providers.insert(name)
-            case .all, .term(_, provider: nil), .url(_, provider: nil):
-                await shared.remove(provider: nil)
-                return
-            }
-        }
-        for name in providers.sorted() { await shared.remove(provider: name) }
-    }
 }
 
 /// One entry as the shared tier sees it: who may have it, and when it answers as it is.
@@ -85,7 +55,9 @@ extension Engine {
             case .fetch(let taken): lease = taken
             }
         }
-        if let entry = look.entry, isGood(look) {
+        if var entry = look.entry, isGood(look) {
+            // By this parent it goes when removals of other hosts may have been missed.
+            entry.parents.append(EntryCache.sharedOrigin)
             let written = await cache.write(entry, since: question.began)
             var made = Made(entry: entry, origin: .otherForm("shared"), written: written)
             made.shared = .hit
@@ -108,8 +80,9 @@ extension Engine {
             if made.shared == .none { made.shared = part }
             if let ticket = look.ticket, made.mayLeave, made.written.isAccepted, case .upstream = made.origin {
                 tier.publish(made.entry, ticket, lease)
-            } else if let lease {
-                tier.release(lease, isSettled: true)
+            } else {
+                if let lease { tier.release(lease, isSettled: true) }
+                if case .upstream = made.origin, !cache.isCurrent(question.began) { tier.noteOvertaken() }
             }
             return .answered(made)
         case .failed(let failure):

@@ -139,6 +139,19 @@ struct LaneTable {
         }
     }
 
+    /// A call is not sent, since the fleet has none left. The trial is another's.
+    /// - Returns: its provider; nil where its caller has left.
+    mutating func refuse(
+        _ number: UInt64, until: MonotonicTime, now: Moment, refusal: (LaneAdmission, String) -> UpstreamFailure?
+    ) -> String? {
+        guard let attempt = attempts[number] else { return nil }
+        if attempt.isProbe { abandonTrial(attempt.provider, now: now.monotonic) }
+        attempts[number]?.isProbe = false
+        attempts[number]?.refusal = refusal(.spent(until: until), attempt.provider)
+        attempts[number]?.isOverBudget = true
+        return attempt.provider
+    }
+
     /// The call is on the record, or could not be put there.
     /// - Parameter refusal: makes what its caller is told where the limits were used up while it was written down.
     /// - Returns: whether it is to be sent, nil where that is not asked any more: its caller has gone on meanwhile, and it is

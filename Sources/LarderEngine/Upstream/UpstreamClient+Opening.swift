@@ -16,6 +16,7 @@ extension UpstreamClient {
         await flush()
         let now = time.moment()
         if step({ $0.lanes.isEmpty }) { await capRecord(now) }
+        fleet.withLock { $0.providers = providers.all }
         for provider in providers.all {
             let settings = provider.settings
             let record = await record(provider.name, [settings.rate, settings.quota], now: now)

@@ -21,6 +21,7 @@ extension UpstreamClient {
             let saysNothing = attempt?.refusal != nil || error.stage == .cancelled || error.stage == .overloaded
             if isProbe, saysNothing { table.abandonTrial(call.provider, now: now.monotonic) }
         }
+        if call.isBudgeted, !error.isUnsent { countFleetHops(call.provider, error.redirects) }
         if let refusal = attempt?.refusal {
             if attempt?.isOverBudget == false {
                 counters.cell(EngineCounters.unsentCalls, call.provider, refusal.failure.rawValue).add()
@@ -48,6 +49,7 @@ extension UpstreamClient {
             table.hear(call.provider, fields, callNumber: attempt?.callNumber ?? 0, now: now)
             for _ in 0..<redirects { table.countHop(call.provider, now: now) }
         }
+        countFleetHops(call.provider, redirects)
     }
 
     func succeeded(_ provider: String) {

@@ -6,6 +6,7 @@ import LarderCache
 import LarderCore
 import LarderHTTP
 import LarderIO
+import LarderShared
 import LarderStore
 
 extension UpstreamClient {
@@ -71,6 +72,8 @@ extension UpstreamClient {
     /// is.
     private func permitAtOnce(_ number: UInt64) -> Bool? {
         let now = time.moment()
+        // The fleet's budget may have to be asked.
+        if fleetBudget(of: number) != nil { return nil }
         let turn = step { table -> LaneTable.Turn? in
             if table.leavesAtOnce(number, now: now) == false { return nil }
             return table.take(number, now: now) { Self.refusal($0, $1, now) }
@@ -85,8 +88,30 @@ extension UpstreamClient {
         }
     }
 
-    /// Takes a call from the lane and writes it down. False where it is not to be sent.
+    /// Takes a call from the fleet's budget, where there is one, and from the lane. False where it is not to be sent.
     private func reserve(_ number: UInt64) async -> Bool {
+        guard let budget = fleetBudget(of: number) else { return await reserveHere(number) }
+        let own: @Sendable () -> [Int] = { [self] in ownCalls(budget.subject) }
+        switch await budget.tier.takeCall(budget.subject, own: own) {
+        case .granted(let until):
+            guard await reserveHere(number) else { return false }
+            // Writing it down may have taken longer than the lease lasts.
+            return budget.tier.isInTime(until) || refuse(number, for: .zero)
+        case .spent(let time): return refuse(number, for: time)
+        }
+    }
+
+    /// The fleet has no call left. Always false.
+    private func refuse(_ number: UInt64, for span: Duration) -> Bool {
+        let now = time.moment()
+        let until = now.monotonic + span
+        let provider = step { table in table.refuse(number, until: until, now: now) { Self.refusal($0, $1, now) } }
+        if let provider { count(.spent(until: until), provider) }
+        return false
+    }
+
+    /// Takes a call from the lane and writes it down. False where it is not to be sent.
+    private func reserveHere(_ number: UInt64) async -> Bool {
         let now = time.moment()
         let turn = step { table in table.take(number, now: now) { Self.refusal($0, $1, now) } }
         switch turn {

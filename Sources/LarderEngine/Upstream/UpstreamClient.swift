@@ -55,6 +55,8 @@ public final class UpstreamClient: Sendable {
     let started: Moment
     /// Who is told what changes.
     private let listener = Lock<(@Sendable (LaneNews) -> Void)?>(nil)
+    /// The budgets that are the fleet's.
+    let fleet = Lock(FleetBudgets())
 
     /// Without lanes: `open` makes them, before the first call.
     public init(

@@ -199,6 +199,8 @@ extension Settings {
         public var maxObject: Int64
         /// Whether hosts wait for each other's fetches.
         public var hasLeases: Bool
+        /// Budgets are the fleet's.
+        public var hasQuota: Bool
 
         /// Nil where no engine is named. Reads the settings all the same, so that a mistake in them is told.
         init?(_ reader: inout SettingsReader, password: String?, key: String?) {
@@ -207,6 +209,7 @@ extension Settings {
             timeout = reader.duration(SettingsTable.sharedTimeout)
             maxObject = reader.size(SettingsTable.sharedMaxObject)
             hasLeases = reader.flag(SettingsTable.sharedLeases)
+            hasQuota = reader.flag(SettingsTable.sharedQuota)
             guard let text, let url = try? SharedURL(text) else { return nil }
             if key == nil, !reader.issues.contains(where: { $0.path == "shared.key" }) {
                 reader.issue(

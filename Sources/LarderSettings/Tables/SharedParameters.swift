@@ -39,8 +39,15 @@ extension SettingsTable {
         "shared.leases", .flag, default: "true",
         summary: "Whether a host waits for what another one is fetching, so that the fleet makes one call.",
         advice: "It waits 10 s at most, and 2 s for a host that died.")
+    static let sharedQuota = Parameter(
+        "shared.quota", .flag, default: "true",
+        summary: "Whether the budgets of the APIs (rate, quota) are those of all hosts together.",
+        advice: """
+            Each host holds a small lease of calls. While the engine is away it spends that and no more; with off, each host \
+            counts for itself. The limits must be the same on each host.
+            """)
     static let shared = [
-        sharedURL, sharedPrefix, sharedTimeout, sharedMaxObject, sharedLeases, sharedPassword, sharedKey,
+        sharedURL, sharedPrefix, sharedTimeout, sharedMaxObject, sharedLeases, sharedQuota, sharedPassword, sharedKey,
     ]
 
     static let artworkKey = Parameter(

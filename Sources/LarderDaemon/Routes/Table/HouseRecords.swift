@@ -44,7 +44,7 @@ extension RouteTable {
     }()
 
     /// What is kept, and what is known of it.
-    static let things = [artwork, raw, status, settings, history, entries, events, explain, requests]
+    static let things = [artwork, raw, status, fleet, settings, history, entries, events, explain, requests]
 
     private static let artwork = RouteGroup(
         line: "an image that a result named; `HEAD`, ranges, validators",
@@ -88,6 +88,18 @@ extension RouteTable {
                 answers: [RouteAnswer(200, "The state of the daemon.", .schema(.status))], isLooking: true
             ) { parts, call in
                 await parts.statuses.status(route: call.name)
+            }
+        ])
+
+    private static let fleet = RouteGroup(
+        line: "[the hosts that share answers and budgets](Docs/fleet.md)",
+        routes: [
+            Route(
+                methods: [.get], pattern: "/v1/fleet", name: "fleet",
+                summary: "The hosts that share answers and budgets.",
+                answers: [RouteAnswer(200, "Each host by its last sign of life.", .schema(.fleet))], isLooking: true
+            ) { parts, call in
+                await parts.fleet.fleet(route: call.name)
             }
         ])
 

@@ -20,6 +20,7 @@ struct RouteParts: Sendable {
     let uploads: UploadRoutes
     let requests: RequestsRoute
     let settings: SettingsRoute
+    let fleet: FleetRoute
 
     init(_ parts: DaemonParts) {
         let (engine, responder) = (parts.engine, parts.responder)
@@ -48,5 +49,6 @@ struct RouteParts: Sendable {
             secrets: parts.secrets, streams: parts.eventStreams,
             places: RequestStreamPlaces(counters: engine.counters), home: engine.flights.home)
         settings = SettingsRoute(engine: engine)
+        fleet = FleetRoute(engine: engine)
     }
 }

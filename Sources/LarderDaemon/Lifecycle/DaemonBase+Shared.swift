@@ -1,0 +1,78 @@
+// How a daemon joins a fleet: the tier that hosts share is opened by the settings, and what it keeps over a restart lies in `state.db`.
+import Glibc
+import LarderCore
+import LarderEngine
+import LarderSettings
+import LarderShared
+import LarderStore
+
+extension DaemonBase {
+    /// Opens the tier that hosts share; the one before is closed. An engine that does not answer is no reason to wait.
+    func share(_ settings: Settings.Shared, _ engine: Engine) async {
+        let keeping = SharedKeeper(state: state, log: surroundings.log.labelled("shared"))
+        let tier = SharedTier(
+            SharedSettings(settings), host: await host(), keeping: keeping, on: homeLoop, compute: engine.compute,
+            counters: surroundings.counters, log: keeping.log, time: surroundings.time)
+        // What the tier before could not tell is written down, and told by this one.
+        engine.cache.share(tier)
+        await tier.open()
+        engine.upstream.share(tier)
+        await tier.follow(report: { [upstream = engine.upstream] in await upstream.reportFleetCalls() }) {
+            [cache = engine.cache] news in await cache.hear(news)
+        }
+    }
+
+    /// This host stands alone from now on.
+    func unshare(_ engine: Engine) {
+        engine.upstream.share(nil)
+        engine.cache.share(nil)
+    }
+
+    private func host() async -> SharedHost {
+        let id = (try? await state.secret("shared.host", length: 12)) ?? Secrets.random(12)
+        var name = [CChar](repeating: 0, count: 256)
+        gethostname(&name, name.count - 1)
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return SharedHost(
+            id: Base64URL.encode(id), name: String(decoding: bytes, as: UTF8.self), version: LarderVersion.text,
+            startedAt: surroundings.time.wall())
+    }
+}
+
+/// What the tier keeps, in the state database.
+private struct SharedKeeper: SharedKeeping {
+    let state: StateStore
+    let log: Logger
+
+    func kept(_ name: String) async -> Bytes? {
+        do throws(StoreError) {
+            return try await state.value(name)
+        } catch {
+            log.warning("what the shared tier kept cannot be read", ["name": name, "error": "\(error)"])
+            return nil
+        }
+    }
+
+    func keep(_ name: String, _ bytes: Bytes?) async {
+        do throws(StoreError) {
+            try await state.setValue(name, bytes)
+        } catch {
+            log.warning("the shared tier cannot keep something", ["name": name, "error": "\(error)"])
+        }
+    }
+}
+
+extension SharedSettings {
+    /// What the settings say of the shared tier.
+    init(_ settings: Settings.Shared) {
+        let address: SharedAddress =
+            switch settings.url.place {
+            case .unix(let path): .unix(path)
+            case .tcp(let host, let port): .tcp(host: host, port: port)
+            }
+        self.init(
+            address: address, user: settings.url.user, password: settings.password, database: settings.url.database,
+            prefix: settings.prefix, timeout: settings.timeout, maxObject: settings.maxObject, key: settings.key,
+            hasLeases: settings.hasLeases, hasQuota: settings.hasQuota, shown: settings.urlText)
+    }
+}

@@ -1,0 +1,82 @@
+// Removals between the hosts of a fleet. What is removed here is told to the others, and what they remove is removed here.
+import LarderCache
+import LarderCore
+import LarderSettings
+import LarderShared
+import LarderStore
+
+extension EntryCache {
+    /// The parent of every entry that came from the shared tier: whoever removes it removes them all.
+    static let sharedOrigin = Digest(of: Bytes(text: "larder: an entry of the shared tier"))
+
+    /// Before a removal counts here it counts for the fleet: else a look-up between the two would bring back what was removed.
+    /// What is made of an entry is not known in the engine, so a removal of one counts for its whole provider there; the other
+    /// hosts remove from their own stores what was said.
+    func removeShared(_ selectors: [PurgeSelector], soft: Bool) async -> SharedRemoval? {
+        guard let shared else { return nil }
+        var removal = SharedRemoval(isTold: true)
+        for selector in selectors {
+            let order = RemovalOrder(selector: selector.movedClock(by: shared.ahead ?? .zero), isSoft: soft)
+            let next = await shared.remove(provider: await owner(of: selector), order: order.encoded)
+            removal = next.isTold && removal.isTold ? next : SharedRemoval(isTold: false)
+        }
+        return removal
+    }
+
+    /// The one provider that a removal concerns; nil where it may be several.
+    private func owner(of selector: PurgeSelector) async -> String? {
+        switch selector {
+        case .provider(let name): name
+        case .term(_, let provider), .url(_, let provider): provider
+        case .matching(let condition): condition.provider
+        // Of one that is not here nobody knows whose it is; another host may have it.
+        case .digest(let digest): await store.name(of: digest)?.provider
+        case .all: nil
+        }
+    }
+
+    /// A removal with the names of the hosts that have not carried it out, after a short wait for them.
+    public func confirmed(_ removal: SharedRemoval?) async -> SharedRemoval? {
+        guard let removal, let shared else { return removal }
+        return await shared.confirm(removal)
+    }
+
+    /// Removes an entry that an unsafe request has made invalid, here and on the other hosts. Nobody waits for those.
+    public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
+        if provider.settings.isShared, let shared {
+            let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
+            await shared.remove(provider: provider.name, order: order.encoded)
+        }
+        await remove(digest, of: provider.name)
+    }
+
+    /// Carries out what another host has removed.
+    public func hear(_ news: SharedNews) async {
+        let outcome: RemovalOutcome
+        memory.removeAll()
+        switch news {
+        case .gap:
+            outcome = await store.remove(.digest(Self.sharedOrigin), soft: false, provider: nil)
+        case .order(let bytes):
+            guard let order = RemovalOrder(encoded: bytes) else {
+                // Of a later version: what it is about is not known.
+                return await hear(.gap)
+            }
+            let selector = order.selector.movedClock(by: .zero - (shared?.ahead ?? .zero))
+            outcome = await store.remove(selector, soft: order.isSoft, provider: order.provider)
+        }
+        memory.removeAll()
+        if case .refused(let error) = outcome {
+            log.error("a removal of another host could not be carried out", ["error": "\(error)"])
+        }
+    }
+}
+
+extension PurgeSelector {
+    /// The same with its instants by another clock.
+    fileprivate func movedClock(by span: Duration) -> PurgeSelector {
+        guard case .matching(var condition) = self, let instant = condition.receivedBefore else { return self }
+        condition.receivedBefore = instant + span
+        return .matching(condition)
+    }
+}

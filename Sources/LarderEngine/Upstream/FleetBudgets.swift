@@ -1,0 +1,84 @@
+// Budgets that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the host's own record of the same
+// limits, which a host that stands alone again finds as it should be.
+import LarderCache
+import LarderCore
+import LarderProviders
+import LarderSettings
+import LarderShared
+
+/// Which budgets are the fleet's.
+struct FleetBudgets: Sendable {
+    /// The tier that hosts share, where it keeps budgets.
+    var tier: SharedTier?
+    /// As they are configured.
+    var providers: [ConfiguredProvider] = []
+}
+
+/// One budget of the fleet.
+struct FleetBudget: Sendable {
+    var tier: SharedTier
+    var subject: QuotaSubject
+}
+
+extension UpstreamClient {
+    /// Takes budgets from that tier from now on; with nil they are this host's own.
+    public func share(_ tier: SharedTier?) {
+        fleet.withLock { $0.tier = tier.flatMap { $0.settings.hasQuota ? $0 : nil } }
+    }
+
+    /// The budget that an attempt is to be taken from; nil where it is this host's own.
+    func fleetBudget(of number: UInt64) -> FleetBudget? {
+        guard let tier = fleet.withLock({ $0.tier }),
+            let name = step({ $0.attempts[number]?.provider })
+        else { return nil }
+        return subject(name).map { FleetBudget(tier: tier, subject: $0) }
+    }
+
+    private func subject(_ name: String) -> QuotaSubject? {
+        fleet.withLock { fleet in
+            fleet.providers.first { $0.name == name }?.quotaSubject
+        }
+    }
+
+    /// Redirects were calls, too.
+    func countFleetHops(_ provider: String, _ hops: Int) {
+        guard hops > 0, let tier = fleet.withLock({ $0.tier }), subject(provider) != nil else { return }
+        for _ in 0..<hops { tier.countCall(provider) }
+    }
+
+    /// This host's own calls in each window.
+    func ownCalls(_ subject: QuotaSubject) -> [Int] {
+        let now = time.moment()
+        return step { table in
+            guard let budget = table.lanes[subject.provider]?.budget else { return subject.limits.map { _ in 0 } }
+            let usage = budget.usage(now: now)
+            return subject.limits.map { limit in
+                let left = limit == budget.rate ? usage.rate : limit == budget.quota ? usage.quota : nil
+                return left.map { max(0, limit.calls - $0) } ?? 0
+            }
+        }
+    }
+
+    /// Tells the fleet's ledgers what this host has called.
+    public func reportFleetCalls() async {
+        let (tier, subjects) = fleet.withLock { ($0.tier, $0.providers.compactMap(\.quotaSubject)) }
+        guard let tier else { return }
+        for subject in subjects { await tier.reportCalls(subject, own: ownCalls(subject)) }
+    }
+
+    /// Gives back what is left of leases, for the daemon's stop. An engine that is away gets them by their end.
+    public func returnFleetCalls() async {
+        guard let tier = fleet.withLock({ $0.tier }) else { return }
+        await tier.returnCalls()
+    }
+}
+
+extension ConfiguredProvider {
+    /// Nil where nothing is limited, or the provider shares nothing.
+    var quotaSubject: QuotaSubject? {
+        let limits = [settings.rate, settings.quota].compactMap { $0 }
+        guard settings.isShared, !limits.isEmpty else { return nil }
+        let identity = [settings.name, settings.key ?? ""] + settings.baseURLs
+        return QuotaSubject(provider: name, identity: Bytes(text: identity.joined(separator: "\n")), limits: limits)
+    }
+}

@@ -1,0 +1,200 @@
+// Removals, as this host tells them: new generations, so that nothing of before is read or published any more, and an entry in the
+// stream, by which the other hosts remove it from their own stores. What the engine cannot be told now is kept, over a restart too.
+import LarderCache
+import LarderCore
+import LarderIO
+
+/// What became of a removal in the fleet.
+public struct SharedRemoval: Sendable {
+    /// The engine has confirmed it.
+    public var isTold: Bool
+    /// The place in the stream from which on a host has carried it out.
+    var place: SharedStreamID?
+    /// Hosts that have not confirmed it, by name; filled by `confirm`.
+    public var unconfirmed: [String] = []
+
+    /// - Parameter isTold: the engine knows of it.
+    public init(isTold: Bool) { self.isTold = isTold }
+
+    init(isTold: Bool, place: SharedStreamID?) {
+        self.isTold = isTold
+        self.place = place
+    }
+}
+
+extension SharedTier {
+    /// A removal waits to be told.
+    public var owesRemovals: Bool { state.withLock { !$0.removals.isEmpty } }
+
+    /// Makes every value of a provider, or of all, worth nothing, on every host. Where the engine cannot be told now it is told
+    /// when it is back; until then this host neither reads from it nor writes to it.
+    /// - Parameter order: what the other hosts are to remove from their own stores, as they will be given it.
+    @discardableResult
+    public func remove(provider: String?, order: Bytes? = nil) async -> SharedRemoval {
+        state.withLock { $0.removals.add(provider, order: order) }
+        let (isDone, place) = await tellRemovals()
+        if !isDone {
+            count(SharedCounters.removals, "waiting")
+            await keepRemovals()
+        }
+        return SharedRemoval(isTold: isDone, place: place)
+    }
+
+    /// Waits for the other hosts, for a short time, and names those that have not carried the removal out.
+    public func confirm(_ removal: SharedRemoval) async -> SharedRemoval {
+        var removal = removal
+        guard removal.isTold, let place = removal.place else { return removal }
+        let end = loop.clock.monotonic() + Self.confirming
+        while true {
+            guard let members = await members() else { return removal }
+            let late = members.filter { $0.isAlive && !$0.isSelf && ($0.place.map { $0 < place } ?? true) }
+            removal.unconfirmed = late.map(\.name)
+            if late.isEmpty || loop.clock.monotonic() >= end { return removal }
+            await pause(.milliseconds(20))
+        }
+    }
+
+    private static let confirming = Duration.milliseconds(500)
+
+    /// Deletes one value, which turned out to be of no use. Nothing is waited for.
+    public func forget(_ key: CacheKey, scope: Digest) {
+        guard key.isEverybodys, !isClosed else { return }
+        let name = names.value(key.digest, scope: scope)
+        Task(executorPreference: loop) { _ = await self.perform("forget", [Command("DEL", name)]) }
+    }
+
+    // MARK: Telling
+
+    /// Adds an entry that names the one before it. With a fourth argument only where there is no stream yet.
+    static let append = """
+        local t=redis.call('XREVRANGE',KEYS[1],'+','-','COUNT',1) local b='' if t[1] then \
+        if ARGV[4]=='first' then return t[1][1] end b=t[1][2][2] end \
+        return redis.call('XADD',KEYS[1],'MAXLEN','~','4096','*','n',ARGV[1],'b',b,'w',ARGV[2],'m',ARGV[3])
+        """
+
+    /// - Parameter order: empty for the mark at the beginning.
+    func entry(_ order: Bytes, isFirst: Bool = false) -> Command {
+        var random = SystemRandomNumberGenerator()
+        let nonce = SharedGeneration.random(&random)
+        state.withLock { state in
+            if state.own.count >= SharedRemovals.mostOrders { state.own.removeFirst() }
+            state.own.append(nonce)
+        }
+        var command = Command(
+            "EVAL", Bytes(text: Self.append), Bytes(text: "1"), names.stream, nonce.text, order,
+            codec.code(of: nonce.text + order, names.stream).bytes)
+        command.words.append(Bytes(text: isFirst ? "first" : ""))
+        return command
+    }
+
+    /// Whether this host wrote the entry; asked once.
+    func takeOwn(_ nonce: SharedGeneration) -> Bool {
+        state.withLock { state in
+            guard let place = state.own.firstIndex(of: nonce) else { return false }
+            state.own.remove(at: place)
+            return true
+        }
+    }
+
+    /// Tells the engine all removals that wait.
+    private func tellRemovals() async -> (isDone: Bool, place: SharedStreamID?) {
+        let told = state.withLock { $0.removals }
+        guard !told.isEmpty else { return (true, nil) }
+        var random = SystemRandomNumberGenerator()
+        let keys = told.isGlobal ? [names.global] : told.providers.sorted().map { names.generation(of: $0) }
+        var commands = keys.map { Command("SET", $0, SharedGeneration.random(&random).text) }
+        for order in told.orders { commands.append(entry(order.bytes)) }
+        if told.isOverflown { commands.append(entry(Self.dropAll)) }
+        if let replies = await perform("remove", commands) {
+            if let failure = replies.lazy.compactMap(\.failure).first {
+                note(failure: failure)
+            } else {
+                let isDone = state.withLock { state in
+                    state.removals.subtract(told)
+                    return state.removals.isEmpty
+                }
+                count(SharedCounters.removals, "done")
+                await keepRemovals()
+                let last = replies.last?.bytes.flatMap { SharedStreamID(text: String(decoding: $0, as: UTF8.self)) }
+                return (isDone, last)
+            }
+        }
+        tellLater()
+        return (false, nil)
+    }
+
+    /// An order that stands for too many: everything that came from the shared tier.
+    static let dropAll = Bytes(text: "*")
+
+    /// Tries again while something waits: a pause after each failure, so that an engine that is away is not asked all the time.
+    private func tellLater() {
+        let begins = state.withLock { state -> Bool in
+            guard !state.isTelling, !state.isClosed else { return false }
+            state.isTelling = true
+            return true
+        }
+        guard begins else { return }
+        loop.post { [weak self, loop] in
+            _ = loop.schedule(at: loop.monotonic + .milliseconds(250)) { self?.tellAgain() }
+        }
+    }
+
+    private func tellAgain() {
+        state.withLock { $0.isTelling = false }
+        guard !isClosed else { return }
+        Task(executorPreference: loop) { _ = await self.tellRemovals() }
+    }
+
+    // MARK: Over a restart
+
+    private static let keptRemovals = "shared.removals"
+
+    /// Writes down what waits, where that has changed.
+    private func keepRemovals() async {
+        let (bytes, isNew) = state.withLock { state -> (Bytes, Bool) in
+            let bytes = state.removals.isEmpty ? [] : state.removals.encoded
+            defer { state.keptRemovals = bytes }
+            return (bytes, bytes != state.keptRemovals)
+        }
+        if isNew { await keeping.keep(Self.keptRemovals, bytes.isEmpty ? nil : bytes) }
+    }
+
+    /// What an earlier run, or the tier before this one, could not tell.
+    func recallRemovals() async {
+        guard let bytes = await keeping.kept(Self.keptRemovals) else { return }
+        state.withLock { state in
+            state.keptRemovals = bytes
+            state.removals.recall(bytes)
+        }
+        if await !tellRemovals().isDone { count(SharedCounters.removals, "waiting") }
+    }
+
+    // MARK: The hosts
+
+    /// The generations in force: of all ("*"), then of these providers, as far as there are any.
+    public func generations(of providers: [String]) async -> [(name: String, generation: String)] {
+        var get = Command("MGET", names.global)
+        get.words += providers.map { names.generation(of: $0) }
+        guard let values = await perform("generations", [get])?.first?.elements, values.count == providers.count + 1
+        else { return [] }
+        return zip(["*"] + providers, values).compactMap { name, value in
+            value.bytes.flatMap(SharedGeneration.init(text:)).map { (name, String(decoding: $0.text, as: UTF8.self)) }
+        }
+    }
+
+    /// The hosts that share the prefix, by name; nil where the engine does not tell.
+    public func members() async -> [SharedMember]? {
+        guard let replies = await perform("hosts", [Command("TIME"), Command("HGETALL", names.hosts)]),
+            let now = Self.engineTime(replies[0]), let table = replies[1].elements
+        else { return nil }
+        var members: [SharedMember] = []
+        for place in stride(from: 0, to: table.count - 1, by: 2) {
+            guard let id = table[place].bytes, let value = table[place + 1].bytes,
+                var member = SharedMember(id: id, value: value, now: now.seconds)
+            else { continue }
+            member.isSelf = member.id == host.id
+            members.append(member)
+        }
+        return members.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+}

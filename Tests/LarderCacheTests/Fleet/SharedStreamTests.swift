@@ -1,0 +1,96 @@
+// The chain of a fleet's removals: nothing of it is missed without being known.
+import LarderCache
+import LarderCore
+import Testing
+
+@Suite struct SharedStreamTests {
+    private func nonce(_ number: UInt64) -> SharedGeneration { SharedGeneration(high: 7, low: number) }
+
+    private func entry(_ number: UInt64, after before: UInt64?, isGenuine: Bool = true) -> SharedStreamEntry {
+        SharedStreamEntry(
+            id: SharedStreamID(milliseconds: number, number: 0), nonce: nonce(number), before: before.map(nonce),
+            order: [UInt8(number)], isGenuine: isGenuine)
+    }
+
+    private func place(_ number: UInt64) -> SharedStreamCursor.Place {
+        SharedStreamCursor.Place(id: SharedStreamID(milliseconds: number, number: 0), nonce: nonce(number))
+    }
+
+    private var begun: SharedStreamCursor {
+        var cursor = SharedStreamCursor()
+        _ = cursor.take(tip: place(1), entries: [])
+        return cursor
+    }
+
+    @Test func whoReadsForTheFirstTimeMayHaveMissedSomething() {
+        var cursor = SharedStreamCursor()
+        #expect(cursor.take(tip: place(5), entries: []) == [.gap])
+        #expect(cursor.take(tip: place(5), entries: []) == [])
+    }
+
+    @Test func entriesOfAWholeChainAreOrders() {
+        var cursor = begun
+        let entries = [entry(2, after: 1), entry(3, after: 2)]
+        #expect(cursor.take(tip: place(1), entries: entries) == entries.map { .order($0) })
+        #expect(cursor.place == place(3))
+    }
+
+    @Test func aTrimmedStreamIsAGap() {
+        var cursor = begun
+        let late = entry(9, after: 8)
+        #expect(cursor.take(tip: place(9), entries: [late]) == [.gap, .order(late)])
+    }
+
+    @Test func aNewStreamIsAGap() {
+        var cursor = begun
+        #expect(cursor.take(tip: nil, entries: []) == [])
+        #expect(cursor.take(tip: place(0), entries: []) == [.gap])
+        #expect(cursor.place == place(0))
+    }
+
+    @Test func anotherEntryOfTheSamePlaceIsAGap() {
+        var cursor = begun
+        let other = SharedStreamCursor.Place(id: place(1).id, nonce: nonce(99))
+        #expect(cursor.take(tip: other, entries: []) == [.gap])
+    }
+
+    @Test func whatIsNotOfThisFleetIsAGapAndNoOrder() {
+        var cursor = begun
+        #expect(cursor.take(tip: place(1), entries: [entry(2, after: 1, isGenuine: false)]) == [.gap])
+    }
+
+    @Test func aPlaceIsKeptOverARestart() {
+        var cursor = SharedStreamCursor(kept: begun.text)
+        #expect(cursor.take(tip: place(1), entries: [entry(2, after: 1)]) == [.order(entry(2, after: 1))])
+    }
+
+    @Test(arguments: ["", "1-0", "x 00", "1-0 zz", "-1 7"])
+    func whatIsNoPlaceIsTheFirstTime(_ text: String) { #expect(SharedStreamCursor(kept: text).place == nil) }
+
+    @Test func ordersThatWaitAreKeptOverARestart() {
+        var removals = SharedRemovals()
+        removals.add("itunes", order: [1, 2])
+        removals.add(nil, order: [3])
+        var recalled = SharedRemovals()
+        recalled.recall(removals.encoded)
+        #expect(recalled.isGlobal && recalled.orders.map(\.bytes) == [[1, 2], [3]])
+    }
+
+    @Test func damagedOrdersCountAsAll() {
+        var removals = SharedRemovals()
+        removals.add("itunes", order: [1, 2])
+        for length in 0..<removals.encoded.count {
+            var recalled = SharedRemovals()
+            recalled.recall(Bytes(removals.encoded.prefix(length)))
+            #expect(recalled.isGlobal || recalled.providers == ["itunes"], "of \(length) bytes")
+        }
+    }
+
+    @Test func tooManyOrdersDropAllThatIsShared() {
+        var removals = SharedRemovals()
+        for _ in 0...SharedRemovals.mostOrders { removals.add("itunes", order: [1]) }
+        #expect(removals.isOverflown && removals.orders.count == SharedRemovals.mostOrders)
+        removals.subtract(removals)
+        #expect(removals.isEmpty)
+    }
+}

@@ -1,0 +1,105 @@
+// One budget for a fleet: three hosts together call no more than the API allows, with the engine, without it, and after it came back.
+import LarderCore
+import LarderDaemon
+import LarderTestSupport
+import Testing
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct FleetQuotaScenarios {
+    private func settings(_ origin: ScriptedOrigin, _ url: String, limit: String) -> String {
+        Fleet.settings(origin, url, quota: "on").replacing("rate: off", with: "rate: \(limit)")
+    }
+
+    private func three(_ settings: String, _ body: ([RunningLarder]) async throws -> Void) async throws {
+        try await Fleet.two(settings) { one, two in
+            try await withLarder(settings) { three in try await body([one, two, three]) }
+        }
+    }
+
+    /// Asks each host for so many different answers; how many got one.
+    private func ask(_ hosts: [RunningLarder], _ count: Int, _ word: String) async throws -> Int {
+        var answered = 0
+        for number in 0..<count {
+            for (place, host) in hosts.enumerated() {
+                let answer = try await host.get("/raw/itunes/search?term=\(word)+\(place)+\(number)")
+                #expect([200, 429, 503].contains(answer.status), "\(answer)")
+                if answer.status == 200 { answered += 1 }
+            }
+        }
+        return answered
+    }
+
+    @Test func threeHostsTogetherCallNoMoreThanTheApiAllows() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await three(settings(origin, engine.url, limit: "12/h")) { hosts in
+            let answered = try await ask(hosts, 10, "a")
+            #expect(origin.requests.count <= 12)
+            #expect(answered == origin.requests.count)
+            #expect(answered >= 9, "what is out in leases may be missing, and no more: \(answered)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func withTheEngineLostAndBackTheBudgetHolds(_ isKilled: Bool) async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let quick = settings(origin, engine.url, limit: "12/h").replacing("timeout: 10s", with: "timeout: 500ms")
+        try await three(quick) { hosts in
+            _ = try await ask(hosts, 2, "before")
+            let before = origin.requests.count
+            #expect(before > 0)
+            if isKilled { engine.kill() } else { engine.freeze() }
+            _ = try await ask(hosts, 4, "while")
+            // A lease is one call here.
+            #expect(origin.requests.count <= before + hosts.count)
+            if isKilled { try engine.start() } else { engine.thaw() }
+            let word = Lock(0)
+            try await hosts[0].eventually("calls are made again, as far as there are any") {
+                let number = word.withLock { number -> Int in
+                    number += 1
+                    return number
+                }
+                let now = origin.requests.count
+                _ = try await ask(hosts, 1, "after\(number)")
+                return origin.requests.count > now || now == 12
+            }
+            _ = try await ask(hosts, 6, "last")
+            #expect(origin.requests.count <= 12)
+        }
+    }
+
+    @Test func hostsThatCountForThemselvesAreSeparate() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let own = settings(origin, engine.url, limit: "3/h").replacing("quota: on", with: "quota: off")
+        try await Fleet.two(own) { one, two in
+            _ = try await ask([one, two], 4, "a")
+            #expect(origin.requests.count == 6)
+        }
+    }
+
+    @Test func theFleetTellsOfItsHosts() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await Fleet.two(Fleet.settings(origin, engine.url)) { one, _ in
+            try await one.eventually("both are seen") {
+                let fleet = try await one.get("/v1/fleet").json()
+                let hosts = fleet["hosts"].map { Array($0.elements) } ?? []
+                return hosts.count == 2 && hosts.allSatisfy { $0["alive"]?.bool == true && $0["place"] != nil }
+                    && hosts.filter { $0["self"]?.bool == true }.count == 1
+            }
+        }
+    }
+
+    @Test func aHostThatStandsAloneSaysSo() async throws {
+        try await withLarder { larder in
+            let fleet = try await larder.get("/v1/fleet").json()
+            #expect(fleet["shared"]?.bool == false, "\(fleet)")
+        }
+    }
+}

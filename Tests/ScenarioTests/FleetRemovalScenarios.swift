@@ -1,0 +1,143 @@
+// What one host removes, the others remove from their own stores: soon where they listen, and when they listen again where not.
+import LarderCore
+import LarderDaemon
+import LarderTestSupport
+import Testing
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct FleetRemovalScenarios {
+    private static let target = "/raw/itunes/search?term=a"
+
+    private func purge(_ larder: RunningLarder, _ query: String) async throws -> WireResponse {
+        try await larder.send("DELETE", "/v1/cache?\(query)", fields: [("Authorization", "Bearer \(Fleet.token)")])
+    }
+
+    private func heard(_ larder: RunningLarder, _ result: String = "order") async throws -> Int {
+        try await larder.counter("larder_shared_removals_heard_total", "result=\"\(result)\"")
+    }
+
+    private func follows(_ larder: RunningLarder) async throws {
+        try await larder.eventually("it has found the stream") { try await heard(larder, "gap") >= 1 }
+    }
+
+    @Test(arguments: ["provider=itunes", "term=a", "all=1", "url=/raw/itunes/search?term=a", "prefix=/raw/itunes"])
+    func aPurgeOnOneOfThreeHostsRemovesFromTheStoresOfAll(_ query: String) async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let settings = Fleet.settings(origin, engine.url)
+        try await Fleet.two(settings) { one, two in
+            try await withLarder(settings) { three in
+                for host in [one, two, three] { try await follows(host) }
+                _ = try await one.get(Self.target)
+                try await Fleet.published(one, 1)
+                for host in [two, three] { _ = try await host.get(Self.target) }
+                #expect(origin.requests.count == 1)
+                let purged = try await purge(three, query).json()
+                #expect(purged["told"]?.bool == true, "\(purged)")
+                for host in [one, two] {
+                    try await host.eventually("it is removed there") { try await heard(host) >= 1 }
+                }
+                try await one.eventually("the stores of the others are empty") {
+                    for host in [one, two] {
+                        let answer = try await host.get("/v1/entries?provider=itunes").json()
+                        guard answer["entries"].map({ Array($0.elements) })?.isEmpty == true else { return false }
+                    }
+                    return true
+                }
+            }
+        }
+    }
+
+    @Test func aPurgeSaysWhichHostsHaveNotCarriedItOut() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        try await Fleet.two(
+            Fleet.settings(origin, engine.url), Fleet.settings(origin, proxy.url)
+        ) { one, two in
+            try await follows(one)
+            try await follows(two)
+            try await one.eventually("both have given a sign of life") {
+                try engine.command("HLEN", "larder:h").hasPrefix(":2")
+            }
+            let reached = try await purge(one, "provider=itunes").json()
+            #expect(reached["unconfirmed"]?.elements.map { $0.string } == [], "\(reached)")
+            proxy.set(.stall)
+            let missed = try await purge(one, "provider=itunes").json()
+            #expect(missed["unconfirmed"]?.elements.map { $0.string }.count == 1, "\(missed)")
+        }
+    }
+
+    @Test func anUnsafeRequestOnOneHostRemovesOnTheOthers() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin { _ in [.send(ok("text", fields: "Cache-Control: max-age=600\r\n"))] }
+        defer { origin.stop() }
+        let settings = """
+            providers:
+              house: { kind: passthrough, baseURL: "\(origin.base)" }
+            shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
+            """
+        try await Fleet.two(settings) { one, two in
+            try await follows(two)
+            for host in [one, two] { _ = try await host.get("/raw/house/thing") }
+            let before = origin.requests.count
+            _ = try await one.send("POST", "/raw/house/thing", body: "new")
+            try await two.eventually("it has heard") { try await heard(two) >= 1 }
+            let answer = try await two.get("/raw/house/thing")
+            #expect(origin.requests.count == before + 2, "\(answer)")
+        }
+    }
+
+    @Test func whoMayHaveMissedARemovalDropsOnlyWhatCameFromTheSharedTier() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await Fleet.two(Fleet.settings(origin, engine.url)) { one, two in
+            try await follows(one)
+            try await follows(two)
+            _ = try await one.get(Self.target)
+            try await Fleet.published(one, 1)
+            _ = try await two.get(Self.target)
+            _ = try await two.get("/raw/itunes/search?term=own")
+            try await Fleet.published(two, 1)
+            #expect(origin.requests.count == 2)
+            let gaps = try await heard(two, "gap")
+            engine.kill()
+            try engine.start()
+            try await two.eventually("it has found another stream") { try await heard(two, "gap") > gaps }
+            _ = try await two.get("/raw/itunes/search?term=own")
+            #expect(origin.requests.count == 2, "its own answer stays")
+            try await one.eventually("so has the first") { try await heard(one, "gap") > gaps }
+            _ = try await two.get(Self.target)
+            #expect(origin.requests.count == 3, "what came from the tier is gone, there and here")
+        }
+    }
+
+    @Test func aPurgeThatCouldNotBeToldIsToldAfterARestart() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        let directory = TemporaryDirectory()
+        try await withLarder(Fleet.settings(origin, engine.url)) { two in
+            try await follows(two)
+            _ = try await two.get(Self.target)
+            try await withLarder(Fleet.settings(origin, proxy.url), directory: directory) { one in
+                try await follows(one)
+                proxy.set(.refuse)
+                let purged = try await purge(one, "provider=itunes").json()
+                #expect(purged["told"]?.bool == false, "\(purged)")
+            }
+            proxy.set(.pass)
+            try await withLarder(Fleet.settings(origin, proxy.url), directory: directory) { _ in
+                try await two.eventually("it has heard") { try await heard(two) >= 1 }
+            }
+            _ = try await two.get(Self.target)
+            #expect(origin.requests.count == 2)
+        }
+    }
+}
