@@ -110,7 +110,7 @@ let package = Package(
                 "CLinux",
             ]),
         .executableTarget(
-            name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderIO", "CLinux"],
+            name: "LarderBenchmarks", dependencies: ["LarderCore", "LarderHTTP", "LarderCache", "LarderIO", "CLinux"],
             swiftSettings: strict),
 
         tests("LarderCoreTests", ["LarderCore", "LarderTestSupport"]),
@@ -158,7 +158,7 @@ let package = Package(
                 "LarderCLI",
                 "LarderTestSupport",
             ]),
-        tests("LarderBenchmarksTests", ["LarderCore", "LarderBenchmarks"]),
+        tests("LarderBenchmarksTests", ["LarderCore", "LarderCache", "LarderBenchmarks"]),
         // Speaks raw bytes to a daemon: it may not know LarderHTTP, or a misreading could be on both sides.
         tests("ConformanceTests", ["LarderCore", "LarderTestSupport"]),
         tests(

@@ -12,6 +12,8 @@ enum Run {
                 try part(Array(words.dropFirst()))
             } else if words.first == "--hot-path" {
                 try HotPathRun.main(Array(words.dropFirst()))
+            } else if words.first == "--fleet-simulation" {
+                print(FleetSimulation.report())
             } else if words.first == "--soak" {
                 try soak(Array(words.dropFirst()))
             } else if words.contains("--help") || words.contains("-h") {
