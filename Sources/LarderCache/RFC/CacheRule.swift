@@ -20,7 +20,8 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
     // Larder's own bounds.
-    case objectTooLarge, digestMismatch, errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
+    case objectTooLarge, queryTooLarge, digestMismatch, errorOverAnswer, ownBusiness, personalToken, personalTarget,
+        fleeting
     // `ttl` semantics.
     case configuredTTL, configuredEmpty, configuredNegative, configuredStale
 }

@@ -19,7 +19,8 @@ extension CacheRule {
             reuse
         case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate,
             .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
-            .configuredNegative, .configuredStale, .objectTooLarge, .digestMismatch, .errorOverAnswer, .ownBusiness,
+            .configuredNegative, .configuredStale, .objectTooLarge, .queryTooLarge, .digestMismatch, .errorOverAnswer,
+            .ownBusiness,
             .personalToken,
             .personalTarget, .fleeting:
             change
@@ -28,7 +29,7 @@ extension CacheRule {
 
     private var refusal: Text {
         switch self {
-        case .method: ("RFC 9111 §3", "Only answers to GET are stored.")
+        case .method: ("RFC 9111 §3", "Only answers to GET and QUERY are stored.")
         case .requestBody: ("RFC 9110 §9.3.1", "A request with a body has no meaning that a key could hold.")
         case .authorization:
             ("RFC 9111 §3.5", "The request carried credentials, and the answer does not say that others may have it.")
@@ -126,6 +127,8 @@ extension CacheRule {
         case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
         case .objectTooLarge: ("Larder", "The body is larger than cache.maxObject.")
+        case .queryTooLarge:
+            ("Larder", "The content of the QUERY is longer than cache.maxQueryBody, or its length is not known before.")
         case .digestMismatch: ("RFC 9530 §2", "The content is not what the answer's own digest says: it is not stored.")
         case .errorOverAnswer: ("Larder", "An error never takes the place of an answer that may still cover for it.")
         case .ownBusiness:

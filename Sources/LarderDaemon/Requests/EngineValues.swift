@@ -21,11 +21,13 @@ extension WayOut {
 }
 
 extension PassRequest {
-    convenience init(_ request: ServerRequest, _ way: WayOut) throws(ClientFacingError) {
+    convenience init(
+        _ request: ServerRequest, _ way: WayOut, content: QueryContent? = nil
+    ) throws(ClientFacingError) {
         try self.init(
             ClientRequest(
                 method: request.method, query: request.query, fields: request.fields,
-                isVersion10: request.isVersion10), way)
+                isVersion10: request.isVersion10, content: content), way)
     }
 }
 

@@ -13,19 +13,23 @@ struct PassRoute: Sendable {
     let responder: Responder
 
     func pass(
-        _ context: RequestContext, _ way: WayOut
+        _ asked: RequestContext, _ way: WayOut
     ) async throws(ClientFacingError) -> ServerResponse {
-        let request = try PassRequest(context.request, way)
+        var context = asked
+        let content = try await Self.takeContent(&context, way)
+        let request = try PassRequest(context.request, way, content: content)
         if context.request.method == .options, Self.forwardsLeft(context.request) == 0 {
             return Self.options(context.route)
         }
         let hasBody = context.request.upload != nil || !context.request.body.isEmpty
-        guard context.request.method == .get || context.request.method == .head, !hasBody, !request.isOwnBusiness
-        else {
-            let isRead = context.request.method == .get || context.request.method == .head
+        let isGet = context.request.method == .get || context.request.method == .head
+        guard content != nil || isGet && !hasBody, !request.isOwnBusiness else {
+            let isRead = isGet || content != nil
             let reason: ForwardReason = isRead ? .bypass : .method
             // A body is the reason only where the method alone would not be.
-            let rule: CacheRule = !isRead ? .method : hasBody ? .requestBody : .ownBusiness
+            let rule: CacheRule =
+                context.request.method == .query && hasBody
+                ? .queryTooLarge : !isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
         do {
@@ -50,6 +54,31 @@ struct PassRoute: Sendable {
         } catch {
             throw ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
         }
+    }
+
+    /// Takes the content of a QUERY out of the request, where it is short enough to be a part of the answer's key. It is in the
+    /// request whole then, in case that is passed on after all. Our own rules know no such question.
+    private static func takeContent(
+        _ context: inout RequestContext, _ way: WayOut
+    ) async throws(ClientFacingError) -> QueryContent? {
+        guard context.request.method == .query, way.provider.settings.semantics == .rfc else { return nil }
+        let limit = context.snapshot.settings.cache.maxQueryBody
+        var body = context.request.body
+        if let upload = context.request.upload {
+            guard let length = upload.length, length <= limit else { return nil }
+            do {
+                while let piece = try await upload.reader.next() { body += piece }
+            } catch {
+                throw ClientFacingError(
+                    status: 400, code: "incompleteBody",
+                    detail: "The request's body did not come whole. \(error.reason)")
+            }
+            context.request.upload = nil
+            context.request.body = body
+        }
+        // Without content it asks nothing that a key could hold.
+        guard !body.isEmpty, Int64(body.count) <= limit else { return nil }
+        return QueryContent(body, fields: context.request.fields)
     }
 
     /// How an interim answer goes out, from whichever exchange it comes.
@@ -93,7 +122,7 @@ struct PassRoute: Sendable {
             request.varyIsPlain(served.entry)
         {
             var keeping = Answer.Keeping(
-                digest: served.entry.key.digest, stamp: stamp, target: request.target,
+                digest: served.entry.key.digest, stamp: stamp, target: request.explained,
                 rows: [request.primary.digest, served.entry.key.digest])
             // A variant is bound to the list that chose it, too.
             if served.entry.key == request.primary || served.list != nil,
@@ -121,7 +150,7 @@ struct PassRoute: Sendable {
 
     private func explain(_ context: RequestContext, _ request: PassRequest, _ served: Served) {
         var part = ExplainedPart(provider: request.provider.name)
-        part.target = request.target
+        part.target = request.explained
         if served.outcome == .bypass, request.provider.settings.key != nil { part.sent = .configuredKey }
         part.digest = served.entry.key.digest
         part.tell(served.provenance)
@@ -222,7 +251,7 @@ struct PassRoute: Sendable {
     ) async -> ServerResponse {
         let head = stream.head
         var part = ExplainedPart(provider: request.provider.name)
-        part.target = request.target
+        part.target = request.explained
         if request.provider.settings.key != nil { part.sent = .configuredKey }
         part.outcome = reason == .bypass || reason == .method ? .bypass : .miss
         part.forward = reason

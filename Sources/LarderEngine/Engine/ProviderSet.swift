@@ -102,14 +102,17 @@ public final class ConfiguredProvider: Sendable {
     }
 
     /// The raw entry of a canonical request. The base URL is part of it: another origin is another resource.
-    public func rawKey(_ request: UpstreamRequest, variant: String? = nil, identity: Bytes = []) -> CacheKey {
+    /// - Parameter content: what stands for the request's content, where that is a part of the question.
+    public func rawKey(
+        _ request: UpstreamRequest, variant: String? = nil, content: String? = nil, identity: Bytes = []
+    ) -> CacheKey {
         let identity = identity.isEmpty ? accountIdentity(request) : identity
         return CacheKey(
             layer: .raw, provider: name, endpoint: request.method.name,
             parameters: [
                 KeyParameter("base", base(of: request.path)), KeyParameter("path", request.path),
                 KeyParameter("query", request.query), KeyParameter("coding", variant),
-            ], identity: identity)
+            ] + (content.map { [KeyParameter("content", $0)] } ?? []), identity: identity)
     }
 
     /// The key of the raw entry that a URL names; nil where it is not below one of this provider's bases.

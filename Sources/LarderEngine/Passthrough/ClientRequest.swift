@@ -8,9 +8,14 @@ public struct ClientRequest: Sendable {
     let query: String?
     let fields: HeaderFields
     let isVersion10: Bool
+    /// Nil where it is no part of the question, or not here.
+    let content: QueryContent?
 
     /// - Parameter query: without "?", percent-encoded as received.
-    public init(method: Method, query: String?, fields: HeaderFields, isVersion10: Bool) {
+    public init(
+        method: Method, query: String?, fields: HeaderFields, isVersion10: Bool, content: QueryContent? = nil
+    ) {
+        self.content = content
         self.method = method
         self.query = query
         self.fields = fields

@@ -15,7 +15,7 @@ extension PassFetch {
     ) async -> Served? {
         let fetch = PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: false)
         let obtained = await engine.flights.obtainAlone(request.primary, patience: nil) { voice in
-            let began = engine.cache.begin(request.primary)
+            let began = engine.cache.begin(request.target)
             return await fetch.receive(stream, classification, await fetch.variants.find(), began, voice)
         }
         guard case .result(.answered(let made), _) = obtained else { return nil }

@@ -31,7 +31,7 @@ public struct PassFetch: Sendable {
     /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
     func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
         // A purge or an unsafe request from here on makes what is under way an answer of before: it is not kept.
-        let began = engine.cache.begin(request.primary)
+        let began = engine.cache.begin(request.target)
         var found: EntryCache.Found
         if let looked, engine.cache.isCurrent(looked.ready) { found = looked } else { found = await variants.find() }
         if let entry = found.entry, request.isPersonal, !request.judge.isForAll(entry) { found.entry = nil }
@@ -89,7 +89,8 @@ public struct PassFetch: Sendable {
             fields.remove("Pragma")
         }
         fields.lines += conditions.lines
-        var order = request.order(fields, method: .get, settings: settings, limit: .max)
+        var order = request.order(fields, method: request.fetchMethod, settings: settings, limit: .max)
+        order.body = request.content?.body
         let classify = request.call(order).classify
         order.isPacedByClient = { head in
             // The store sets the pace of what it keeps. Events have no end, kept or not.
@@ -290,7 +291,7 @@ public struct PassFetch: Sendable {
             endpoint: request.endpoint,
             status: head.status, reason: head.reason, fields: own,
             requestTime: head.requestTime, responseTime: head.responseTime, freshUntil: head.responseTime,
-            staleUntil: head.responseTime, label: "GET " + request.url)
+            staleUntil: head.responseTime, label: "\(request.fetchMethod) " + request.url)
         guard case .store(let lifetimes, _, let fields) = verdict else {
             entry.initialAge = Age.initial(
                 fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
@@ -303,6 +304,8 @@ public struct PassFetch: Sendable {
         entry.staleUntil = lifetimes.staleUntil
         entry.isNegative = lifetimes.isNegative
         (entry.key, entry.parents) = variants.place(names(entry))
+        // An unsafe request to the URL removes the answers to its queries too (RFC 9111 §4.4).
+        if request.content != nil { entry.parents.append(request.target.digest) }
         entry.parents += groups(entry)
         return entry
     }

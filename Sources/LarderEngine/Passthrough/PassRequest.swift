@@ -25,8 +25,12 @@ public final class PassRequest: Sendable {
     public let directives: ClientDirectives
     /// The answer may be this client's own: its credentials or cookies go along.
     public let isPersonal: Bool
-    /// The URL's key: that of the one answer, or of the index of its variants.
+    /// The key of the one answer, or of the index of its variants: the URL's, and where the question has content, that too.
     public let primary: CacheKey
+    /// The URL's key. Whatever changes what is at the URL removes this, and with it the answers to questions that have content.
+    public let target: CacheKey
+    /// The content that is a part of the question; nil for GET and HEAD, and where the request is passed on as it is.
+    let content: QueryContent?
     /// The provider's name for such requests, and the rule for their answers.
     let endpoint: String
     /// See `endpoint`.
@@ -62,14 +66,22 @@ public final class PassRequest: Sendable {
             fields.remove("Cookie")
         }
         // They change nothing in what is read.
-        if !provider.settings.personalCookies, Self.isRead(request.method) { fields.remove("Cookie") }
+        if !provider.settings.personalCookies, Self.isRead(request) { fields.remove("Cookie") }
         self.fields = fields
+        content = request.content
         endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
         rule = provider.rule(for: endpoint)
         directives = ClientDirectives(fields: request.fields)
         forwarded = Self.forwarded(fields, request, provider)
         isPersonal = forwarded.contains(anyOf: Self.personal)
-        primary = provider.rawKey(UpstreamRequest(path: path, query: request.query))
+        let target = provider.rawKey(UpstreamRequest(path: path, query: request.query))
+        self.target = target
+        primary =
+            request.content.map { content in
+                provider.rawKey(
+                    UpstreamRequest(method: request.method, path: path, query: request.query),
+                    content: content.identity)
+            } ?? target
     }
 
     /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
@@ -80,7 +92,7 @@ public final class PassRequest: Sendable {
         var forwarded = HopByHop.endToEnd(fields)
         forwarded.remove(notForwarded)
         if provider.settings.key != nil { forwarded.remove("Authorization") }
-        let isRead = isRead(request.method)
+        let isRead = isRead(request)
         // Two forms of an answer are kept at most: as gzip, and plain. What else a client takes is of no account. An
         // error that may repeat our key must be one that can be read here, whatever the method.
         if isRead || provider.settings.key != nil {
@@ -95,7 +107,9 @@ public final class PassRequest: Sendable {
         return forwarded
     }
 
-    private static func isRead(_ method: Method) -> Bool { method == .get || method == .head }
+    private static func isRead(_ request: ClientRequest) -> Bool {
+        request.method == .get || request.method == .head || request.content != nil
+    }
 
     private static let notForwarded = FieldNameSet(
         // A trace goes on with each call that is made (`TraceContext`): it selects no variant.
@@ -111,12 +125,17 @@ public final class PassRequest: Sendable {
     /// Fields that say which caches may do what, besides `Cache-Control` (RFC 9213).
     public var targets: [String] { provider.targets }
 
+    /// The method by which the cache asks for the answer: a HEAD's too is made of the whole answer.
+    var fetchMethod: Method { content == nil ? .get : method }
+
     /// The URL that the upstream is asked for.
     public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
 
     /// The key of the answer that these selecting values chose.
     func variantKey(_ selection: Digest) -> CacheKey {
-        provider.rawKey(UpstreamRequest(path: path, query: query), variant: Base64URL.encode(selection.bytes))
+        provider.rawKey(
+            UpstreamRequest(method: fetchMethod, path: path, query: query),
+            variant: Base64URL.encode(selection.bytes), content: content?.identity)
     }
 
     /// An order for this request with those fields.
@@ -170,9 +189,10 @@ extension PassRequest {
     private static let codingNames: Set<String> = ["accept-encoding"]
 
     /// What an explanation tells of the key.
-    public var target: PassTarget {
+    public var explained: PassTarget {
         PassTarget(
-            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"))
+            base: provider.settings.baseURL, path: path, query: query, coding: forwarded.first("Accept-Encoding"),
+            content: content.map { "\($0.body.count) bytes" })
     }
 
     var wantsRange: Bool { method == .get && fields.contains("Range") }
@@ -200,9 +220,12 @@ public struct PassTarget: Sendable {
     var path: String
     var query: String?
     var coding: String?
+    /// What is told of the content that is a part of the question: its length.
+    var content: String?
 
-    /// A target without a query and in no coding, where none is named.
-    public init(base: String, path: String, query: String? = nil, coding: String? = nil) {
+    /// A target without a query and content and in no coding, where none is named.
+    public init(base: String, path: String, query: String? = nil, coding: String? = nil, content: String? = nil) {
+        self.content = content
         self.base = base
         self.path = path
         self.query = query
@@ -219,6 +242,6 @@ public struct PassTarget: Sendable {
         return [
             KeyParameter("base", base), KeyParameter("path", path), KeyParameter("query", names),
             KeyParameter("coding", coding),
-        ]
+        ] + (content.map { [KeyParameter("content", $0)] } ?? [])
     }
 }

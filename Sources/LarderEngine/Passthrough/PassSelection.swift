@@ -18,7 +18,7 @@ public struct PassSelection: Sendable {
     }
 
     /// The entry with whose removal a fetch under way becomes one of before.
-    var removable: Digest { request.primary.digest }
+    var removable: Digest { request.target.digest }
 
     func find() async -> EntryCache.Found { await VariantStore(engine: engine, request: request).find() }
 

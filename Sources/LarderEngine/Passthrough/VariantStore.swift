@@ -17,7 +17,7 @@ struct VariantStore: Sendable {
     func find() async -> EntryCache.Found {
         let cache = engine.cache
         let ready = cache.readyStamp(request.primary.digest)
-        let began = cache.begin(request.primary)
+        let began = cache.begin(request.target)
         guard let first = await cache.open(request.primary) else {
             return EntryCache.Found(ready: ready, began: began)
         }
@@ -137,7 +137,7 @@ struct VariantStore: Sendable {
         defer { turns.leave(request.primary.digest) }
         // From before the list is read: where all variants were removed since, it is a list of before, and may lack a doubt
         // that could not be written.
-        let began = engine.cache.begin(request.primary)
+        let began = engine.cache.begin(request.target)
         let new = await list(with: entry, names, false)
         let written = await engine.cache.write(
             new.row, since: began, supersedes: !new.hadList, when: { !place.isOvertaken })

@@ -33,7 +33,8 @@ public enum Conditional {
         role: Role = .origin
     ) -> ConditionalOutcome {
         guard (200..<300).contains(status) else { return .proceed }
-        let reads = method == .get || method == .head
+        // QUERY asks for a representation as GET does (RFC 10008).
+        let reads = method == .get || method == .head || method == .query
         if role == .origin {
             if let list = EntityTagList.parse(requestFields.all("If-Match")) {
                 guard matches(list, etag, by: EntityTag.stronglyEquals) else { return .preconditionFailed }

@@ -20,6 +20,8 @@ extension Settings {
         public var memorySize: Int64
         /// The largest body that is stored.
         public var maxObject: Int64
+        /// The longest content of a QUERY that is a part of its answer's key.
+        public var maxQueryBody: Int64
         /// Free bytes of the file system below which nothing is stored.
         public var minFree: Int64
         /// Nobody wrote it: on a small file system a tenth of that is enough.
@@ -39,6 +41,7 @@ extension Settings {
             maxSize = reader.size(SettingsTable.cacheMaxSize)
             memorySize = reader.size(SettingsTable.cacheMemorySize)
             maxObject = reader.size(SettingsTable.cacheMaxObject)
+            maxQueryBody = reader.size(SettingsTable.cacheMaxQueryBody)
             minFree = reader.size(SettingsTable.cacheMinFree)
             highWater = reader.count(SettingsTable.cacheHighWater)
             lowWater = reader.count(SettingsTable.cacheLowWater)

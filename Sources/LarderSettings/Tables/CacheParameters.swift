@@ -17,6 +17,10 @@ extension SettingsTable {
         "cache.maxObject", .size((1 << 10)...(1 << 36)), default: "32 MiB",
         summary: "The largest body that is stored; larger answers are handed on and forgotten.",
         advice: "Where it is not written it is at most half of maxSize.")
+    static let cacheMaxQueryBody = Parameter(
+        "cache.maxQueryBody", .size(0...(4 << 20)), default: "64 KiB",
+        summary: "The longest content of a QUERY whose answer is stored; 0 stores no such answer.",
+        advice: "For providers with semantics: rfc. Longer content, and content of unknown length, is passed on.")
     static let cacheMinFree = Parameter(
         "cache.minFree", .size(0...(1 << 40)), default: "256 MiB",
         summary: "With less than this free on the file system nothing is stored; Larder goes on serving.",
@@ -39,7 +43,7 @@ extension SettingsTable {
         summary: "Entries become due up to this many percent early, each by its own key.",
         advice: "So that what was fetched together is not due together.")
     static let cache = [
-        cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMinFree, cacheHighWater, cacheLowWater,
+        cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMaxQueryBody, cacheMinFree, cacheHighWater, cacheLowWater,
         cachePatience, cacheCommitWithin, cacheJitter,
     ]
 

@@ -25,6 +25,7 @@ enum Tables {
         Table(title: "Absence", clauses: absence),
         Table(title: "Invalidation", clauses: invalidation),
         Table(title: "Answers to POST", clauses: posts),
+        Table(title: "QUERY", clauses: queries),
         Table(title: "Groups", clauses: groups),
         Table(title: "Cache-Status", clauses: cacheStatus),
         Table(title: "Collapsing", clauses: collapsing),
