@@ -44,8 +44,12 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// Earlier than anything that is stored.
     public static let distantPast = WallTime(milliseconds: .min)
 
-    /// RFC 3339 in UTC, whole seconds: "2026-11-20T12:00:00Z".
+    /// The last second that RFC 3339 can name: its years have four digits.
+    private static let lastNamed: Int64 = 253_402_300_799
+
+    /// RFC 3339 in UTC, whole seconds: "2026-11-20T12:00:00Z". What is later than the year 9999 is told as its end.
     public var rfc3339: String {
+        let seconds = min(seconds, Self.lastNamed)
         let (year, month, day) = Self.civil(fromDays: seconds.flooredQuotient(by: 86_400))
         let rest = seconds - seconds.flooredQuotient(by: 86_400) * 86_400
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }

@@ -53,7 +53,7 @@ public final class Timeline: Sendable {
     }
 
     /// Spans that are kept; a list of many items has more.
-    public static let limit = 64
+    public static let limit = 128
 
     /// When the request was handed to its task.
     public let began: MonotonicTime

@@ -97,7 +97,9 @@ extension CurlTransfer {
         if let easy, larder_easy_get_long(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK { connectionsMade = made }
         if let easy {
             stages = TransferStages(
-                easy, isFresh: connectionsMade > 0, elapsed: isCut ? context.loop.monotonic - began : nil)
+                easy, isFresh: connectionsMade > 0, elapsed: isCut ? context.loop.monotonic - began : nil,
+                // With a body, libcurl counts the answer's beginning from the first byte that it sends.
+                firstByte: hop.body != nil || feed != nil ? firstByte.map { $0 - began } : nil)
         }
     }
 }

@@ -48,6 +48,8 @@ final class CurlTransfer {
     /// Bytes of the body that came, kept or not.
     private(set) var received = 0
     let began: MonotonicTime
+    /// When the first head began.
+    private(set) var firstByte: MonotonicTime?
     /// When something last came or went.
     private(set) var touched: MonotonicTime
     let limits: TransferLimits
@@ -221,7 +223,9 @@ final class CurlTransfer {
         touched = context.loop.monotonic
         do {
             switch try head.take(line) {
-            case .began: responseTime = context.time.wall()
+            case .began:
+                responseTime = context.time.wall()
+                if firstByte == nil { firstByte = touched }
             case .more, .trailer: break
             case .interim(100):
                 feed?.release()

@@ -37,8 +37,10 @@ struct TransferStages: Sendable, Equatable {
     }
 
     /// Reads them of a transfer that has ended.
-    /// - Parameter elapsed: where it was cut, how long it lasted until then: libcurl's own total may be of an earlier instant.
-    init(_ easy: UnsafeMutableRawPointer, isFresh: Bool, elapsed: Duration?) {
+    /// - Parameters:
+    ///   - elapsed: where it was cut, how long it lasted until then: libcurl's own total may be of an earlier instant.
+    ///   - firstByte: when the answer began, where libcurl does not tell it.
+    init(_ easy: UnsafeMutableRawPointer, isFresh: Bool, elapsed: Duration?, firstByte: Duration? = nil) {
         func time(_ info: CURLINFO) -> Int64 {
             var time: curl_off_t = 0
             return larder_easy_get_offset(easy, info, &time) == CURLE_OK ? Int64(time) : 0
@@ -46,7 +48,7 @@ struct TransferStages: Sendable, Equatable {
         self.init(
             name: time(CURLINFO_NAMELOOKUP_TIME_T), connect: time(CURLINFO_CONNECT_TIME_T),
             tls: time(CURLINFO_APPCONNECT_TIME_T), request: time(CURLINFO_PRETRANSFER_TIME_T),
-            answer: time(CURLINFO_STARTTRANSFER_TIME_T),
+            answer: max(time(CURLINFO_STARTTRANSFER_TIME_T), firstByte?.wholeMicroseconds ?? 0),
             total: max(time(CURLINFO_TOTAL_TIME_T), elapsed?.wholeMicroseconds ?? 0), isFresh: isFresh)
     }
 

@@ -36,6 +36,36 @@ import Testing
         expect(next: .value("a", [2]), of: &notes)
     }
 
+    @Test func aValueThatCouldNotBeWrittenIsTriedAgain() {
+        var notes = LaneNotes()
+        add(.value("a", [1]), to: &notes)
+        expect(next: .value("a", [1]), of: &notes)
+        let isPlanned = notes.failed(.value("a", [1]))
+        #expect(isPlanned)
+        notes.wrote()
+        expect(next: nil, of: &notes)
+        notes.tryAgain()
+        expect(next: .value("a", [1]), of: &notes)
+    }
+
+    @Test func aNewerValueTakesThePlaceOfOneThatCouldNotBeWritten() {
+        var notes = LaneNotes()
+        add(.value("a", [1]), to: &notes)
+        expect(next: .value("a", [1]), of: &notes)
+        _ = notes.failed(.value("a", [1]))
+        notes.wrote()
+        add(.value("a", [2]), to: &notes)
+        notes.tryAgain()
+        expect(next: .value("a", [2]), of: &notes)
+        expect(next: nil, of: &notes)
+    }
+
+    @Test func callsAreNotTriedAgain() {
+        var notes = LaneNotes()
+        let isPlanned = notes.failed(.redirected(provider: "a", at: time))
+        #expect(!isPlanned)
+    }
+
     @Test func callsKeepTheirOrderAndAreBounded() {
         var notes = LaneNotes()
         for number in 0..<LaneNotes.most {

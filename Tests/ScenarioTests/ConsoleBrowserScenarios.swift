@@ -48,6 +48,7 @@ struct ConsoleBrowserScenarios {
             try page.open(base)
             try page.search("lantern")
             try page.waitFor("document.querySelectorAll('#results .card').length > 5")
+            try page.waitFor("document.querySelector(\"#tabs a[href*='kind=movie']\")")
             try page.click("#tabs a[href*='kind=movie']")
             try page.waitFor(
                 "[...document.querySelectorAll('#results .pill')].every((one) => one.innerText === 'movie')")
@@ -136,6 +137,28 @@ struct ConsoleBrowserScenarios {
             let count = try page.count("#requests tr")
             _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
             try page.waitFor("document.querySelector('#stream').textContent.includes('1 request waiting')")
+            #expect(try page.count("#requests tr") == count)
+            try page.click("#pause")
+            try page.waitFor("document.querySelectorAll('#requests tr').length === \(count + 1)")
+        }
+    }
+
+    @Test func aPausedListStaysWhenItsTabWasLeft() async throws {
+        try await ConsoleStand.withSamples { page, base in
+            let address = String(base.dropFirst("http://".count))
+            try page.open(base + "/now")
+            try page.waitFor("document.documentElement.classList.contains('scripted')")
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.waitFor("document.querySelectorAll('#requests tr').length > 0")
+            try page.click("#pause")
+            let count = try page.count("#requests tr")
+            for isHidden in ["true", "false"] {
+                _ = try page.value(
+                    "Object.defineProperty(document, 'hidden', { value: \(isHidden), configurable: true })"
+                        + " && document.dispatchEvent(new Event('visibilitychange'))")
+            }
+            _ = try LarderProcess.get("/v1/itunes/search?q=jack+johnson", at: address)
+            try page.waitFor("/[1-9][0-9]* requests? waiting/.test(document.querySelector('#stream').textContent)")
             #expect(try page.count("#requests tr") == count)
             try page.click("#pause")
             try page.waitFor("document.querySelectorAll('#requests tr').length === \(count + 1)")

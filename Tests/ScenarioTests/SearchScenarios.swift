@@ -240,6 +240,11 @@ final class Market: Sendable {
             #expect(answer["Retry-After"] != nil)
             let detail = try answer.json()["detail"]?.string ?? ""
             for name in ["itunes", "newsapi", "dnd5e"] { #expect(detail.contains(name), "\(detail)") }
+            // Its explanation names each once, and not the sum of them again.
+            let id = try #require(answer["X-Request-Id"])
+            let told = try await larder.get("/v1/explain/\(id)").json()["sources"]?.elements
+            let named = told?.compactMap { $0["provider"]?.string } ?? []
+            #expect(Set(named).count == named.count && named.contains("itunes"), "\(named)")
         }
     }
 

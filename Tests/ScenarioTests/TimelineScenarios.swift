@@ -51,3 +51,29 @@ import Testing
         }
     }
 }
+
+extension TimelineScenarios {
+    /// libcurl counts the answer to a request with a body from the first byte that it sends.
+    @Test func theAnswerToAnUploadBeginsWithItsFirstByte() async throws {
+        let gate = Gate()
+        let origin = ScriptedOrigin { _ in [.await(gate), .send(ok("page"))] }
+        defer { origin.stop() }
+        try await withLarder("providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }") { larder in
+            let client = try WireClient(larder.address)
+            try client.send("POST /raw/api/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx")
+            try await larder.eventually("the origin has it") { origin.requests.count == 1 }
+            // Nothing but the wait for the answer takes so long.
+            let began = ContinuousClock.now
+            while ContinuousClock.now - began < .milliseconds(120) { _ = try await larder.get("/healthz") }
+            gate.open()
+            let answer = try await onOwnThread { [client] in try client.receive() }
+            let id = try #require(answer["X-Request-Id"])
+            try await larder.eventually("the transfer has ended") {
+                let timeline = try await larder.get("/v1/explain/\(id)").json()["timeline"]?.elements.map { $0 } ?? []
+                return timeline.contains {
+                    $0["stage"]?.string == "answer" && ($0["milliseconds"]?.double ?? 0) >= 100
+                }
+            }
+        }
+    }
+}

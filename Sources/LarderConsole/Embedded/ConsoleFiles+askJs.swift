@@ -32,7 +32,10 @@ extension ConsoleFiles {
 
         /** A failure in words. */
         export function told(error) {
-          return error instanceof Problem ? error.message : "Larder cannot be reached.";
+          if (error instanceof Problem) return error.message;
+          // What fetch throws, and the end of its patience. Anything else is a fault of this page.
+          const isNetwork = error instanceof TypeError || ["AbortError", "TimeoutError"].includes(error.name);
+          return isNetwork ? "Larder cannot be reached." : "This page could not show it: " + error.message;
         }
 
         """#

@@ -35,10 +35,18 @@ extension ConsoleFiles {
         const minutes = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
         const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 
+        const years = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+
         export const timeOfDay = (instant) => clock.format(new Date(instant));
         export const hourAndMinute = (instant) => minutes.format(new Date(instant));
         export const day = (instant) => days.format(new Date(instant));
-        export const moment = (instant) => day(instant) + ", " + timeOfDay(instant);
+        /** Date and time, with the year where it is another one; what is no instant stays as it is. */
+        export function moment(instant) {
+          const date = new Date(instant);
+          if (Number.isNaN(date.getTime())) return String(instant);
+          const isThisYear = date.getFullYear() === new Date().getFullYear();
+          return (isThisYear ? day(instant) : years.format(date)) + ", " + timeOfDay(instant);
+        }
 
         const counts = new Intl.NumberFormat("en");
 

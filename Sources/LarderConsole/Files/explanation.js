@@ -26,7 +26,8 @@ function drawn(answer) {
     ]),
   ];
   if (answer.problem) parts.push(el("p", { class: "bad" }, answer.problem.detail));
-  if (answer.timeline && answer.timeline.length) parts.push(el("h3", {}, "What took how long"), timeline(answer.timeline));
+  if (answer.timeline && answer.timeline.length) parts.push(el("h3", {}, "What took how long"), timeline(answer.timeline),
+    answer.timelineLeftOut ? el("p", { class: "soft" }, answer.timelineLeftOut + " more stages are not kept.") : "");
   for (const source of answer.sources || []) {
     parts.push(el("h3", {}, source.provider || "Larder itself", " ", term(source.outcome, words(source.outcome), { className: "pill " + source.outcome })));
     parts.push(el("ul", { class: "sentences" }, ...(source.explanation || []).map((sentence) => el("li", {}, sentence))));

@@ -14,6 +14,8 @@ const list = byId("requests");
 
 let isPaused = false;
 let waiting = [];
+/** The stream began anew while the list was kept still: what is shown is of before. */
+let beganAnew = false;
 let dropped = 0;
 let isRedacted = true;
 
@@ -63,20 +65,30 @@ function tell() {
 function take(batch) {
   if (batch.dropped !== undefined) dropped = batch.dropped;
   if (batch.redacted !== undefined && batch.redacted !== isRedacted) isRedacted = batch.redacted;
-  if (isPaused) waiting = [...waiting, ...batch.requests].slice(-kept);
+  if (isPaused) waiting = unlike(batch.requests).slice(-kept);
   else add(batch.requests);
   tell();
+}
+
+/** What waits, with those that it does not hold yet: a stream that begins anew tells the last ones again. */
+function unlike(requests) {
+  const mark = (request) => request.id + " " + request.at;
+  const known = new Set(waiting.map(mark));
+  return [...waiting, ...requests.filter((request) => !known.has(mark(request)))];
 }
 
 const path = () => "/v1/requests/events?" + new URLSearchParams([...filters(), ["last", "200"]]);
 
 const stream = follow(path, {
   opened() {
-    show(list);
-    waiting = [];
+    if (isPaused) {
+      beganAnew = true;
+    } else {
+      show(list);
+      byId("none").hidden = false;
+    }
     dropped = 0;
     byId("refusal").textContent = "";
-    byId("none").hidden = false;
     tell();
   },
   requests: take,
@@ -89,6 +101,8 @@ const stream = follow(path, {
 function refilter() {
   const query = filters().toString();
   history.replaceState(null, "", query ? "/now?" + query : "/now");
+  // Other requests are asked for: those that wait are not of them.
+  if (isPaused) goOn();
   stream.reopen();
 }
 
@@ -107,12 +121,22 @@ onToken(() => stream.reopen());
 const pause = byId("pause");
 pause.hidden = false;
 pause.addEventListener("click", () => {
-  isPaused = !isPaused;
+  if (isPaused) return goOn();
+  isPaused = true;
+  drawPause();
+});
+
+function drawPause() {
   pause.setAttribute("aria-pressed", String(isPaused));
   pause.textContent = isPaused ? "Go on" : "Pause";
-  if (!isPaused) {
-    add(waiting);
-    waiting = [];
-  }
   tell();
-});
+}
+
+function goOn() {
+  isPaused = false;
+  if (beganAnew) show(list);
+  add(waiting);
+  waiting = [];
+  beganAnew = false;
+  drawPause();
+}

@@ -249,7 +249,7 @@ addEventListener("popstate", () => {
   search();
 });
 
-onReturn(() => { if (state.q && !answer && latest > 0) search(); });
+onReturn(() => { if (state.q && !answer?.isWhole && latest > 0) search(); });
 
 fillForm();
 // A page that led here must not spend calls: the daemon says whether this navigation was our own.

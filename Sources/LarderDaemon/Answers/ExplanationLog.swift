@@ -84,9 +84,13 @@ final class ExplanationLog: Sendable {
             return
         }
         let provider = error.provider ?? ""
-        guard !explanation.parts.contains(where: { $0.provider == provider && $0.detail == error.detail }) else {
-            return
-        }
+        // Of several sources that failed, each has said so; the error sums them up under the first one's name.
+        let isSum = explanation.parts.count > 1
+        guard
+            !explanation.parts.contains(where: {
+                $0.provider == provider && ($0.detail == error.detail || isSum && $0.failure != nil)
+            })
+        else { return }
         var part = ExplainedPart(provider: provider)
         part.failure = error.failure
         part.detail = error.detail

@@ -11,10 +11,13 @@ enum InterfaceDescription {
     static func response(route: RouteName) -> ServerResponse {
         var response = ServerResponse(status: 200)
         response.fields = ["Content-Type": "application/json", "Cache-Control": "private, max-age=3600"]
-        response.body = .bytes(document())
+        response.body = .bytes(whole)
         response.route = route
         return response
     }
+
+    /// It is the same for as long as the program runs.
+    private static let whole = document()
 
     /// What any route may answer before it is asked, or instead of it.
     static let common: [RouteAnswer] = [

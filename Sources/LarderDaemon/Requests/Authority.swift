@@ -34,6 +34,17 @@ enum Authority {
         }
     }
 
+    /// Whether the request may see what belongs to others. Who gives no token sees less; who gives a wrong one is told so.
+    static func isGiven(_ request: ServerRequest, _ settings: Settings) throws(ClientFacingError) -> Bool {
+        do {
+            try check(request, settings, what: "Whole terms")
+            return true
+        } catch {
+            if error.status == 401, request.fields.contains("Authorization") { throw error }
+            return false
+        }
+    }
+
     /// The request without fields `Authorization` that hold the admin token. They speak to this daemon: no upstream is
     /// told the token, and it makes no request personal. It is looked for behind any scheme and without one, since some
     /// APIs take a key without a scheme.

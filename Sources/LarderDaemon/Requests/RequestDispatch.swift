@@ -36,9 +36,12 @@ final class RequestDispatch: RequestHandler {
         request.mark = engine.cache.epoch
         let began = engine.time.monotonic()
         var response: ServerResponse
+        var hasClientLeft = false
         do {
             response = try await route(request)
+            bound(&response, request)
         } catch {
+            hasClientLeft = error.code == ClientFacingError.clientLeft
             responder.explanations.note(request.id, at: engine.time.wall(), error)
             response = ProblemEncoder.response(for: error, requestID: request.id)
             response.route = routeName(request)
@@ -53,18 +56,40 @@ final class RequestDispatch: RequestHandler {
             ?? LiveRoute.loggedPath(request.path, listenerProvider: request.listenerProvider)
             ?? RedactedPath.raw(
                 request.path, listenerProvider: request.listenerProvider, engine.snapshot.providers)
-        let status = DaemonCounters.statusClass(response.status)
+        let told = hasClientLeft ? Self.clientLeft : response.status
+        let status = DaemonCounters.statusClass(told)
         engine.counters.cell(DaemonCounters.requests, response.route.text, status).add()
         let ended = engine.time.monotonic()
-        close(request, response, after: ended - began)
+        close(request, response, told, after: ended - began)
         if response.body.heldBytes > 0, let timeline = Timeline.current {
             response.hold = WriteSpan(timeline, began: ended, engine.time, keeping: response.hold)
         }
         return response
     }
 
+    /// How it is told that nobody got an answer: no status of HTTP says that, and this one is known from other servers.
+    private static let clientLeft = 499
+
+    /// Lists and pages that slow clients have not taken yet count among the bodies in memory, and where those have no more room
+    /// the next one comes later. What the cache answers has counted before.
+    private func bound(_ response: inout ServerResponse, _ request: ServerRequest) {
+        let size = response.body.heldBytes
+        guard response.hold == nil, size > BodyMemory.uncounted, request.method != .head else { return }
+        let hold = engine.bodies.hold()
+        if hold.resize(to: size) { return response.hold = hold }
+        let error = ClientFacingError(
+            status: 503, code: "overloaded", detail: "Too many answers wait to be sent; ask again in a moment.",
+            retryable: true, retryAfter: 2)
+        let route = response.route
+        response = ProblemEncoder.response(for: error, requestID: request.id)
+        response.route = route
+    }
+
     /// Notes what is told of the request afterwards.
-    private func close(_ request: ServerRequest, _ response: ServerResponse, after took: Duration) {
+    /// - Parameter status: as it is told.
+    private func close(
+        _ request: ServerRequest, _ response: ServerResponse, _ status: Int, after took: Duration
+    ) {
         var bytes: Int? = response.body.count
         if request.method == .head { bytes = 0 } else if case .stream(_, nil) = response.body { bytes = nil }
         let answered = AnsweredRequest(
@@ -78,7 +103,7 @@ final class RequestDispatch: RequestHandler {
             explanation.method = request.method.name
             explanation.path = response.loggedPath ?? request.path
             explanation.route = response.route
-            explanation.status = response.status
+            explanation.status = status
             explanation.trace = TraceContext(request.fields)?.traceID
             explanation.timeline = Timeline.current
         }

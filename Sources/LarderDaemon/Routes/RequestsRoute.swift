@@ -47,7 +47,7 @@ struct RequestsRoute: Sendable {
         try query.check(only: Self.listParameters.map(\.name))
         let filter = try RequestFilter(query)
         let limit = try Self.number(query, "limit", 1...RequestWatch.capacity) ?? Self.usualLimit
-        let viewer = viewer(request)
+        let viewer = try viewer(request)
         let seen = await watch.latest()
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
@@ -72,7 +72,7 @@ struct RequestsRoute: Sendable {
         // What was missed between two connections is asked for by `last`.
         request.fields.remove("Last-Event-ID")
         let stream = RequestStream(
-            watch: watch, filter: filter, viewer: viewer(request),
+            watch: watch, filter: filter, viewer: try viewer(request),
             feed: EventFeed("request", streams: streams, keeping: 2), place: try places.take())
         // The reader is there before the first event, and the limit of streams is asked before the rings.
         let response = try stream.feed.response(to: request, otherwise: .next, route: route)
@@ -82,14 +82,8 @@ struct RequestsRoute: Sendable {
         return response
     }
 
-    private func viewer(_ request: ServerRequest) -> RequestViewer {
-        let hasAuthority: Bool
-        do {
-            try Authority.check(request, engine.snapshot.settings)
-            hasAuthority = true
-        } catch {
-            hasAuthority = false
-        }
+    private func viewer(_ request: ServerRequest) throws(ClientFacingError) -> RequestViewer {
+        let hasAuthority = try Authority.isGiven(request, engine.snapshot.settings)
         return RequestViewer(isRedacted: !hasAuthority, secrets: secrets.redactor)
     }
 

@@ -341,7 +341,9 @@ public struct EntryRequest: Sendable {
     }
 
     private var unwanted: UpstreamFailure {
-        UpstreamFailure(provider: recipe.provider, failure: .overloaded, detail: "The client has left.")
+        var failure = UpstreamFailure(provider: recipe.provider, failure: .overloaded, detail: "The client has left.")
+        failure.hasClientLeft = true
+        return failure
     }
 
     /// The failure of `Conclusion.notCached`.

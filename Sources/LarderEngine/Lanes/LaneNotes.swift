@@ -18,6 +18,8 @@ struct LaneNotes: Sendable {
     static let most = 4096
 
     private var notes: [Note] = []
+    /// Values that could not be written, by their names: they are tried again.
+    private var failed: [String: Bytes] = [:]
     /// Those taken in so far. What replaced another counts with it.
     private(set) var added = 0
     /// Those written so far.
@@ -25,9 +27,12 @@ struct LaneNotes: Sendable {
 
     /// False where there is no room.
     mutating func add(_ note: Note) -> Bool {
-        if case .value(let name, _) = note, let place = notes.firstIndex(where: { $0.name == name }) {
-            notes[place] = note
-            return true
+        if let name = note.name {
+            failed[name] = nil
+            if let place = notes.firstIndex(where: { $0.name == name }) {
+                notes[place] = note
+                return true
+            }
         }
         guard notes.count < Self.most else { return false }
         notes.append(note)
@@ -39,6 +44,21 @@ struct LaneNotes: Sendable {
 
     /// The next one to write.
     mutating func next() -> Note? { notes.isEmpty ? nil : notes.removeFirst() }
+
+    /// The one that was taken out last could not be written. A value is to be tried again, unless a newer one of its name waits; of
+    /// calls too much time has passed by then.
+    /// - Returns: whether a try is to be planned: none is yet.
+    mutating func failed(_ note: Note) -> Bool {
+        guard case .value(let name, let bytes) = note, !notes.contains(where: { $0.name == name }) else { return false }
+        let isFirst = failed.isEmpty
+        failed[name] = bytes
+        return isFirst
+    }
+
+    /// What could not be written waits once more.
+    mutating func tryAgain() {
+        for (name, bytes) in failed.sorted(by: { $0.key < $1.key }) { _ = add(.value(name, bytes)) }
+    }
 
     /// The one that was taken out last has been written, or could not be.
     mutating func wrote() { written += 1 }

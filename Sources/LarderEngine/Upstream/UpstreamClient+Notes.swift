@@ -1,6 +1,7 @@
 // The lanes' notes on their way to the state database: one task writes them in order, while there are any. A database that
 // is locked or slow delays the notes, and no answer.
 import LarderCore
+import LarderIO
 import LarderStore
 
 extension UpstreamClient {
@@ -29,6 +30,7 @@ extension UpstreamClient {
             } catch {
                 log.warning(
                     "a note of a provider could not be written", ["note": note.subject, "error": "\(error)"])
+                if step({ $0.notes.failed(note) }) { tryNotesAgain() }
             }
             let waiters = step { table in
                 table.notes.wrote()
@@ -39,6 +41,17 @@ extension UpstreamClient {
             for waiter in waiters { waiter.resume() }
         }
     }
+
+    /// A disk that is full now may have room later: a suspension by hand must hold over a restart then.
+    private func tryNotesAgain() {
+        home.post { [weak self, home] in
+            _ = home.schedule(at: home.monotonic + Self.notePause) { [weak self] in
+                self?.step { $0.notes.tryAgain() }
+            }
+        }
+    }
+
+    private static let notePause = Duration.seconds(5)
 
     private func nextNote() -> LaneNotes.Note? {
         step { table in

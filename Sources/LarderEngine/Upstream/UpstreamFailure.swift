@@ -21,6 +21,8 @@ public struct UpstreamFailure: Error, Sendable {
     var statusOverride: Int?
     /// The client wanted what is stored or nothing (RFC 9111 §5.2.1.7), so that nobody was asked and nothing failed.
     var isNotAsked = false
+    /// Nobody waits any more.
+    var hasClientLeft = false
     /// The request was sent, and to send it again may do once more what it did (RFC 9110 §9.2.2).
     var mayHaveTakenEffect = false
 
@@ -76,6 +78,9 @@ public struct UpstreamFailure: Error, Sendable {
     /// The failure as a client is told of it; what is said in seconds counts from then.
     public func clientFacing(now: WallTime) -> ClientFacingError {
         if isNotAsked { return notStored }
+        if hasClientLeft {
+            return ClientFacingError(status: 503, code: ClientFacingError.clientLeft, detail: detail)
+        }
         return ClientFacingError(
             status: status, code: failure.rawValue, detail: detail, provider: provider, failure: failure,
             retryable: isRetryable, retryAfter: retryAfter(now: now),

@@ -109,7 +109,7 @@ extension RouteTable {
             Route(
                 methods: [.get], pattern: "/v1/settings", name: "settings", summary: "The settings in force.",
                 answers: [RouteAnswer(200, "Each with its value; secrets are hidden.", .schema(.settings))],
-                needsAuthority: true
+                needsAuthority: true, isLooking: true
             ) { parts, call in
                 parts.settings.settings(route: call.name)
             }
