@@ -25,11 +25,15 @@ BINARY := .build/release/larder
 # for beside the binary.
 BUILD  := swift build -c release --static-swift-stdlib --disable-local-rpath
 
-.PHONY: demo test run build install uninstall deps deps-test deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes \
+.PHONY: demo demo-fleet test run build install uninstall deps deps-test deps-runtime check-swift bench profile check-hot-path fuzz soak sanitize lint man docs units conformance routes \
 	deb dist test-deb public-testers clean
 
 demo: build
 	$(BINARY) demo
+
+# An engine and three daemons: one call, three answers, then the engine killed.
+demo-fleet: build deps-test
+	scripts/demo-fleet
 
 test: deps deps-test check-swift
 	swift build --build-tests
