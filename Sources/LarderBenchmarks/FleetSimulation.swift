@@ -99,7 +99,7 @@ struct FleetSimulation {
         return simulation.runAll()
     }
 
-    /// The figures of Benchmarks/FLEET.md: a fleet with an ample budget, and one with a scarce one.
+    /// The figures of two fleets as a table: one with an ample budget, and one with a scarce one.
     static func report() -> String {
         var scarce = FleetPlan()
         scarce.limit = CallRate(calls: 300, per: .seconds(60))

@@ -14,6 +14,10 @@ public final class EngineProxy: Sendable {
         case stall
         /// Every reply is cut after so many bytes, and the connection closed.
         case cut(Int)
+        /// Connections stand, and every reply is lost.
+        case drop
+        /// Replies come byte by byte, each in a segment of its own.
+        case drip
         /// Every command is answered with these bytes.
         case say(String)
     }
@@ -103,14 +107,15 @@ public final class EngineProxy: Sendable {
         case .say(let text):
             let starts = bytes.indices.filter { bytes[$0] == 0x2A && ($0 == bytes.startIndex || bytes[$0 - 1] == 0x0A) }
             return starts.allSatisfy { _ in write(Array(text.utf8)[...], client) }
-        case .pass, .cut: return write(bytes, server)
+        case .pass, .cut, .drop, .drip: return write(bytes, server)
         }
     }
 
     private func give(_ bytes: ArraySlice<UInt8>, _ client: Int32, _ mood: Mood) -> Bool {
         switch mood {
-        case .stall, .refuse, .say: return true
+        case .stall, .refuse, .say, .drop: return true
         case .pass: return write(bytes, client)
+        case .drip: return bytes.indices.allSatisfy { write(bytes[$0...$0], client) }
         case .cut(let count):
             _ = write(bytes.prefix(count), client)
             return false

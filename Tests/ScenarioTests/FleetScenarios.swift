@@ -312,6 +312,48 @@ struct FleetScenarios {
         }
     }
 
+    @Test func repliesThatComeByteByByteAreReplies() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        try await Fleet.two(
+            Fleet.settings(origin, engine.url), Fleet.settings(origin, proxy.url)
+        ) { one, two in
+            _ = try await one.get("/raw/itunes/search?term=a")
+            try await Fleet.published(one, 1)
+            proxy.set(.drip)
+            let answer = try await two.get("/raw/itunes/search?term=a")
+            #expect(answer["Cache-Status"]?.contains("detail=shared") == true, "\(answer)")
+        }
+    }
+
+    @Test func repliesThatAreLostAreMisses() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        try await withLarder(Fleet.settings(origin, proxy.url, timeout: "100ms")) { larder in
+            proxy.set(.drop)
+            for number in 0..<6 {
+                let answer = try await larder.get("/v1/itunes/search?q=song+\(number)")
+                #expect(answer.status == 200, "\(answer)")
+            }
+            proxy.set(.pass)
+            let number = Lock(100)
+            try await larder.eventually("the engine is used again") {
+                let next = number.withLock { number -> Int in
+                    number += 1
+                    return number
+                }
+                _ = try await larder.get("/v1/itunes/search?q=song+\(next)")
+                return try await larder.counter("larder_shared_published_total", #"result="done""#) > 0
+            }
+        }
+    }
+
     @Test func aPasswordIsSaidAndAWrongOneIsNoErrorToAClient() async throws {
         let engine = try SharedEngine("--requirepass", "a-password")
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
