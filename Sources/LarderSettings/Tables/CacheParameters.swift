@@ -43,7 +43,8 @@ extension SettingsTable {
         summary: "Entries become due up to this many percent early, each by its own key.",
         advice: "So that what was fetched together is not due together.")
     static let cache = [
-        cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMaxQueryBody, cacheMinFree, cacheHighWater, cacheLowWater,
+        cachePath, cacheMaxSize, cacheMemorySize, cacheMaxObject, cacheMaxQueryBody, cacheMinFree, cacheHighWater,
+        cacheLowWater,
         cachePatience, cacheCommitWithin, cacheJitter,
     ]
 
