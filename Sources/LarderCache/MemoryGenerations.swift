@@ -23,6 +23,9 @@ public struct ReadyStamp: Sendable {
 public struct RemovalStamp: Sendable {
     let place: Int
     let sum: UInt64
+
+    /// How often a removal that may concern the key began or ended between this state and a later one.
+    public func changes(until later: RemovalStamp) -> UInt64 { later.sum &- sum }
 }
 
 /// The counters.

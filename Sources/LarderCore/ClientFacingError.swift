@@ -44,10 +44,10 @@ public struct ClientFacingError: Error, Sendable, Hashable {
 }
 
 extension ClientFacingError {
-    /// 400 for a parameter whose value is not allowed.
     /// The code of a request whose client left before its answer was there. Nobody gets the answer, and it is no failure.
     public static let clientLeft = "clientLeft"
 
+    /// 400 for a parameter whose value is not allowed.
     public static func invalid(_ parameter: String, _ detail: String, allowed: [String] = []) -> ClientFacingError {
         ClientFacingError(status: 400, code: "invalidParameter", detail: detail, parameter: parameter, allowed: allowed)
     }

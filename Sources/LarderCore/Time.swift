@@ -44,12 +44,14 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// Earlier than anything that is stored.
     public static let distantPast = WallTime(milliseconds: .min)
 
-    /// The last second that RFC 3339 can name: its years have four digits.
+    /// The first and the last second that RFC 3339 can name: its years have four digits.
+    private static let firstNamed: Int64 = -62_167_219_200
     private static let lastNamed: Int64 = 253_402_300_799
 
-    /// RFC 3339 in UTC, whole seconds: "2026-11-20T12:00:00Z". What is later than the year 9999 is told as its end.
+    /// RFC 3339 in UTC, whole seconds: "2026-11-20T12:00:00Z". What is earlier than the year 0 is told as its beginning, what
+    /// is later than the year 9999 as its end.
     public var rfc3339: String {
-        let seconds = min(seconds, Self.lastNamed)
+        let seconds = min(max(seconds, Self.firstNamed), Self.lastNamed)
         let (year, month, day) = Self.civil(fromDays: seconds.flooredQuotient(by: 86_400))
         let rest = seconds - seconds.flooredQuotient(by: 86_400) * 86_400
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }

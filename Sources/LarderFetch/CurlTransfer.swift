@@ -48,7 +48,7 @@ final class CurlTransfer {
     /// Bytes of the body that came, kept or not.
     private(set) var received = 0
     let began: MonotonicTime
-    /// When the first head began.
+    /// When the final head began.
     private(set) var firstByte: MonotonicTime?
     /// When something last came or went.
     private(set) var touched: MonotonicTime
@@ -228,9 +228,12 @@ final class CurlTransfer {
                 if firstByte == nil { firstByte = touched }
             case .more, .trailer: break
             case .interim(100):
+                firstByte = nil
                 feed?.release()
                 callsForAttention?()
-            case .interim: callsForAttention?()
+            case .interim:
+                firstByte = nil
+                callsForAttention?()
             case .complete(let framing): return begins(framing)
             }
             return true

@@ -29,7 +29,11 @@ extension CacheRule {
 
     private var refusal: Text {
         switch self {
-        case .method: ("RFC 9111 §3", "Only answers to GET and QUERY are stored.")
+        case .method:
+            (
+                "RFC 9111 §3",
+                "A request of this kind is always sent to the upstream: only GET, HEAD and QUERY with content are answered here."
+            )
         case .requestBody: ("RFC 9110 §9.3.1", "A request with a body has no meaning that a key could hold.")
         case .authorization:
             ("RFC 9111 §3.5", "The request carried credentials, and the answer does not say that others may have it.")

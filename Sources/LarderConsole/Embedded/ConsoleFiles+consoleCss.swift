@@ -208,7 +208,7 @@ extension ConsoleFiles {
         .canvas { min-height: 170px; }
         .canvas svg { display: block; }
         .legend { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0 .9rem; font-size: .82rem; color: var(--soft); }
-        .swatch { display: inline-block; width: .65rem; height: .65rem; margin-right: .35rem; border-radius: 2px; }
+        .swatch { display: inline-block; width: .65rem; height: .65rem; margin-right: .35rem; border-radius: 2px; background: var(--tone7); }
         .reading { display: flex; flex-wrap: wrap; gap: 0 .9rem; min-height: 1.5em; font-size: .85rem; font-variant-numeric: tabular-nums; }
         .plot p.reading:empty { display: flex; }
         .axis { stroke: var(--edge); }
@@ -220,7 +220,7 @@ extension ConsoleFiles {
         .line.tone-2, .dot.tone-2 { stroke: var(--tone2); } .line.tone-3, .dot.tone-3 { stroke: var(--tone3); }
         .line.tone-4, .dot.tone-4 { stroke: var(--tone4); } .line.tone-5, .dot.tone-5 { stroke: var(--tone5); }
         .line.tone-6, .dot.tone-6 { stroke: var(--tone6); }
-        .dot { fill: none; stroke-width: 2; }
+        .dot { fill: none; stroke: var(--tone7); stroke-width: 2; }
         .fill.tone-0 { fill: var(--tone0); } .fill.tone-1 { fill: var(--tone1); } .fill.tone-2 { fill: var(--tone2); }
         .fill.tone-3 { fill: var(--tone3); } .fill.tone-4 { fill: var(--tone4); } .fill.tone-5 { fill: var(--tone5); }
         .fill.tone-6 { fill: var(--tone6); } .fill { fill: var(--tone7); }

@@ -77,8 +77,9 @@ extension ConsoleFiles {
         /** What waits, with those that it does not hold yet: a stream that begins anew tells the last ones again. */
         function unlike(requests) {
           const mark = (request) => request.id + " " + request.at;
-          const known = new Set(waiting.map(mark));
-          return [...waiting, ...requests.filter((request) => !known.has(mark(request)))];
+          // The newer telling counts: with a token it says more.
+          const told = new Set(requests.map(mark));
+          return [...waiting.filter((request) => !told.has(mark(request))), ...requests];
         }
 
         const path = () => "/v1/requests/events?" + new URLSearchParams([...filters(), ["last", "200"]]);

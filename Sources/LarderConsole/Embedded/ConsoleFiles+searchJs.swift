@@ -17,6 +17,9 @@ extension ConsoleFiles {
         const known = new Map();
         const keptAnswers = 20;
 
+        /** The latest question got no answer, since the daemon was not reached: it is asked again when that is back. */
+        let wasUnreachable = false;
+
         /** The number of the latest question: what comes for another is not shown. */
         let latest = 0;
         let underWay = null;
@@ -78,6 +81,7 @@ extension ConsoleFiles {
           // It would be answered that it was superseded.
           underWay?.abort();
           underWay = new AbortController();
+          wasUnreachable = false;
           return { signal: underWay.signal, number: ++latest, begun: performance.now(), path: route(state), state: { ...state } };
         }
 
@@ -120,6 +124,7 @@ extension ConsoleFiles {
         }
 
         function unreachable() {
+          wasUnreachable = true;
           suspect();
           outcome("Larder cannot be reached. The search runs again when it is back.");
         }
@@ -152,7 +157,10 @@ extension ConsoleFiles {
               grow();
             },
             failed(status) {
-              if (status === null) return;
+              if (status === null) {
+                wasUnreachable = true;
+                return;
+              }
               // No stream is to be had: the usual way joins what is under way.
               end();
               question(asked, {});
@@ -253,7 +261,7 @@ extension ConsoleFiles {
           search();
         });
 
-        onReturn(() => { if (state.q && !answer?.isWhole && latest > 0) search(); });
+        onReturn(() => { if (state.q && wasUnreachable) search(); });
 
         fillForm();
         // A page that led here must not spend calls: the daemon says whether this navigation was our own.

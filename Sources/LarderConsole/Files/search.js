@@ -13,6 +13,9 @@ let answer = null;
 const known = new Map();
 const keptAnswers = 20;
 
+/** The latest question got no answer, since the daemon was not reached: it is asked again when that is back. */
+let wasUnreachable = false;
+
 /** The number of the latest question: what comes for another is not shown. */
 let latest = 0;
 let underWay = null;
@@ -74,6 +77,7 @@ function begin() {
   // It would be answered that it was superseded.
   underWay?.abort();
   underWay = new AbortController();
+  wasUnreachable = false;
   return { signal: underWay.signal, number: ++latest, begun: performance.now(), path: route(state), state: { ...state } };
 }
 
@@ -116,6 +120,7 @@ async function question(asked, headers) {
 }
 
 function unreachable() {
+  wasUnreachable = true;
   suspect();
   outcome("Larder cannot be reached. The search runs again when it is back.");
 }
@@ -148,7 +153,10 @@ function live(asked, place, begun) {
       grow();
     },
     failed(status) {
-      if (status === null) return;
+      if (status === null) {
+        wasUnreachable = true;
+        return;
+      }
       // No stream is to be had: the usual way joins what is under way.
       end();
       question(asked, {});
@@ -249,7 +257,7 @@ addEventListener("popstate", () => {
   search();
 });
 
-onReturn(() => { if (state.q && !answer?.isWhole && latest > 0) search(); });
+onReturn(() => { if (state.q && wasUnreachable) search(); });
 
 fillForm();
 // A page that led here must not spend calls: the daemon says whether this navigation was our own.

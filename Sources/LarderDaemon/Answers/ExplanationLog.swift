@@ -1,4 +1,5 @@
-// What is remembered of the last requests, for `/v1/explain` and `/v1/requests`: so many of them, each a few hundred bytes.
+// What is remembered of the last requests, for `/v1/explain` and `/v1/requests`: so many of them, each a few hundred bytes,
+// at most some six thousand.
 // Those that only look at this daemon have a small memory of their own, so that an open console does not push out what it
 // shows.
 import LarderCore

@@ -4,8 +4,8 @@
 //
 // A search spends upstream calls, and a link on any page may lead to `/?q=…`. The page therefore searches by itself only
 // after a navigation that this origin began, or the person with the browser itself (`Sec-Fetch-Site: same-origin` and `none`,
-// Fetch Metadata §2.3): a search typed into the address bar, or a bookmark. No page can cause `none`; a link in another program
-// can, for the price of one search a click. After every other navigation it fills the field in and waits: cross-site and
+// Fetch Metadata §2.3): a search typed into the address bar, or a bookmark. No page can cause `none`. A link in another program
+// can, and so can a site that the person has typed and that redirects here, for the price of one search each. After every other navigation it fills the field in and waits: cross-site and
 // same-site links are foreign, and a browser that sends no such field does not say. What is loaded ahead, before anybody has
 // pressed Enter, waits too.
 import LarderConsole

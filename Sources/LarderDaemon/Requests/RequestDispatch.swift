@@ -70,11 +70,15 @@ final class RequestDispatch: RequestHandler {
     /// How it is told that nobody got an answer: no status of HTTP says that, and this one is known from other servers.
     private static let clientLeft = 499
 
+    private static let neverRefused: Set<String> = ["metrics", "openapi"]
+
     /// Lists and pages that slow clients have not taken yet count among the bodies in memory, and where those have no more room
     /// the next one comes later. What the cache answers has counted before.
     private func bound(_ response: inout ServerResponse, _ request: ServerRequest) {
         let size = response.body.heldBytes
         guard response.hold == nil, size > BodyMemory.uncounted, request.method != .head else { return }
+        // Whoever watches must see an overload, and what describes the interface is there once.
+        if Self.neverRefused.contains(response.route.text) { return response.hold = engine.bodies.claim(size) }
         let hold = engine.bodies.hold()
         if hold.resize(to: size) { return response.hold = hold }
         let error = ClientFacingError(

@@ -1,5 +1,5 @@
 // `/raw/{provider}/…` and bound listeners, for providers of kind `passthrough`: every method, bodies of any size in both
-// directions, and for GET and HEAD the cache in between.
+// directions, and for GET, HEAD and QUERY the cache in between. An answer to POST may be stored for later GETs.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -28,7 +28,7 @@ struct PassRoute: Sendable {
             let reason: ForwardReason = isRead ? .bypass : .method
             // A body is the reason only where the method alone would not be.
             let rule: CacheRule =
-                context.request.method == .query && hasBody
+                context.request.method == .query && hasBody && request.rule.semantics == .rfc
                 ? .queryTooLarge : !isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
@@ -188,15 +188,15 @@ struct PassRoute: Sendable {
             }
             throw refusal(failure, request)
         case .success((let stream, let classification)):
-            // Of a change that came in between nobody knows whether the answer is from before it.
-            let mayBeKept = engine.cache.isCurrent(began) && request.rule.semantics == .rfc
-            await updateStored(stream.head, request, context, stored, since: began)
-            if mayBeKept,
+            let own = await updateStored(stream.head, request, context, stored, since: began)
+            let after = engine.cache.begin(request.target)
+            // Of a change that others made in between nobody knows whether the answer is from before it.
+            if request.rule.semantics == .rfc, began.changes(until: after) == own,
                 PostReuse.isDue(
                     method: context.request.method, status: stream.head.status, requestURL: request.url,
                     fields: stream.head.fields, targets: request.targets),
                 let served = await PassFetch.adopt(
-                    stream, classification, of: request, engine: engine, snapshot: context.snapshot)
+                    stream, classification, of: request, since: after, engine: engine, snapshot: context.snapshot)
             {
                 return await respond(served, request, context, isPassedOn: true)
             }
@@ -217,10 +217,12 @@ struct PassRoute: Sendable {
 
     /// What an answer does to what is stored: a change upstream invalidates (RFC 9111 §4.4), a HEAD tells of its GET
     /// (§4.3.5).
+    /// - Returns: how often the state of removals of the target changed by that: at the beginning of each removal and at its end.
     private func updateStored(
         _ head: UpstreamHead, _ request: PassRequest, _ context: RequestContext, _ stored: StoredResponse?,
         since began: RemovalStamp
-    ) async {
+    ) async -> UInt64 {
+        var changes: UInt64 = 0
         if Invalidation.isDue(method: context.request.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
             await engine.cache.invalidate(request.primary.digest, of: request.provider)
@@ -232,10 +234,13 @@ struct PassRoute: Sendable {
                 method: context.request.method, status: head.status, fields: head.fields,
                 provider: request.provider.name, requestURL: request.url)
             await engine.cache.removeGroups(groups, of: request.provider.name)
+            changes = groups.isEmpty ? 2 : 4
         }
-        guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return }
+        guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return changes }
         switch Validation.headEffect(of: head, on: stored, rule: request.rule, targets: request.targets) {
-        case .freshen(let entry) where Vary(entry.fields) != Vary(stored.fields):
+        case .freshen(let entry)
+        where Vary(entry.fields) != Vary(stored.fields) || request.groups(entry) != request.groups(stored):
+            // It would lie where its fields no longer lead.
             await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
             await engine.cache.freshen(stored, to: entry, since: began)
@@ -243,6 +248,7 @@ struct PassRoute: Sendable {
             await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .none: break
         }
+        return changes
     }
 
     private func passOn(

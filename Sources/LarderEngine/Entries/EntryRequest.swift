@@ -222,7 +222,7 @@ public struct EntryRequest: Sendable {
                 interim: interim, work: work)
             : await engine.flights.obtainAlone(
                 key, patience: deadline, plan: plan, interim: interim, work: work)
-        if case .result(_, true) = obtained {
+        if obtained.hasJoined {
             Timeline.current?.note(.join, recipe.provider, from: began, to: engine.time.monotonic())
         }
         switch obtained {

@@ -28,4 +28,13 @@ enum Obtained: Sendable {
     case late(Blame)
     /// The asker itself was cancelled: its client has left.
     case left
+
+    /// It waited for the flight of another, whether or not it may have what that brought.
+    var hasJoined: Bool {
+        switch self {
+        case .result(_, let joined): joined
+        case .alone: true
+        case .late, .left: false
+        }
+    }
 }

@@ -27,14 +27,13 @@ struct LaneNotes: Sendable {
 
     /// False where there is no room.
     mutating func add(_ note: Note) -> Bool {
-        if let name = note.name {
+        if let name = note.name, let place = notes.firstIndex(where: { $0.name == name }) {
             failed[name] = nil
-            if let place = notes.firstIndex(where: { $0.name == name }) {
-                notes[place] = note
-                return true
-            }
+            notes[place] = note
+            return true
         }
         guard notes.count < Self.most else { return false }
+        if let name = note.name { failed[name] = nil }
         notes.append(note)
         added += 1
         return true

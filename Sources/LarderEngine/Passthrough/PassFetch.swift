@@ -116,7 +116,9 @@ public struct PassFetch: Sendable {
         await hideOlder(than: news.entry, confirmed: entry.key, found, began, place)
         var others: [StoredResponse] = []
         if let index = found.index { others = await variants.all(index).filter { $0.key != entry.key } }
-        if case .store = news.verdict.decision, names(news.entry) == names(entry), groups(news.entry) == groups(entry) {
+        if case .store = news.verdict.decision, names(news.entry) == names(entry),
+            request.groups(news.entry) == request.groups(entry)
+        {
             if await engine.cache.freshen(entry, to: made.entry, since: began) { made.written = .stored }
             if made.written.isStored, found.isInDoubt || variants.isBehindOthers(made.entry, names(entry), found.index)
             {
@@ -135,7 +137,7 @@ public struct PassFetch: Sendable {
         for index in Validation.freshenedIndexes(by: head, among: [entry] + others) where index > 0 {
             let other = others[index - 1]
             let fresh = Validation.freshened(other, by: head, rule: rule, targets: request.targets)
-            if names(fresh) == names(other), groups(fresh) == groups(other) {
+            if names(fresh) == names(other), request.groups(fresh) == request.groups(other) {
                 await engine.cache.freshen(other, to: fresh, since: began)
             } else if !place.isOvertaken, engine.cache.isCurrent(began) {
                 await engine.cache.displace(other.key.digest, of: other.provider)
@@ -306,14 +308,8 @@ public struct PassFetch: Sendable {
         (entry.key, entry.parents) = variants.place(names(entry))
         // An unsafe request to the URL removes the answers to its queries too (RFC 9111 §4.4).
         if request.content != nil { entry.parents.append(request.target.digest) }
-        entry.parents += groups(entry)
+        entry.parents += request.groups(entry)
         return entry
-    }
-
-    /// The groups to which a stored answer belongs.
-    func groups(_ entry: StoredResponse) -> [Digest] {
-        guard rule.semantics == .rfc else { return [] }
-        return CacheGroups.groups(of: entry.fields, provider: request.provider.name, requestURL: request.url)
     }
 
     /// What the stored answer's own `Vary` names.

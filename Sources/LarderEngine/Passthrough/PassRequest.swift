@@ -138,6 +138,11 @@ public final class PassRequest: Sendable {
             variant: Base64URL.encode(selection.bytes), content: content?.identity)
     }
 
+    /// The groups to which a stored answer belongs (RFC 9875).
+    public func groups(_ entry: StoredResponse) -> [Digest] {
+        rule.semantics == .rfc ? CacheGroups.groups(of: entry.fields, provider: provider.name, requestURL: url) : []
+    }
+
     /// An order for this request with those fields.
     /// - Parameter limit: the largest body.
     public func order(_ fields: HeaderFields, method: Method, settings: Settings, limit: Int) -> FetchOrder {

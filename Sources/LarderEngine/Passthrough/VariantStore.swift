@@ -205,7 +205,9 @@ struct VariantStore: Sendable {
             key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
             body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,
             freshUntil: max(entry.freshUntil, known?.freshUntil ?? entry.freshUntil),
-            staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil), label: entry.label)
+            staleUntil: max(entry.staleUntil, known?.staleUntil ?? entry.staleUntil),
+            // It goes with the answers that it lists.
+            parents: request.content == nil ? [] : [request.target.digest], label: entry.label)
         return NewList(
             row: row, dropped: dropped, hadList: known != nil, lacksEntry: dropped.contains(selection),
             isForAll: request.isChosenPlainly(selection, index),

@@ -110,6 +110,27 @@ extension Tables {
             hits("body 2", at: "/2")
             miss("body 4", at: "/1")
         }
+        for (what, news) in [
+            (
+                "HEAD",
+                replyHead(
+                    "Cache-Control: max-age=600", #"ETag: "v""#, #"Cache-Groups: "b""#, "Content-Length: 6", at: "/1")
+            ),
+            ("304", notModified("Cache-Control: max-age=600", #"ETag: "v""#, #"Cache-Groups: "b""#, at: "/1")),
+        ] {
+            Clause("RFC 9875 §2 other groups by \(what)", .must, "An answer belongs to the groups that it names last.")
+            {
+                answers(reply("Cache-Control: max-age=10", #"ETag: "v""#, #"Cache-Groups: "a""#, at: "/1"))
+                answers(reply(#"Cache-Group-Invalidation: "b""#, at: "/p"))
+                get(at: "/1")
+                pass(20)
+                answers(news)
+                what == "HEAD" ? head(at: "/1") : get(at: "/1")
+                answers(reply("Cache-Control: max-age=600", at: "/1"))
+                send("POST", at: "/p", body: "x")
+                get(at: "/1", expect: status(200), forwarded())
+            }
+        }
         Clause(
             "RFC 9875 §3 change during a fetch", .should, "What was asked for before the change is not used after it."
         ) {
