@@ -103,8 +103,11 @@ enum QuotaScript {
         return command
     }
 
-    static func reply(_ reply: Reply, limits: Int) -> QuotaReply? {
-        guard let parts = reply.elements, parts.count == 4 + limits, let epoch = parts[0].bytes, epoch.count <= 64
+    /// What the engine says is bounded: no more calls than were asked for, and no longer wait than a minute, after which it is asked
+    /// again.
+    static func reply(_ reply: Reply, to ask: QuotaAsk) -> QuotaReply? {
+        guard let parts = reply.elements, parts.count == 4 + ask.limits.count, let epoch = parts[0].bytes,
+            epoch.count <= 64
         else {
             return nil
         }
@@ -114,7 +117,8 @@ enum QuotaScript {
             figures.append(Int(figure))
         }
         return QuotaReply(
-            epoch: String(decoding: epoch, as: UTF8.self), granted: figures[0],
-            wait: .milliseconds(Int64(figures[1])), isOpen: figures[2] == 1, used: Array(figures.dropFirst(3)))
+            epoch: String(decoding: epoch, as: UTF8.self), granted: min(figures[0], ask.wanted),
+            wait: .milliseconds(Int64(min(figures[1], 60_000))), isOpen: figures[2] == 1,
+            used: Array(figures.dropFirst(3)))
     }
 }

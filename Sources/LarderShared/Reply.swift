@@ -1,5 +1,6 @@
 // Replies of the engine as values, and the reader that makes them of bytes. The reader is hiredis's; what it may hold is bounded
-// here, by the bytes of one reply, and in the shim, by the elements of an array.
+// here, by the bytes of one reply (those that came since the last whole one: of an array the reader keeps no more than its last
+// element unread), and in the shim, by the elements of an array.
 import CHiredis
 import LarderCore
 
@@ -23,6 +24,8 @@ final class ReplyReader {
     private let functions: UnsafeMutablePointer<redisReplyObjectFunctions>
     private let reader: UnsafeMutablePointer<redisReader>
     private let limit: Int
+    /// Bytes that came since the last whole reply.
+    private var pending = 0
 
     /// - Parameter limit: bytes that one reply may have.
     /// - Returns: nil where there is no memory.
@@ -48,6 +51,7 @@ final class ReplyReader {
         guard let base = bytes.bindMemory(to: CChar.self).baseAddress,
             redisReaderFeed(reader, base, bytes.count) == REDIS_OK
         else { throw .garbage }
+        pending += bytes.count
         var replies: [Reply] = []
         while true {
             var raw: UnsafeMutableRawPointer?
@@ -56,8 +60,9 @@ final class ReplyReader {
             defer { freeReplyObject(raw) }
             guard let reply = Self.value(raw.assumingMemoryBound(to: redisReply.self), depth: 0) else { throw .garbage }
             replies.append(reply)
+            pending = larder_hiredis_unread(reader)
         }
-        guard larder_hiredis_unread(reader) <= limit else { throw .garbage }
+        guard pending <= limit else { throw .garbage }
         return replies
     }
 

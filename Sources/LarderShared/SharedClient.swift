@@ -189,7 +189,14 @@ private final class SharedClientCore {
             state = .ready(link)
             let waited = waiting
             (waiting, waitingBytes) = ([], 0)
-            for operation in waited where !operation.isAnswered { send(operation, link) }
+            for operation in waited where !operation.isAnswered {
+                // The link may have ended while the one before was sent.
+                guard case .ready(let now) = state, now === link else {
+                    fail(operation, .cut)
+                    continue
+                }
+                send(operation, link)
+            }
         case .ready(let link):
             // A reply that nobody asked for: nothing that comes can be told apart any more.
             guard firstSent < sent.count else { return link.end(.garbage) }
@@ -245,9 +252,11 @@ private final class SharedClientCore {
     private func fail(_ failure: SharedFailure) {
         let all = sent[firstSent...] + waiting[...]
         (sent, firstSent, waiting, waitingBytes) = ([], 0, [], 0)
-        for operation in all {
-            if let timer = operation.timer { loop.cancel(timer) }
-            operation.end(.failure(failure))
-        }
+        for operation in all { fail(operation, failure) }
+    }
+
+    private func fail(_ operation: SharedOperation, _ failure: SharedFailure) {
+        if let timer = operation.timer { loop.cancel(timer) }
+        operation.end(.failure(failure))
     }
 }

@@ -1,5 +1,6 @@
 // How a host hears of the others: a connection of its own, which waits for the stream's next entry and gives a sign of life each time
-// it asks. The engine is asked again at once after each answer; where it is away, after a pause as the breaker makes it.
+// it asks. The engine is asked again at once after each answer; where it is away, after a pause as the breaker makes it, but never a
+// long one: the other hosts take this one for gone after some seconds, and a new ledger waits for its report no longer than that.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -45,19 +46,23 @@ final class SharedFollower: Sendable {
 
 extension SharedTier {
     private static let kept = "shared.place"
-    /// A sign of life, by the engine's clock. A table without a living host goes by itself.
+    /// A sign of life, by the engine's clock. A table without a living host goes by itself; rows of hosts that were silent for ten
+    /// minutes are deleted by whoever joins: hosts that come once and never again would fill it.
     private static let sign = """
         local t=redis.call('TIME') redis.call('HSET',KEYS[1],ARGV[1],t[1]..' '..ARGV[2]) \
-        redis.call('PEXPIRE',KEYS[1],600000) return t
+        redis.call('PEXPIRE',KEYS[1],600000) if ARGV[3]=='1' then local h=redis.call('HGETALL',KEYS[1]) \
+        for i=1,#h,2 do local s=tonumber(string.match(h[i+1],'^(%d+)')) \
+        if not s or math.abs(t[1]-s)>600 then redis.call('HDEL',KEYS[1],h[i]) end end end return t
         """
 
     /// Hears what the other hosts remove, from now until the tier is closed. Returns when it has found its place, or after the
     /// tier's time: what may have been missed is best dropped before anything is under way.
     /// - Parameters:
     ///   - apply: carries it out; the next is told when it has returned.
-    ///   - report: tells the ledgers of budgets what this host has called; asked after the engine was away, and now and then.
+    ///   - report: tells the ledgers of budgets what this host has called, and whether they have heard; asked after the engine was
+    ///     away, and now and then.
     public func follow(
-        report: @escaping @Sendable () async -> Void = {}, _ apply: @escaping @Sendable (SharedNews) async -> Void
+        report: @escaping @Sendable () async -> Bool = { true }, _ apply: @escaping @Sendable (SharedNews) async -> Void
     ) async {
         let kept = await keeping.kept(Self.kept).map { String(decoding: $0, as: UTF8.self) }
         var cursor = SharedStreamCursor(kept: kept)
@@ -73,25 +78,29 @@ extension SharedTier {
     }
 
     private static let reporting = Duration.seconds(30)
+    /// Less than a sign of life is good for, and than a new ledger waits for reports.
+    private static let longestPause = Duration.seconds(1)
+    /// Replies in a row that make no sense, after which the stream is taken for another one.
+    private static let mostGarbled = 3
 
     private func followAll(
-        _ found: SharedStreamCursor, _ report: @Sendable () async -> Void, _ apply: @Sendable (SharedNews) async -> Void
+        _ found: SharedStreamCursor, _ report: @Sendable () async -> Bool, _ apply: @Sendable (SharedNews) async -> Void
     ) async {
         var cursor = found
-        var failures = 0
-        await report()
-        var reportedAt = loop.clock.monotonic()
+        var (failures, garbled) = (0, 0)
+        var reportedAt = MonotonicTime.distantPast
+        if await report() { reportedAt = loop.clock.monotonic() }
         while !isClosed {
             switch await read(cursor) {
             case .success(let read):
-                failures = 0
+                (failures, garbled) = (0, 0)
                 let news = cursor.take(tip: read.tip, entries: read.entries)
                 for item in news { await carryOut(item, apply) }
                 let now = loop.clock.monotonic()
-                if news.contains(.gap) || now - reportedAt >= Self.reporting {
-                    reportedAt = now
-                    await report()
-                }
+                if news.contains(.gap) { reportedAt = .distantPast }
+                // One that was not heard is told again with the next reading.
+                let isDue = reportedAt == .distantPast || now - reportedAt >= Self.reporting
+                if isDue, await report() { reportedAt = now }
                 if let text = cursor.text, !news.isEmpty {
                     await keeping.keep(Self.kept, Bytes(text: text))
                 }
@@ -99,7 +108,14 @@ extension SharedTier {
                 guard failure != .closed else { return }
                 note(failure: failure)
                 reportedAt = .distantPast
-                await pause(SharedBreaker.pause(step: failures, random: .random(in: 0 ... .max)))
+                garbled = failure == .garbage || failure == .wrongType ? garbled + 1 : 0
+                if garbled == Self.mostGarbled {
+                    // What stands after the place cannot be read, and would not be the next time: it goes on from the tip.
+                    await carryOut(.gap, apply)
+                    cursor = SharedStreamCursor()
+                }
+                let wait = SharedBreaker.pause(step: failures, random: .random(in: 0 ... .max))
+                await pause(min(wait, Self.longestPause))
                 failures += 1
             }
         }
@@ -131,9 +147,10 @@ extension SharedTier {
     private func read(_ cursor: SharedStreamCursor, within time: Duration? = nil) async -> Result<
         Reading, SharedFailure
     > {
-        let sign = Command(
+        var sign = Command(
             "EVAL", Bytes(text: Self.sign), Bytes(text: "1"), names.hosts, Bytes(text: host.id),
             host.sign(place: cursor.place?.id, calls: callsInHand))
+        sign.words.append(Bytes(text: time == nil ? "" : "1"))
         let tip = Command("XREVRANGE", names.stream, Bytes(text: "+"), Bytes(text: "-"), Bytes(text: "COUNT"), one)
         var commands = [sign, tip]
         if let place = cursor.place {
@@ -167,7 +184,7 @@ extension SharedTier {
         }
     }
 
-    private var one: Bytes { Bytes(text: "1") }
+    var one: Bytes { Bytes(text: "1") }
 
     /// Entries as the engine gives them: an id, and names and values in the order in which they were added.
     private func entries(_ reply: Reply) -> [SharedStreamEntry]? {

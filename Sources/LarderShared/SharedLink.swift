@@ -43,8 +43,9 @@ final class SharedLink: EventHandler {
         }
     }
 
-    /// Sends the bytes after those before.
+    /// Sends the bytes after those before. After the link's end nothing is sent.
     func send(_ bytes: Bytes) {
+        guard registration != nil else { return }
         output.append(contentsOf: bytes)
         flush()
     }
@@ -103,7 +104,7 @@ final class SharedLink: EventHandler {
     }
 
     private func flush() {
-        guard isConnected else { return }
+        guard isConnected, registration != nil else { return }
         while sent < output.count {
             let transfer = output.withUnsafeBytes {
                 Syscall.send(descriptor, UnsafeRawBufferPointer(rebasing: $0[sent...]))

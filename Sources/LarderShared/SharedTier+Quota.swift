@@ -69,7 +69,7 @@ extension SharedTier {
                 await other.wait()
                 continue
             }
-            let isOpen = await askLedger(subject, own(), waits: true)
+            let isOpen = await askLedger(subject, own(), waits: true) ?? true
             quotas.withLock { $0[subject.provider]?.asking = nil }
             mine?.fulfil()
             guard !isOpen, loop.clock.monotonic() - began < Self.patience else { continue }
@@ -88,8 +88,9 @@ extension SharedTier {
     }
 
     /// Tells the ledger of this host's calls, so that a new one need not wait for it, and gives back a lease that is over.
-    public func reportCalls(_ subject: QuotaSubject, own: [Int]) async {
-        _ = await askLedger(subject, own, waits: false)
+    /// - Returns: whether it has heard.
+    public func reportCalls(_ subject: QuotaSubject, own: [Int]) async -> Bool {
+        await askLedger(subject, own, waits: false) != nil
     }
 
     /// Gives back what is left of every lease.
@@ -100,8 +101,8 @@ extension SharedTier {
         }
     }
 
-    /// - Returns: false where the ledger is new and waits for the hosts.
-    private func askLedger(_ subject: QuotaSubject, _ own: [Int], waits: Bool, isLast: Bool = false) async -> Bool {
+    /// - Returns: false where the ledger is new and waits for the hosts; nil where there is no answer.
+    private func askLedger(_ subject: QuotaSubject, _ own: [Int], waits: Bool, isLast: Bool = false) async -> Bool? {
         let sentAt = loop.clock.monotonic()
         var random = SystemRandomNumberGenerator()
         let words = [SharedGeneration.random(&random), SharedGeneration.random(&random)].map {
@@ -118,7 +119,7 @@ extension SharedTier {
         let name = names.quota(codec.code(of: subject.identity, Bytes(text: subject.provider)))
         let command = QuotaScript.command(ask, ledger: name, hosts: names.hosts, fresh: words[1])
         let answer = await perform("quota", [command])?.first
-        let reply = answer.flatMap { QuotaScript.reply($0, limits: subject.limits.count) }
+        let reply = answer.flatMap { QuotaScript.reply($0, to: ask) }
         if reply == nil, let answer { note(failure: answer.failure ?? .garbage) }
         let now = loop.clock.monotonic()
         quotas.withLock { quotas in
@@ -129,7 +130,7 @@ extension SharedTier {
             }
         }
         if let reply, reply.granted > 0 { count(SharedCounters.quota, "leased") }
-        return reply?.isOpen ?? true
+        return reply?.isOpen
     }
 
     /// Calls in hand, by provider: for the sign of life.

@@ -10,8 +10,8 @@ public struct SharedRemoval: Sendable {
     public var isTold: Bool
     /// The place in the stream from which on a host has carried it out.
     var place: SharedStreamID?
-    /// Hosts that have not confirmed it, by name; filled by `confirm`.
-    public var unconfirmed: [String] = []
+    /// Hosts that have not confirmed it, by name, silent ones too; filled by `confirm`. Nil where the engine does not tell.
+    public var unconfirmed: [String]?
 
     /// - Parameter isTold: the engine knows of it.
     public init(isTold: Bool) { self.isTold = isTold }
@@ -40,16 +40,20 @@ extension SharedTier {
         return SharedRemoval(isTold: isDone, place: place)
     }
 
-    /// Waits for the other hosts, for a short time, and names those that have not carried the removal out.
+    /// Waits for the other hosts that are alive, for a short time, and names those that have not carried the removal out: the
+    /// silent ones too, which may still serve what was removed.
     public func confirm(_ removal: SharedRemoval) async -> SharedRemoval {
         var removal = removal
         guard removal.isTold, let place = removal.place else { return removal }
         let end = loop.clock.monotonic() + Self.confirming
         while true {
-            guard let members = await members() else { return removal }
-            let late = members.filter { $0.isAlive && !$0.isSelf && ($0.place.map { $0 < place } ?? true) }
+            guard let members = await members() else {
+                removal.unconfirmed = nil
+                return removal
+            }
+            let late = members.filter { !$0.isSelf && ($0.place.map { $0 < place } ?? true) }
             removal.unconfirmed = late.map(\.name)
-            if late.isEmpty || loop.clock.monotonic() >= end { return removal }
+            if !late.contains(where: \.isAlive) || loop.clock.monotonic() >= end { return removal }
             await pause(.milliseconds(20))
         }
     }
@@ -182,10 +186,21 @@ extension SharedTier {
         }
     }
 
+    /// The engine's time and its table of hosts. Rows of hosts that were silent for ten minutes, and what is none, are deleted. A
+    /// table of any size is told in bounds: more than 1,000 hosts, or half a mebibyte, would be no reply that is accepted here.
+    private static let table = """
+        local t=redis.call('TIME') local h=redis.call('HGETALL',KEYS[1]) local r,n={},0 \
+        for i=1,#h,2 do local s=tonumber(string.match(h[i+1],'^(%d+)')) \
+        if not s or math.abs(t[1]-s)>600 then redis.call('HDEL',KEYS[1],h[i]) \
+        elseif #r<2000 and n+#h[i]+#h[i+1]<=524288 then \
+        n=n+#h[i]+#h[i+1] r[#r+1]=h[i] r[#r+1]=h[i+1] end end return {t,r}
+        """
+
     /// The hosts that share the prefix, by name; nil where the engine does not tell.
     public func members() async -> [SharedMember]? {
-        guard let replies = await perform("hosts", [Command("TIME"), Command("HGETALL", names.hosts)]),
-            let now = Self.engineTime(replies[0]), let table = replies[1].elements
+        let ask = Command("EVAL", Bytes(text: Self.table), one, names.hosts)
+        guard let replies = await perform("hosts", [ask]), let parts = replies[0].elements, parts.count == 2,
+            let now = Self.engineTime(parts[0]), let table = parts[1].elements
         else { return nil }
         var members: [SharedMember] = []
         for place in stride(from: 0, to: table.count - 1, by: 2) {

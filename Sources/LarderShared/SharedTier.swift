@@ -275,11 +275,12 @@ public final class SharedTier: Sendable {
         case .success(let replies):
             let failure = replies.lazy.compactMap(\.failure).first
             word = failure == nil ? "done" : "refused"
-            settle(failure.flatMap { $0.isOfEngine ? $0 : nil }, permission)
+            settle(failure.flatMap { $0.isOfEngine ? $0 : nil })
         case .failure(let failure):
             word = failure == .timedOut ? "timedOut" : "failed"
             note(failure: failure)
-            settle(failure.isOfEngine || permission == .probe ? failure : nil, permission)
+            // Where too much waits here, that says nothing of the engine. A probe must tell how it ended.
+            if failure.isOfEngine || permission == .probe { settle(failure) }
             if operation == "look" { count(SharedCounters.lookups, "failed") }
         }
         counters.histogram(SharedCounters.seconds, operation, word).observe(loop.clock.monotonic() - began)
@@ -287,7 +288,7 @@ public final class SharedTier: Sendable {
     }
 
     /// The breaker learns how an operation ended.
-    private func settle(_ failure: SharedFailure?, _ permission: SharedBreaker.Permission) {
+    private func settle(_ failure: SharedFailure?) {
         let now = loop.clock.monotonic()
         let (before, after) = state.withLock { state -> (String, String) in
             let before = state.breaker.word

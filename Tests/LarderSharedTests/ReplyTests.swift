@@ -1,4 +1,5 @@
 // Replies of the engine, however they are cut, and what is none.
+import LarderCache
 import LarderCore
 import LarderTestSupport
 import Testing
@@ -41,6 +42,26 @@ import Testing
     @Test func aReplyLongerThanTheLimitIsGarbageBeforeItIsWhole() {
         let text = "$1000000\r\n" + String(repeating: "a", count: 5000)
         #expect(throws: SharedFailure.garbage) { try read(text, pieces: 1000, limit: 4000) }
+    }
+
+    @Test func anArrayLongerThanTheLimitIsGarbageThoughEachElementIsShort() {
+        let text = "*100\r\n" + String(repeating: "$1000\r\n" + String(repeating: "a", count: 1000) + "\r\n", count: 50)
+        #expect(throws: SharedFailure.garbage) { try read(text, pieces: 1000, limit: 4000) }
+    }
+
+    @Test func manyRepliesOfWhichEachIsShorterThanTheLimitAreReplies() throws {
+        let text = String(repeating: "*2\r\n$1000\r\n" + String(repeating: "a", count: 1000) + "\r\n:1\r\n", count: 50)
+        #expect(try read(text, pieces: 900, limit: 4000).count == 50)
+    }
+
+    @Test func theEngineGrantsNoMoreThanWasAskedForAndNoEndlessWait() throws {
+        var share = QuotaShare()
+        let ask = share.ask(
+            host: "h", name: "l", waiting: 3, limits: [CallRate(calls: 160, per: .seconds(60))], own: [0],
+            now: MonotonicTime(nanoseconds: 0))
+        let reply = Reply.array([.bytes(Bytes(text: "e")), .integer(.max), .integer(.max), .integer(1), .integer(3)])
+        let read = try #require(QuotaScript.reply(reply, to: ask))
+        #expect(read.granted == 3 && read.wait == .seconds(60))
     }
 
     @Test(arguments: [

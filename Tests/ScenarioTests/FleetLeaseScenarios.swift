@@ -44,8 +44,11 @@ struct FleetLeaseScenarios {
             try await Fleet.published(one, 1)
             let name = try #require(try engine.values().first)
             try engine.command("DEL", name)
-            try engine.command("SET", "\(name):l", "a-host-that-died", "PX", "300")
-            let answer = try await two.get(Self.target)
+            try engine.command("SET", "\(name):l", "a-host-that-died")
+            async let waiting = two.get(Self.target)
+            try await two.eventually("it waits") { try await waits(two) == 1 }
+            try engine.command("PEXPIRE", "\(name):l", "1")
+            let answer = try await waiting
             #expect(answer.status == 200 && origin.requests.count == 2, "\(answer)")
             #expect(try await waits(two) == 1)
         }

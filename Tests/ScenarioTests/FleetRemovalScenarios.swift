@@ -63,8 +63,10 @@ struct FleetRemovalScenarios {
             try await one.eventually("both have given a sign of life") {
                 try engine.command("HLEN", "larder:h").hasPrefix(":2")
             }
-            let reached = try await purge(one, "provider=itunes").json()
-            #expect(reached["unconfirmed"]?.elements.map { $0.string } == [], "\(reached)")
+            try await one.eventually("the other has carried one out") {
+                let reached = try await purge(one, "provider=itunes").json()
+                return reached["unconfirmed"].map { Array($0.elements).isEmpty } == true
+            }
             proxy.set(.stall)
             let missed = try await purge(one, "provider=itunes").json()
             #expect(missed["unconfirmed"]?.elements.map { $0.string }.count == 1, "\(missed)")
@@ -88,6 +90,55 @@ struct FleetRemovalScenarios {
             try await two.eventually("it has heard") { try await heard(two) >= 1 }
             let answer = try await two.get("/raw/house/thing")
             #expect(origin.requests.count == before + 2, "\(answer)")
+        }
+    }
+
+    @Test func aGroupThatAnUnsafeRequestInvalidatesIsRemovedOnTheOthers() async throws {
+        let engine = try SharedEngine()
+        let groups = "Cache-Groups: \"shelf\"\r\nCache-Group-Invalidation: \"shelf\"\r\n"
+        let origin = ScriptedOrigin { _ in [.send(ok("text", fields: "Cache-Control: max-age=600\r\n" + groups))] }
+        defer { origin.stop() }
+        let settings = """
+            providers:
+              house: { kind: passthrough, baseURL: "\(origin.base)" }
+            shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
+            """
+        try await Fleet.two(settings) { one, two in
+            try await follows(two)
+            _ = try await two.get("/raw/house/thing")
+            let before = origin.requests.count
+            _ = try await one.send("POST", "/raw/house/other", body: "new")
+            try await two.eventually("it has heard of the URL and of the group") { try await heard(two) >= 2 }
+            _ = try await two.get("/raw/house/thing")
+            #expect(origin.requests.count == before + 2)
+        }
+    }
+
+    @Test func aSilentHostHasNotCarriedOutAPurge() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(Fleet.settings(origin, engine.url)) { larder in
+            try await follows(larder)
+            try engine.command(
+                "EVAL",
+                "local t=redis.call('TIME') "
+                    + "return redis.call('HSET','larder:h','id',(t[1]-60)..' {\"name\":\"silent\"}')",
+                "0")
+            let purged = try await purge(larder, "provider=itunes").json()
+            #expect(purged["unconfirmed"]?.elements.map { $0.string } == ["silent"], "\(purged)")
+        }
+    }
+
+    @Test func aStreamThatCannotBeReadIsAGap() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        try await withLarder(Fleet.settings(origin, engine.url)) { larder in
+            try await follows(larder)
+            let gaps = try await heard(larder, "gap")
+            try engine.command("SET", "larder:x", "no stream")
+            try await larder.eventually("it drops what came from the tier") { try await heard(larder, "gap") > gaps }
         }
     }
 

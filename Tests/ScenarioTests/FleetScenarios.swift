@@ -67,6 +67,27 @@ struct FleetScenarios {
         }
     }
 
+    @Test func whatIsMadeOfAnAnswerThatLayHereIsNotPublished() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let raw = Lock("")
+        try await withLarder(BasicScenarios.itunes(origin)) { alone in
+            _ = try await alone.get(Self.search)
+            raw.withLock { $0 = "/raw/itunes" + (origin.requests.first?.target ?? "") }
+        }
+        try await withLarder(Fleet.settings(origin, engine.url)) { larder in
+            _ = try await larder.get(raw.withLock { $0 })
+            try await Fleet.published(larder, 1)
+            let calls = origin.requests.count
+            _ = try await larder.get(Self.search)
+            #expect(origin.requests.count == calls, "its raw answer lies here")
+            _ = try await larder.get("/v1/itunes/search?q=other")
+            try await Fleet.published(larder, 3)
+            #expect(try engine.values().count == 3, "two raw answers, and the result that was made of a new one")
+        }
+    }
+
     @Test func withoutACommonKeyForHandlesTheRawAnswerIsSharedAllTheSame() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)

@@ -253,6 +253,6 @@ enum InterfaceHouseSchemas {
         .optional("bytes", .integer), .optional("complete", .flag, "False where not everything was looked at."),
         .optional("labels", .list(.text), "Some of them."),
         .optional("told", .flag, "In a fleet: whether the engine knows of it."),
-        .optional("unconfirmed", .list(.text), "Hosts of the fleet that have not carried it out yet."),
+        .optional("unconfirmed", .list(.text), "Hosts of the fleet that have not carried it out; absent: not known."),
     ]
 }

@@ -72,7 +72,7 @@ struct AdminRoutes: Sendable {
             }
             if let fleet {
                 writer.member("told", fleet.isTold)
-                writer.member("unconfirmed", strings: fleet.unconfirmed)
+                if let hosts = fleet.unconfirmed { writer.member("unconfirmed", strings: hosts) }
             }
         }
         return Self.json(writer.bytes, route: route)

@@ -233,7 +233,7 @@ struct PassRoute: Sendable {
             let groups = CacheGroups.invalidated(
                 method: context.request.method, status: head.status, fields: head.fields,
                 provider: request.provider.name, requestURL: request.url)
-            await engine.cache.removeGroups(groups, of: request.provider.name)
+            await engine.cache.removeGroups(groups, of: request.provider)
             changes = groups.isEmpty ? 2 : 4
         }
         guard context.request.method == .head, request.rule.semantics == .rfc, let stored else { return changes }

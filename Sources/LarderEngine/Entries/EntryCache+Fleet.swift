@@ -43,29 +43,44 @@ extension EntryCache {
 
     /// Removes an entry that an unsafe request has made invalid, here and on the other hosts. Nobody waits for those.
     public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
-        if provider.settings.isShared, let shared {
-            let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
-            await shared.remove(provider: provider.name, order: order.encoded)
-        }
+        await tellRemoved(digest, of: provider)
         await remove(digest, of: provider.name)
     }
 
-    /// Carries out what another host has removed.
+    /// Tells the other hosts to remove what has that digest, or what was made of that.
+    func tellRemoved(_ digest: Digest, of provider: ConfiguredProvider) async {
+        guard provider.settings.isShared, let shared else { return }
+        let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
+        await shared.remove(provider: provider.name, order: order.encoded)
+    }
+
+    /// The one entry that an order of an unsafe request names, where it is stored here. A group is none; and what is asked for by
+    /// somebody's purge may be part of merged answers.
+    private func exactEntry(of order: RemovalOrder) async -> Digest? {
+        guard order.provider != nil, case .digest(let digest) = order.selector, await store.name(of: digest) != nil
+        else { return nil }
+        return digest
+    }
+
+    /// Carries out what another host has removed. For one entry memory forgets that, and for anything else everything.
     public func hear(_ news: SharedNews) async {
         let outcome: RemovalOutcome
-        memory.removeAll()
         switch news {
         case .gap:
+            memory.removeAll()
             outcome = await store.remove(.digest(Self.sharedOrigin), soft: false, provider: nil)
+            memory.removeAll()
         case .order(let bytes):
             guard let order = RemovalOrder(encoded: bytes) else {
                 // Of a later version: what it is about is not known.
                 return await hear(.gap)
             }
             let selector = order.selector.movedClock(by: .zero - (shared?.ahead ?? .zero))
+            let exact = await exactEntry(of: order)
+            if let exact { memory.remove(exact) } else { memory.removeAll() }
             outcome = await store.remove(selector, soft: order.isSoft, provider: order.provider)
+            if let exact { memory.remove(exact) } else { memory.removeAll() }
         }
-        memory.removeAll()
         if case .refused(let error) = outcome {
             log.error("a removal of another host could not be carried out", ["error": "\(error)"])
         }

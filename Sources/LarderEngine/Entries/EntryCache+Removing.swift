@@ -31,13 +31,14 @@ extension EntryCache {
         memory.remove(digest)
     }
 
-    /// Removes what belongs to these groups (`CacheGroups`). Which answers are under way for them is not known, so all that are
-    /// count as answers of before, and memory forgets everything; it fills again from the database at once.
-    public func removeGroups(_ groups: [Digest], of provider: String) async {
+    /// Removes what belongs to these groups (`CacheGroups`), here and on the other hosts. Which answers are under way for them is
+    /// not known, so all that are count as answers of before, and memory forgets everything; it fills again from the database at once.
+    public func removeGroups(_ groups: [Digest], of provider: ConfiguredProvider) async {
         guard !groups.isEmpty else { return }
+        for group in groups { await tellRemoved(group, of: provider) }
         memory.removeAll()
         for group in groups {
-            if case .refused(let error) = await store.remove(.digest(group), soft: false, provider: provider) {
+            if case .refused(let error) = await store.remove(.digest(group), soft: false, provider: provider.name) {
                 log.error("a group could not be removed", ["error": "\(error)"])
             }
         }

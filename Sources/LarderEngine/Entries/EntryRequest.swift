@@ -323,6 +323,7 @@ public struct EntryRequest: Sendable {
             // was read are in force by now.
             ready: cache.isCurrent(found.began) ? made.written.ready : nil, hold: made.hold)
         served.provenance.shared = made.shared
+        served.isBroughtNow = made.isFromOutside && !fetch.hasJoined
         served.interim = made.own?.interim ?? []
         if !fetch.hasJoined, let own = made.own {
             if PassFields.hasMore(own.fields, than: made.entry.fields) {

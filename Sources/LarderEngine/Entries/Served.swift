@@ -72,6 +72,9 @@ public struct Served: Sendable {
     public var isDrawn = false
     /// The head is as it came for this request alone.
     public var isOwn = false
+    /// It came from the upstream, or from the tier that hosts share, in a flight that this request led, and not out of this host's
+    /// own store or from a flight that had begun before.
+    public var isBroughtNow = false
     /// Interim answers that came before it, for this request alone.
     public var interim: [InterimHead] = []
     /// The list of variants that chose it, where it was read with one.

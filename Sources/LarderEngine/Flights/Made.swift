@@ -24,7 +24,7 @@ public struct Made: Sendable {
     var own: Own?
     /// The part of the tier that hosts share.
     var shared = SharedPart.none
-    /// Whether it, and what it was made of, may be published there.
+    /// Whether it, and what it was made of, may be published there: what it was made of was brought by the same flight.
     var mayLeave = true
 
     /// Where an entry comes from.
@@ -82,6 +82,11 @@ extension Made {
     /// The failure for which a stale entry stands in.
     var covering: UpstreamFailure? {
         if case .standIn(let failure) = origin { failure } else { nil }
+    }
+
+    /// The upstream sent it, or the tier that hosts share.
+    var isFromOutside: Bool {
+        if case .upstream = origin { true } else { shared == .hit }
     }
 
     /// The other stored form that it was made from.

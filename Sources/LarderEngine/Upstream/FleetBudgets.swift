@@ -60,10 +60,16 @@ extension UpstreamClient {
     }
 
     /// Tells the fleet's ledgers what this host has called.
-    public func reportFleetCalls() async {
+    /// - Returns: false where one of them has not heard.
+    public func reportFleetCalls() async -> Bool {
         let (tier, subjects) = fleet.withLock { ($0.tier, $0.providers.compactMap(\.quotaSubject)) }
-        guard let tier else { return }
-        for subject in subjects { await tier.reportCalls(subject, own: ownCalls(subject)) }
+        guard let tier else { return true }
+        var haveHeard = true
+        for subject in subjects {
+            let hasHeard = await tier.reportCalls(subject, own: ownCalls(subject))
+            haveHeard = haveHeard && hasHeard
+        }
+        return haveHeard
     }
 
     /// Gives back what is left of leases, for the daemon's stop. An engine that is away gets them by their end.

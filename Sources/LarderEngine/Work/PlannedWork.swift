@@ -231,7 +231,7 @@ struct PlannedSum: Sendable {
     private(set) var missing = 0
     /// Why parts are missing.
     private(set) var lack: UpstreamFailure?
-    /// All of it may be published to other hosts.
+    /// All of it may be published to other hosts: nothing of it lay here before (`Served.isBroughtNow`).
     private(set) var mayLeave = true
     /// Why the whole is stale.
     private(set) var covering: UpstreamFailure?
@@ -260,7 +260,7 @@ struct PlannedSum: Sendable {
         let entry = served.entry
         parents.append(entry.key.digest)
         haveRows = haveRows && served.hasRow
-        mayLeave = mayLeave && SharedStorability.obstacle(fields: entry.fields) == nil
+        mayLeave = mayLeave && served.isBroughtNow && SharedStorability.obstacle(fields: entry.fields) == nil
         if isPart, let failure = served.failure, !failure.failure.isOfWholeProvider {
             // One record that is broken upstream must not hold back all the others for as long as it is.
             worn = worn ?? failure

@@ -284,7 +284,9 @@ extension Engine {
             }
         }
         var made = Made(entry: entry, covering: raw.failure)
-        made.mayLeave = SharedStorability.obstacle(fields: rawEntry.fields) == nil
+        // What lay here may have been removed from the fleet without this host having heard of it yet: made of that, it is not
+        // published under what a look-up of now has read.
+        made.mayLeave = raw.isBroughtNow && SharedStorability.obstacle(fields: rawEntry.fields) == nil
         if raw.failure == nil, raw.hasRow, !question.directives.noStore {
             made.written = await cache.write(entry, since: began)
         }

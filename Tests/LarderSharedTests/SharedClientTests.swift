@@ -1,0 +1,36 @@
+// Operations on a connection that goes wrong, with a real engine behind a proxy.
+import LarderCore
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@testable import LarderShared
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct SharedClientTests {
+    @Test func whatWaitsForAConnectionThatEndsWithItsGreetingIsCut() async throws {
+        let engine = try SharedEngine()
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        // The greeting's reply, and not a byte more.
+        proxy.set(.cut(7))
+        let loop = try EventLoop(name: "shared", index: 0)
+        try loop.start()
+        defer {
+            loop.stop()
+            loop.join()
+        }
+        let settings = SharedSettings(
+            address: .tcp(host: "127.0.0.1", port: proxy.port), timeout: .seconds(60), key: "")
+        let client = SharedClient(settings, on: loop)
+        let answers = await withTaskGroup(of: Result<[Reply], SharedFailure>.self) { group in
+            for _ in 0..<50 { group.addTask { await client.perform([Command("PING")], within: .seconds(60)) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0 == .failure(.cut) }, "\(answers)")
+        proxy.set(.pass)
+        let last = await client.perform([Command("PING")], within: .seconds(60))
+        #expect(last == .success([.status("PONG")]))
+        client.close()
+    }
+}
