@@ -71,6 +71,15 @@ import Testing
         #expect(operations == expected)
     }
 
+    @Test(arguments: [("bbc", true), ("a b", true), ("a,b", false), (",", false), (" ", false), ("", false)])
+    func anItemOfAListIsDescribedAsWhatIsTaken(_ item: String, _ isTaken: Bool) throws {
+        let document = try JSON.parse(InterfaceDescription.document())
+        let parameters = document["paths"]?["/v1/news/headlines"]?["get"]?["parameters"]?.elements.map { $0 } ?? []
+        let sources = try #require(parameters.first { $0["name"]?.string == "sources" })
+        let pattern = try #require(sources["schema"]?["items"]?["pattern"]?.string)
+        #expect(try (Regex(pattern).wholeMatch(in: item) != nil) == isTaken)
+    }
+
     @Test func whatNeedsAuthorityIsSaidToNeedIt() throws {
         let paths = try JSON.parse(InterfaceDescription.document())["paths"]
         let told = paths?.members.flatMap { path in

@@ -50,7 +50,8 @@ enum InterfaceOperation {
                 writer.member("explode", false)
             }
             writer.name("schema")
-            let value = InterfaceSchema.parameter(parameter.valueForm, default: parameter.defaultText)
+            let value = InterfaceSchema.parameter(
+                parameter.valueForm, default: parameter.defaultText, isItem: parameter.isList)
             if parameter.isList {
                 writer.object { writer in
                     writer.member("type", "array")

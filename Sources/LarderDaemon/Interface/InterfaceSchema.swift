@@ -26,8 +26,8 @@ indirect enum InterfaceSchema: Sendable {
     case noneOf([String])
     case anyOf([InterfaceSchema])
     case orNull(InterfaceSchema)
-    /// A parameter's value.
-    case parameter(ParameterForm, default: String?)
+    /// A parameter's value, or one of a list, which holds no comma.
+    case parameter(ParameterForm, default: String?, isItem: Bool = false)
 
     /// A member of an object.
     struct Member: Sendable {
@@ -108,7 +108,7 @@ indirect enum InterfaceSchema: Sendable {
                 schema.write(to: &writer)
                 writer.object { $0.member("type", "null") }
             }
-        case .parameter(let form, let standard): Self.write(form, standard, to: &writer)
+        case .parameter(let form, let standard, let isItem): Self.write(form, standard, isItem: isItem, to: &writer)
         }
     }
 
@@ -125,13 +125,15 @@ indirect enum InterfaceSchema: Sendable {
         if !needed.isEmpty { writer.member("required", strings: needed) }
     }
 
-    private static func write(_ form: ParameterForm, _ standard: String?, to writer: inout JSONWriter) {
+    private static func write(
+        _ form: ParameterForm, _ standard: String?, isItem: Bool, to writer: inout JSONWriter
+    ) {
         switch form {
         case .text(let longest):
             writer.member("type", "string")
             writer.member("minLength", 1)
             writer.member("maxLength", longest)
-            writer.member("pattern", printable)
+            writer.member("pattern", isItem ? printableItem : printable)
         case .pattern(let pattern):
             writer.member("type", "string")
             writer.member("pattern", pattern)
@@ -154,4 +156,7 @@ indirect enum InterfaceSchema: Sendable {
     /// A text that is not white space alone and has no control character.
     private static let printable =
         "^[^\\u0000-\\u001F\\u007F-\\u009F]*[^\\s\\u0000-\\u001F\\u007F-\\u009F][^\\u0000-\\u001F\\u007F-\\u009F]*$"
+    /// The same without a comma, which would end the item.
+    private static let printableItem =
+        "^[^,\\u0000-\\u001F\\u007F-\\u009F]*[^,\\s\\u0000-\\u001F\\u007F-\\u009F][^,\\u0000-\\u001F\\u007F-\\u009F]*$"
 }
