@@ -151,6 +151,8 @@ extension ConsoleFiles {
         .rows tbody tr:hover { background: var(--quiet); }
         .rows th:first-child, .rows td:first-child { padding-left: 1rem; }
         .rows td { white-space: nowrap; }
+        #requests td[data-name="Provider"] { white-space: normal; overflow-wrap: normal; }
+        @media (min-width: 44.01rem) { #requests td[data-name="Provider"] { min-width: 13rem; } }
         .rows .target { white-space: normal; width: 60%; }
         .rows .target > * { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; line-clamp: 2; overflow: hidden; }
         .rows .failed td:first-child { box-shadow: inset 3px 0 var(--bad); }
