@@ -1,34 +1,51 @@
-// Addresses of a name. getaddrinfo(3) waits for name servers, which no loop may: it runs on a thread of its own, one at a time.
+// Addresses of a name. getaddrinfo(3) waits for name servers, which no loop may: it runs on a thread of its own. While name servers do
+// not answer there are no more than a few such threads.
 import Glibc
 import LarderCore
 import LarderIO
 
 enum HostNames {
-    /// The first address of a host, told on any thread; nil where there is none. An IP address is told at once.
-    static func resolve(_ host: String, port: UInt16, _ done: @escaping @Sendable (Address?) -> Void) {
+    private static let mostThreads = 4
+    private static let threads = Lock(0)
+
+    /// The addresses of a host, in the order in which they are to be tried, told on any thread; empty where there are none. An IP
+    /// address is told at once.
+    static func resolve(_ host: String, port: UInt16, _ done: @escaping @Sendable ([Address]) -> Void) {
         if let address = (try? Address("\(host):\(port)")) ?? (try? Address("[\(host)]:\(port)")) {
-            return done(address)
+            return done([address])
         }
+        let mayStart = threads.withLock { threads -> Bool in
+            guard threads < mostThreads else { return false }
+            threads += 1
+            return true
+        }
+        guard mayStart else { return done([]) }
         do {
-            let thread = try SystemThread.start(named: "resolve") { done(look(host, port)) }
+            let thread = try SystemThread.start(named: "resolve") {
+                let found = look(host, port)
+                threads.withLock { $0 -= 1 }
+                done(found)
+            }
             thread.detach()
         } catch {
-            done(nil)
+            threads.withLock { $0 -= 1 }
+            done([])
         }
     }
 
-    private static func look(_ host: String, _ port: UInt16) -> Address? {
+    private static func look(_ host: String, _ port: UInt16) -> [Address] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return nil }
+        guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
         defer { freeaddrinfo(list) }
+        var found: [Address] = []
         var next = list
-        while let info = next {
-            if let address = address(info.pointee, port) { return address }
+        while let info = next, found.count < 8 {
+            if let address = address(info.pointee, port) { found.append(address) }
             next = info.pointee.ai_next
         }
-        return nil
+        return found
     }
 
     private static func address(_ info: addrinfo, _ port: UInt16) -> Address? {

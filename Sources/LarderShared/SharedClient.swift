@@ -45,8 +45,8 @@ final class SharedClient: Sendable {
     }
 
     /// The name of the engine's host was looked up.
-    fileprivate func resolved(_ address: Address?, attempt: Int) {
-        loop.post { [self] in core.value.resolved(address, attempt: attempt) }
+    fileprivate func resolved(_ addresses: [Address], attempt: Int) {
+        loop.post { [self] in core.value.resolved(addresses, attempt: attempt) }
     }
 }
 
@@ -99,7 +99,7 @@ private final class SharedClientCore {
 
     /// Operations that wait, or whose replies are owed, and bytes that wait to be sent.
     private static let most = 1024
-    private static let mostBytes = 16 << 20
+    private var mostBytes: Int { max(16 << 20, 2 * settings.replyLimit) }
     /// For a connection to stand and to be greeted.
     private static let patience = Duration.seconds(1)
 
@@ -107,6 +107,8 @@ private final class SharedClientCore {
     private let loop: EventLoop
     private var state = State.idle
     private var attempt = 0
+    /// Addresses that were not tried yet in this attempt.
+    private var others: ArraySlice<Address> = []
     private var waiting: [SharedOperation] = []
     private var sent: [SharedOperation] = []
     private var firstSent = 0
@@ -128,7 +130,7 @@ private final class SharedClientCore {
         case .idle, .resolving, .greeting: break
         }
         let count = waiting.count + sent.count - firstSent
-        guard count < Self.most, waitingBytes + linkBytes + operation.bytes.count <= Self.mostBytes else {
+        guard count < Self.most, waitingBytes + linkBytes + operation.bytes.count <= mostBytes else {
             return operation.end(.failure(.overloaded))
         }
         operation.timer = loop.schedule(at: operation.deadline) { [weak self, weak operation] in
@@ -156,15 +158,20 @@ private final class SharedClientCore {
             drop(.unreachable)
         }
         switch settings.address {
-        case .unix(let path): resolved(.unix(path), attempt: number)
+        case .unix(let path): resolved([.unix(path)], attempt: number)
         case .tcp(let host, let port):
             HostNames.resolve(host, port: port) { [weak owner] in owner?.resolved($0, attempt: number) }
         }
     }
 
-    func resolved(_ address: Address?, attempt number: Int) {
+    func resolved(_ addresses: [Address], attempt number: Int) {
         guard case .resolving = state, attempt == number else { return }
-        guard let address else { return drop(.unreachable) }
+        others = addresses[...]
+        connectToNext()
+    }
+
+    private func connectToNext() {
+        guard let address = others.popFirst() else { return drop(.unreachable) }
         do throws(SharedFailure) {
             let link = try SharedLink(to: address, on: loop, limit: settings.replyLimit)
             let greeting = settings.greeting
@@ -174,7 +181,7 @@ private final class SharedClientCore {
             guard let bytes = Command.format(greeting) else { return drop(.overloaded) }
             link.connected = { [weak link] in link?.send(bytes) }
         } catch {
-            drop(error)
+            if others.isEmpty { drop(error) } else { connectToNext() }
         }
     }
 
@@ -233,6 +240,10 @@ private final class SharedClientCore {
 
     private func linkEnded(_ failure: SharedFailure) {
         switch state {
+        case .greeting where failure == .unreachable && !others.isEmpty:
+            // Nothing listens there: a name may have several addresses, such as localhost.
+            state = .resolving
+            return connectToNext()
         case .greeting, .ready: state = .idle
         case .idle, .resolving, .closed: break
         }

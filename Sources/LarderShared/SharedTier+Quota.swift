@@ -20,7 +20,7 @@ public struct QuotaSubject: Sendable, Hashable {
 
 /// Whether one call may be made.
 public enum QuotaTurn: Sendable, Hashable {
-    /// It may, before that instant of the tier's clock (`isInTime`).
+    /// It may, before that instant of the tier's clock (`leaves`).
     case granted(until: MonotonicTime)
     /// There is one after that time.
     case spent(for: Duration)
@@ -63,23 +63,34 @@ extension SharedTier {
             case .spent(let until):
                 count(SharedCounters.quota, "spent")
                 return .spent(for: until - now)
+            case .wait(let until):
+                // All who come meanwhile wait: the ledger opens when the hosts have reported, which takes seconds.
+                guard now - began < Self.patience else {
+                    count(SharedCounters.quota, "spent")
+                    return .spent(for: until - now)
+                }
+                await pause(until - now)
+                continue
             case .ask: break
             }
             if let other {
                 await other.wait()
                 continue
             }
-            let isOpen = await askLedger(subject, own(), waits: true) ?? true
+            _ = await askLedger(subject, own(), waits: true)
             quotas.withLock { $0[subject.provider]?.asking = nil }
             mine?.fulfil()
-            guard !isOpen, loop.clock.monotonic() - began < Self.patience else { continue }
-            await pause(.milliseconds(250))
-            quotas.withLock { $0[subject.provider]?.share.reopen() }
         }
     }
 
-    /// Whether a call that was granted until then may still be sent.
-    public func isInTime(_ until: MonotonicTime) -> Bool { loop.clock.monotonic() < until }
+    /// A call that was granted until then is sent now, if at all.
+    /// - Parameter isWanted: false where it is not sent, whatever the time.
+    /// - Returns: whether it may still be sent.
+    public func leaves(_ provider: String, grantedUntil until: MonotonicTime, isWanted: Bool) -> Bool {
+        let isInTime = loop.clock.monotonic() < until
+        quotas.withLock { $0[provider]?.share.callLeft(grantedUntil: until) }
+        return isWanted && isInTime
+    }
 
     /// A call was made that could not be taken before.
     public func countCall(_ provider: String) {

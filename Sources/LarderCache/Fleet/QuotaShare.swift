@@ -12,12 +12,16 @@ public struct QuotaShare: Sendable {
         case ask
         /// There is none before that instant.
         case spent(until: MonotonicTime)
+        /// The ledger is new and waits for the hosts; it is to be asked again at that instant.
+        case wait(until: MonotonicTime)
     }
 
     private struct Lease: Sendable {
         var name: String
         var left: Int
         var used = 0
+        /// Of these, calls that have not left yet.
+        var inHand = 0
         var until: MonotonicTime
     }
 
@@ -33,6 +37,8 @@ public struct QuotaShare: Sendable {
     private var seen: [Int] = []
     private var lease: Lease?
     private var closedUntil = MonotonicTime.distantPast
+    /// It is closed since the ledger is new.
+    private var isNew = false
     private var debt = 0
     /// Calls that were used of the last lease.
     private var demand = 0
@@ -48,17 +54,23 @@ public struct QuotaShare: Sendable {
         if let current = lease, current.until > now, current.left > 0 {
             lease?.left -= 1
             lease?.used += 1
+            lease?.inHand += 1
             return .granted(until: current.until)
         }
-        return closedUntil > now ? .spent(until: closedUntil) : .ask
+        guard closedUntil > now else { return .ask }
+        return isNew ? .wait(until: closedUntil) : .spent(until: closedUntil)
     }
 
-    /// The ledger is to be asked again, whatever it said.
-    public mutating func reopen() { closedUntil = .distantPast }
+    /// A call that was granted until then leaves now, or never.
+    public mutating func callLeft(grantedUntil until: MonotonicTime) {
+        // Each lease ends at another instant: they are asked for one after the other.
+        guard let current = lease, current.until == until else { return }
+        lease?.inHand = max(0, current.inHand - 1)
+    }
 
     /// A call was made that could not be taken before, such as a redirect.
     public mutating func countMade(now: MonotonicTime) {
-        if case .granted = take(now: now) { return }
+        if case .granted(let until) = take(now: now) { return callLeft(grantedUntil: until) }
         debt += 1
     }
 
@@ -84,10 +96,13 @@ public struct QuotaShare: Sendable {
 
     private mutating func giveBack(into ask: inout QuotaAsk) {
         guard let lease else { return }
-        ask.returned = lease.name
-        ask.returnedUsed = lease.used
         demand = lease.used
         self.lease = nil
+        // The ledger counts what is given back from now on, and a call that has not left yet would leave later. So such a lease
+        // runs out: it counts in full, from its end.
+        guard lease.inHand == 0 else { return }
+        ask.returned = lease.name
+        ask.returnedUsed = lease.used
     }
 
     /// The ledger's answer.
@@ -104,11 +119,13 @@ public struct QuotaShare: Sendable {
         } else if ask.wanted > 0 {
             closedUntil = now + reply.wait
         }
+        isNew = !reply.isOpen
     }
 
     /// There was no answer. What was given back counts in full there, and what may have been granted is not used.
     public mutating func unanswered(_ ask: QuotaAsk, now: MonotonicTime) {
         debt += ask.debt
+        isNew = false
         if ask.wanted > 0 { closedUntil = now + Self.pause }
     }
 }

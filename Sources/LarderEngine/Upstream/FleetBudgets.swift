@@ -71,18 +71,16 @@ extension UpstreamClient {
         }
         return haveHeard
     }
-
-    /// Gives back what is left of leases, for the daemon's stop. An engine that is away gets them by their end.
-    public func returnFleetCalls() async {
-        guard let tier = fleet.withLock({ $0.tier }) else { return }
-        await tier.returnCalls()
-    }
 }
 
 extension ConfiguredProvider {
     /// Nil where nothing is limited, or the provider shares nothing.
     var quotaSubject: QuotaSubject? {
-        let limits = [settings.rate, settings.quota].compactMap { $0 }
+        var limits = [settings.rate, settings.quota].compactMap { $0 }
+        // Of two with one window the smaller counts: the ledger keeps one count for each window.
+        if limits.count == 2, limits[0].window == limits[1].window {
+            limits = limits[0].calls <= limits[1].calls ? [limits[0]] : [limits[1]]
+        }
         guard settings.isShared, !limits.isEmpty else { return nil }
         let identity = [settings.name, settings.key ?? ""] + settings.baseURLs
         return QuotaSubject(provider: name, identity: Bytes(text: identity.joined(separator: "\n")), limits: limits)

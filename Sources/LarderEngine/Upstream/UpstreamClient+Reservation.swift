@@ -94,10 +94,14 @@ extension UpstreamClient {
         let own: @Sendable () -> [Int] = { [self] in ownCalls(budget.subject) }
         switch await budget.tier.takeCall(budget.subject, own: own) {
         case .granted(let until):
-            guard await reserveHere(number) else { return false }
+            let isReserved = await reserveHere(number)
             // Writing it down may have taken longer than the lease lasts.
-            return budget.tier.isInTime(until) || refuse(number, for: .zero)
-        case .spent(let time): return refuse(number, for: time)
+            let mayLeave = budget.tier.leaves(budget.subject.provider, grantedUntil: until, isWanted: isReserved)
+            return isReserved && !mayLeave ? refuse(number, for: .zero) : mayLeave
+        case .spent(let time):
+            // Other settings are in force, and another tier, or none.
+            if budget.tier.isClosed, fleetBudget(of: number)?.tier !== budget.tier { return await reserve(number) }
+            return refuse(number, for: time)
         }
     }
 
