@@ -30,6 +30,14 @@ struct SharedCodec: Sendable {
 
     init(key: String) { self.key = HMACKey(Bytes(text: key)) }
 
+    /// The instants by which two answers of one name differ, those of the request and of the head, at their place in a value.
+    static func instants(_ value: Bytes) -> Bytes { Bytes(value.dropFirst(39).prefix(16)) }
+
+    /// Reads them from the engine.
+    static func instants(of name: Bytes) -> Command {
+        Command("GETRANGE", name, Bytes(text: "39"), Bytes(text: "54"))
+    }
+
     // MARK: Writing
 
     /// - Parameters:

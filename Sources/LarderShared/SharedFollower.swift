@@ -46,6 +46,9 @@ final class SharedFollower: Sendable {
 
 extension SharedTier {
     private static let kept = "shared.place"
+
+    /// This host has been one of a fleet.
+    static func hasShared(_ keeping: any SharedKeeping) async -> Bool { await keeping.kept(kept) != nil }
     /// A sign of life, by the engine's clock. A table without a living host goes by itself; rows of hosts that were silent for ten
     /// minutes are deleted by whoever joins: hosts that come once and never again would fill it.
     private static let sign = """

@@ -1,13 +1,21 @@
 // The names of keys in the engine. Each begins with the prefix, and a value's is a digest: no name says what was asked. The scope is
 // part of it, so that two hosts that call different APIs by one name, or keep to other rules, never read each other's answers.
+import LarderCache
 import LarderCore
 
 struct SharedNames: Sendable {
     let prefix: String
 
     /// Of a value.
-    func value(_ key: Digest, scope: Digest) -> Bytes {
-        Bytes(text: "\(prefix):v1:" + Base64URL.encode(Digest(of: scope.bytes + key.bytes).bytes))
+    /// - Parameter epoch: of its URL, where request fields select one of several (`SharedURL`).
+    func value(_ key: Digest, scope: Digest, under epoch: SharedGeneration? = nil) -> Bytes {
+        let text = scope.bytes + key.bytes + (epoch?.text ?? [])
+        return Bytes(text: "\(prefix):v1:" + Base64URL.encode(Digest(of: text).bytes))
+    }
+
+    /// Of a URL (`SharedURL`); the same for all scopes, since a removal counts for all.
+    func url(_ target: Digest, provider: String) -> Bytes {
+        Bytes(text: "\(prefix):u:" + Base64URL.encode(Digest(of: Bytes(text: provider + "\n") + target.bytes).bytes))
     }
 
     /// Of the lease of a value.

@@ -59,11 +59,11 @@ extension SharedTier {
         var wait = SharedWait(began: began, patience: patience)
         var hasWaited = false
         while true {
-            let (lease, seen) = await take(name)
+            let (lease, seen, isThere) = await take(name, ticket)
             if let lease {
                 keep(lease)
                 // It may have been published between the look-up and the lease, where another had it until then.
-                guard hasWaited else { return .fetch(lease) }
+                guard hasWaited || isThere else { return .fetch(lease) }
                 let found = await look()
                 guard isGood(found) else { return .fetch(lease) }
                 release(lease, isSettled: false)
@@ -88,16 +88,24 @@ extension SharedTier {
         }
     }
 
-    private func take(_ name: Bytes) async -> (SharedLease?, SharedWait.Seen) {
+    /// - Returns: the lease, or what was found of it; and whether the answer may be there by now.
+    private func take(_ name: Bytes, _ ticket: Ticket) async -> (SharedLease?, SharedWait.Seen, Bool) {
         let lease = SharedLease(name: name)
         let set = Command("SET", name, lease.owner, Bytes(text: "NX"), Bytes(text: "PX"), Self.term)
-        guard let replies = await perform("lease", [set, Command("GET", name)]) else { return (nil, .unknown) }
-        if case .status = replies[0] { return (lease, .free) }
+        // Another answer has another instant; and of a URL the engine's value grows with the first answer of each list of names.
+        var look = [SharedCodec.instants(of: ticket.name)]
+        if let url = ticket.url { look.append(Command("STRLEN", url.name)) }
+        guard let replies = await perform("lease", [set, Command("GET", name)] + look) else {
+            return (nil, .unknown, false)
+        }
+        let isThere =
+            replies[2] != .bytes(ticket.instants) || replies.count > 3 && replies[3] != .integer(Int64(ticket.length))
+        if case .status = replies[0] { return (lease, .free, isThere) }
         switch replies[1] {
-        case .bytes(Self.settled): return (nil, .settled)
-        case .bytes: return (nil, .held)
-        case .none: return (nil, replies[0] == .none ? .free : .unknown)
-        default: return (nil, .unknown)
+        case .bytes(Self.settled): return (nil, .settled, isThere)
+        case .bytes: return (nil, .held, isThere)
+        case .none: return (nil, replies[0] == .none ? .free : .unknown, isThere)
+        default: return (nil, .unknown, isThere)
         }
     }
 

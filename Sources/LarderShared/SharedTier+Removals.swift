@@ -31,7 +31,24 @@ extension SharedTier {
     /// - Parameter order: what the other hosts are to remove from their own stores, as they will be given it.
     @discardableResult
     public func remove(provider: String?, order: Bytes? = nil) async -> SharedRemoval {
-        state.withLock { $0.removals.add(provider, order: order) }
+        await remove { $0.add(provider, order: order) }
+    }
+
+    /// The same for what lies under one URL, of any scope.
+    /// - Parameter order: nil where only the engine's answer is of no more use.
+    @discardableResult
+    public func remove(url target: Digest, provider: String, order: Bytes? = nil) async -> SharedRemoval {
+        let name = names.url(target, provider: provider)
+        return await remove { $0.add(url: name, of: provider, order: order) }
+    }
+
+    func remove(_ add: (inout SharedRemovals) -> Void) async -> SharedRemoval {
+        let next = state.withLock { state -> SharedTier? in
+            if let next = state.next { return next }
+            add(&state.removals)
+            return nil
+        }
+        if let next { return await next.remove(add) }
         let (isDone, place) = await tellRemovals()
         if !isDone {
             count(SharedCounters.removals, "waiting")
@@ -59,13 +76,6 @@ extension SharedTier {
     }
 
     private static let confirming = Duration.milliseconds(500)
-
-    /// Deletes one value, which turned out to be of no use. Nothing is waited for.
-    public func forget(_ key: CacheKey, scope: Digest) {
-        guard key.isEverybodys, !isClosed else { return }
-        let name = names.value(key.digest, scope: scope)
-        Task(executorPreference: loop) { _ = await self.perform("forget", [Command("DEL", name)]) }
-    }
 
     // MARK: Telling
 
@@ -107,6 +117,11 @@ extension SharedTier {
         var random = SystemRandomNumberGenerator()
         let keys = told.isGlobal ? [names.global] : told.providers.sorted().map { names.generation(of: $0) }
         var commands = keys.map { Command("SET", $0, SharedGeneration.random(&random).text) }
+        if !told.isGlobal, !told.urls.isEmpty {
+            var delete = Command("DEL")
+            delete.words += told.urls.sorted { $0.lexicographicallyPrecedes($1) }
+            commands.append(delete)
+        }
         for order in told.orders { commands.append(entry(order.bytes)) }
         if told.isOverflown { commands.append(entry(Self.dropAll)) }
         if let replies = await perform("remove", commands) {
@@ -156,6 +171,8 @@ extension SharedTier {
     /// Writes down what waits, where that has changed.
     private func keepRemovals() async {
         let (bytes, isNew) = state.withLock { state -> (Bytes, Bool) in
+            // What waits is written down by the tier that has it.
+            guard state.next == nil else { return ([], false) }
             let bytes = state.removals.isEmpty ? [] : state.removals.encoded
             defer { state.keptRemovals = bytes }
             return (bytes, bytes != state.keptRemovals)
@@ -163,14 +180,34 @@ extension SharedTier {
         if isNew { await keeping.keep(Self.keptRemovals, bytes.isEmpty ? nil : bytes) }
     }
 
-    /// What an earlier run, or the tier before this one, could not tell.
-    func recallRemovals() async {
-        guard let bytes = await keeping.kept(Self.keptRemovals) else { return }
+    private static let alone = "shared.alone"
+
+    /// Notes that this host stands alone from now on: what is removed here meanwhile is told to nobody.
+    public static func noteAlone(_ keeping: any SharedKeeping) async {
+        guard await hasShared(keeping), await keeping.kept(alone) == nil else { return }
+        await keeping.keep(alone, Bytes(text: "1"))
+    }
+
+    /// What an earlier run, or the tier before this one, could not tell. To be called before anything is looked up.
+    public func recallRemovals() async {
+        let bytes = await keeping.kept(Self.keptRemovals)
+        let stoodAlone = await keeping.kept(Self.alone) != nil
         state.withLock { state in
-            state.keptRemovals = bytes
-            state.removals.recall(bytes)
+            if let bytes {
+                state.keptRemovals = bytes
+                state.removals.recall(bytes)
+            }
+            // What was removed here in the meantime is not known any more: it may have been anything.
+            if stoodAlone { state.removals.add(nil) }
         }
-        if await !tellRemovals().isDone { count(SharedCounters.removals, "waiting") }
+        guard stoodAlone else { return }
+        await keepRemovals()
+        await keeping.keep(Self.alone, nil)
+    }
+
+    func tellRecalled() async {
+        guard owesRemovals, await !tellRemovals().isDone else { return }
+        count(SharedCounters.removals, "waiting")
     }
 
     // MARK: The hosts

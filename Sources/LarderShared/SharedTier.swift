@@ -21,7 +21,7 @@ public final class SharedTier: Sendable {
     /// By provider.
     let quotas = Lock<[String: QuotaState]>([:])
     private let client: SharedClient
-    private let compute: ComputeGate
+    let compute: ComputeGate
     private let counters: CounterRegistry
 
     struct State {
@@ -39,10 +39,9 @@ public final class SharedTier: Sendable {
         /// The marks of this host's own entries in the stream, which it need not carry out once more.
         var own: [SharedGeneration] = []
         var isClosed = false
+        /// The tier that has taken its place, to which what is removed here is told.
+        var next: SharedTier?
     }
-
-    /// Answers on their way at once; more are dropped.
-    private static let mostPublishing = 64
 
     /// - Parameters:
     ///   - loop: the connection's.
@@ -66,9 +65,9 @@ public final class SharedTier: Sendable {
         follower = SharedFollower(SharedClient(settings, on: loop), settings, loop)
     }
 
-    /// Makes the connection before it is needed, and tells what an earlier run could not tell.
+    /// Makes the connection before it is needed, and tells what waits to be told. `recallRemovals` comes first.
     public func open() async {
-        await recallRemovals()
+        await tellRecalled()
         await readClock()
     }
 
@@ -88,110 +87,22 @@ public final class SharedTier: Sendable {
     }
 
     /// Ends the connections; whatever is asked later is a miss.
-    public func close() {
-        state.withLock { $0.isClosed = true }
+    /// - Parameter next: the tier in its place: removals that wait here, and those that come yet, are told by that one.
+    public func close(next: SharedTier? = nil) async {
+        let waiting = state.withLock { state -> SharedRemovals in
+            state.isClosed = true
+            state.next = next
+            guard next != nil else { return SharedRemovals() }
+            defer { state.removals = SharedRemovals() }
+            return state.removals
+        }
         follower.close()
         client.close()
+        if let next, !waiting.isEmpty { _ = await next.remove { $0.merge(waiting) } }
     }
 
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    // MARK: Looking up
-
-    /// What a look-up brought.
-    public struct Look: Sendable {
-        /// The answer, fresh or not; by this host's clock.
-        public var entry: StoredResponse?
-        /// With which an answer that is fetched now may be published; nil where none may.
-        public var ticket: Ticket?
-        /// How the tier took part.
-        public var part: SharedPart
-    }
-
-    /// The right to publish one answer, as long as nothing of it is removed.
-    public struct Ticket: Sendable {
-        let name: Bytes
-        let provider: String
-        let generations: SharedGenerations
-    }
-
-    /// Looks an answer up. Returns within the tier's time.
-    /// - Parameter scope: of the provider (`SharedNames`).
-    public func look(_ key: CacheKey, scope: Digest, provider: String) async -> Look {
-        guard key.isEverybodys else { return Look(part: .notForIt) }
-        guard state.withLock({ $0.removals.isEmpty }) else {
-            count(SharedCounters.lookups, "notAsked")
-            return Look(part: .removalWaits)
-        }
-        let name = names.value(key.digest, scope: scope)
-        let generations = [names.global, names.generation(of: provider)]
-        var get = Command("MGET", name)
-        get.words += generations
-        guard let replies = await perform("look", [Command("TIME"), get]) else {
-            let isOpen = state.withLock { $0.breaker.word != "closed" }
-            return Look(part: isOpen ? .breakerOpen : .failed)
-        }
-        guard let engine = Self.engineTime(replies[0]), let values = replies[1].elements, values.count == 3 else {
-            note(failure: replies.lazy.compactMap(\.failure).first ?? .garbage)
-            count(SharedCounters.lookups, "failed")
-            return Look(part: .failed)
-        }
-        let now = time.wall()
-        state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
-        let known = values[1...].map { $0.bytes.flatMap(SharedGeneration.init(text:)) }
-        guard let global = known[0], let own = known[1] else {
-            let made = await makeGenerations(generations, known)
-            count(SharedCounters.lookups, "absent")
-            return Look(ticket: made.map { Ticket(name: name, provider: provider, generations: $0) }, part: .absent)
-        }
-        let ticket = Ticket(
-            name: name, provider: provider, generations: SharedGenerations(global: global, provider: own))
-        guard let value = values[0].bytes else {
-            count(SharedCounters.lookups, "absent")
-            return Look(ticket: ticket, part: .absent)
-        }
-        return await read(value, key, ticket, ahead: engine - now)
-    }
-
-    private func read(_ value: Bytes, _ key: CacheKey, _ ticket: Ticket, ahead: Duration) async -> Look {
-        let question = SharedCodec.Question(
-            key: key, name: ticket.name, generations: ticket.generations, ahead: ahead, maxObject: settings.maxObject)
-        let entry = await compute.run(reading: value.count) { [codec] () -> Result<StoredResponse, SharedCodec.Miss> in
-            do throws(SharedCodec.Miss) {
-                return .success(try codec.decode(value, question))
-            } catch {
-                return .failure(error)
-            }
-        }
-        switch entry {
-        case .success(let entry):
-            count(SharedCounters.lookups, "hit")
-            return Look(entry: entry, ticket: ticket, part: .hit)
-        case .failure(let miss):
-            count(SharedCounters.lookups, miss.rawValue)
-            if miss == .forged {
-                log.warning("a value of the shared tier is not of this fleet's key", ["provider": ticket.provider])
-            }
-            return Look(ticket: ticket, part: .absent)
-        }
-    }
-
-    /// Generations that the engine does not have, or has lost, are made by chance; of several hosts the first makes them.
-    private func makeGenerations(_ names: [Bytes], _ read: [SharedGeneration?]) async -> SharedGenerations? {
-        var commands: [Command] = []
-        var random = SystemRandomNumberGenerator()
-        for (name, known) in zip(names, read) where known == nil {
-            commands.append(Command("SET", name, SharedGeneration.random(&random).text, Bytes(text: "NX")))
-        }
-        var get = Command("MGET")
-        get.words += names
-        guard let replies = await perform("generations", commands + [get]), let values = replies.last?.elements,
-            let global = values.first?.bytes.flatMap(SharedGeneration.init(text:)),
-            let own = values.last?.bytes.flatMap(SharedGeneration.init(text:))
-        else { return nil }
-        for reply in replies { if let failure = reply.failure { note(failure: failure) } }
-        return SharedGenerations(global: global, provider: own)
-    }
+    /// It answers nothing any more.
+    public var isClosed: Bool { state.withLock { $0.isClosed } }
 
     static func engineTime(_ reply: Reply) -> WallTime? {
         guard let parts = reply.elements, parts.count == 2,
@@ -200,63 +111,6 @@ public final class SharedTier: Sendable {
             (0..<1 << 40).contains(seconds), (0..<1_000_000).contains(micros)
         else { return nil }
         return WallTime(milliseconds: seconds * 1000 + micros / 1000)
-    }
-
-    // MARK: Publishing
-
-    /// Sets the value while its generations are still those.
-    private static let publish = """
-        if redis.call('GET',KEYS[2])~=ARGV[1] or redis.call('GET',KEYS[3])~=ARGV[2] then return 0 end \
-        redis.call('SET',KEYS[1],ARGV[3],'PX',ARGV[4]) return 1
-        """
-
-    /// Publishes an answer, behind whoever asked. Nothing of it is waited for.
-    /// - Parameter lease: given back when the answer is there, or when it is not to be.
-    public func publish(_ entry: StoredResponse, _ ticket: Ticket, _ lease: SharedLease? = nil) {
-        if let obstacle = SharedStorability.obstacle(entry, maxObject: settings.maxObject, now: time.wall()) {
-            if let lease { release(lease, isSettled: true) }
-            return count(SharedCounters.published, obstacle.rawValue)
-        }
-        let mayGo = state.withLock { state -> Bool in
-            guard state.publishing < Self.mostPublishing, !state.isClosed else { return false }
-            state.publishing += 1
-            return true
-        }
-        guard mayGo else {
-            if let lease { release(lease, isSettled: true) }
-            return count(SharedCounters.published, "dropped")
-        }
-        Task(executorPreference: loop) {
-            let result = await self.put(entry, ticket)
-            self.state.withLock { $0.publishing -= 1 }
-            if let lease { self.release(lease, isSettled: result != "done") }
-            self.count(SharedCounters.published, result)
-        }
-    }
-
-    private func put(_ entry: StoredResponse, _ ticket: Ticket) async -> String {
-        let now = time.wall()
-        let (clock, isRemoving) = state.withLock { ($0.clock, !$0.removals.isEmpty) }
-        // What is removed and not told yet is not to be put back by what began before.
-        guard !isRemoving else { return "overtaken" }
-        guard let clock else { return "failed" }
-        let engine = clock.engine + (loop.clock.monotonic() - clock.at)
-        let left = (entry.staleUntil - now).milliseconds
-        guard left > 0 else { return SharedStorability.Obstacle.expired.rawValue }
-        let value = await compute.run(reading: entry.body.count) { [codec] in
-            codec.encode(entry, ticket.generations, name: ticket.name, ahead: engine - now)
-        }
-        let script = Command(
-            "EVAL", Bytes(text: Self.publish), Bytes(text: "3"), ticket.name, names.global,
-            names.generation(of: ticket.provider), ticket.generations.global.text, ticket.generations.provider.text,
-            value, Bytes(text: String(left)))
-        switch await perform("publish", [script])?.first {
-        case .integer(1): return "done"
-        case .integer(0): return "overtaken"
-        case let reply:
-            if let reply { note(failure: reply.failure ?? .garbage) }
-            return "failed"
-        }
     }
 
     // MARK: One operation

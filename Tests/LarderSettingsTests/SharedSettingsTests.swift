@@ -71,8 +71,16 @@ import Testing
         #expect(settings.effective.allSatisfy { $0.value?.contains(Self.key) != true && $0.value != "a-password" })
     }
 
-    @Test func aProviderOfOnesOwnIsNotShared() {
-        let found = findings("providers: { mine: { kind: passthrough, baseURL: \"https://a\", shared: yes } }")
-        #expect(found.count == 1 && found[0].contains("not shared"), "\(found)")
+    @Test(arguments: ["http://127.0.0.1:9000", "http://localhost", "https://[::1]:8443/api", "http://a.localhost:80"])
+    func aProviderOnThisMachineIsNotSharedUnlessItIsSaid(_ url: String) throws {
+        let text = "providers: { mine: { kind: passthrough, baseURL: \"\(url)\" } }"
+        #expect(try load(text).providers["mine"]?.isShared == false)
+        #expect(try load(text.replacing(" } }", with: ", shared: yes } }")).providers["mine"]?.isShared == true)
+    }
+
+    @Test(arguments: ["https://api.example.net", "http://10.0.0.5:9000", "http://localhost.example.net"])
+    func aProviderElsewhereIsShared(_ url: String) throws {
+        let text = "providers: { mine: { kind: passthrough, baseURL: \"\(url)\" } }"
+        #expect(try load(text).providers["mine"]?.isShared == true)
     }
 }

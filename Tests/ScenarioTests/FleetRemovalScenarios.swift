@@ -79,7 +79,7 @@ struct FleetRemovalScenarios {
         defer { origin.stop() }
         let settings = """
             providers:
-              house: { kind: passthrough, baseURL: "\(origin.base)" }
+              house: { kind: passthrough, baseURL: "\(origin.base)", shared: yes }
             shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
             """
         try await Fleet.two(settings) { one, two in
@@ -100,7 +100,7 @@ struct FleetRemovalScenarios {
         defer { origin.stop() }
         let settings = """
             providers:
-              house: { kind: passthrough, baseURL: "\(origin.base)" }
+              house: { kind: passthrough, baseURL: "\(origin.base)", shared: yes }
             shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
             """
         try await Fleet.two(settings) { one, two in

@@ -270,7 +270,8 @@ import Testing
                 _ = try stand.store("entries")
                 // Looked for first: until it is there, what was removed may still answer from its open files.
                 guard access("\(place)/cache.db", F_OK) == 0 else { return false }
-                return try stand.get("/raw/api/c")["Cache-Status"]?.contains("hit") == true
+                let isHit = try stand.get("/raw/api/c")["Cache-Status"]?.contains("hit") == true
+                return try stand.store("entries")?.integer ?? 0 >= 1 && isHit
             }
             #expect(try stand.get("/healthz").text == "ok\n")
             stand.larder.signal(SIGTERM)

@@ -17,6 +17,8 @@ public enum SharedStorability {
         case streamed
         /// Nothing is left of its time.
         case expired
+        /// No list of request fields tells which requests it answers.
+        case unnamed
     }
 
     /// Why the entry stays here, or nil.

@@ -72,8 +72,7 @@ extension Daemon {
         await engine.refreshes.close()
         await engine.accounts.shutDown()
         await engine.flights.shutDown()
-        await engine.upstream.returnFleetCalls()
-        base.unshare(engine)
+        await base.leaveFleet(engine)
         await base.fetcher.shutdown()
         done(.calls)
     }

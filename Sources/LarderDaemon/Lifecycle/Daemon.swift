@@ -139,8 +139,9 @@ public final class Daemon: Sendable {
         parts.eventStreams.setLimit(settings.server.maxEventStreams)
         parts.searches.setLimits(settings.searchLimits)
         if old.shared != settings.shared {
-            if let shared = settings.shared { await base.share(shared, engine) } else { base.unshare(engine) }
+            if let shared = settings.shared { await base.share(shared, engine) } else { await base.unshare(engine) }
         }
+        await engine.cache.shareAgain(old.providers, settings.providers)
         engine.cache.settingsChanged()
         await server.apply(Self.serverSettings(settings, base.descriptors, engine.log))
         engine.counters.cell(DaemonCounters.reloads, "done").add()

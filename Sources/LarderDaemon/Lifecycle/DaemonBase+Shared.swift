@@ -7,25 +7,39 @@ import LarderShared
 import LarderStore
 
 extension DaemonBase {
+    private var keeping: SharedKeeper { SharedKeeper(state: state, log: surroundings.log.labelled("shared")) }
+
     /// Opens the tier that hosts share; the one before is closed. An engine that does not answer is no reason to wait.
     func share(_ settings: Settings.Shared, _ engine: Engine) async {
-        let keeping = SharedKeeper(state: state, log: surroundings.log.labelled("shared"))
+        let keeping = keeping
         let tier = SharedTier(
             SharedSettings(settings), host: await host(), keeping: keeping, on: homeLoop, compute: engine.compute,
             counters: surroundings.counters, log: keeping.log, time: surroundings.time)
-        // What the tier before could not tell is written down, and told by this one.
-        engine.cache.share(tier)
-        await tier.open()
+        // Before it is asked for anything: what an earlier run could not tell is not read from it.
+        await tier.recallRemovals()
+        let before = engine.cache.share(tier)
         engine.upstream.share(tier)
+        // A call that waits for the one before asks this one when that is closed.
+        await before?.returnCalls()
+        await before?.close(next: tier)
+        await tier.open()
         await tier.follow(report: { [upstream = engine.upstream] in await upstream.reportFleetCalls() }) {
             [cache = engine.cache] news in await cache.hear(news)
         }
     }
 
     /// This host stands alone from now on.
-    func unshare(_ engine: Engine) {
+    func unshare(_ engine: Engine) async {
+        await SharedTier.noteAlone(keeping)
+        await leaveFleet(engine)
+    }
+
+    /// The tier is closed, for the daemon's stop or since it is not configured any more.
+    func leaveFleet(_ engine: Engine) async {
+        let before = engine.cache.share(nil)
         engine.upstream.share(nil)
-        engine.cache.share(nil)
+        await before?.returnCalls()
+        await before?.close()
     }
 
     private func host() async -> SharedHost {

@@ -97,7 +97,7 @@ struct DaemonBase: Sendable {
             upstream: upstream, accounts: accounts, compute: compute, bodies: fetcher.memory,
             signer: ArtworkSigner(key: secret), counters: counters, log: log, time: time)
         engine.cache.memory.register(in: counters)
-        if let shared = settings.shared { await share(shared, engine) }
+        if let shared = settings.shared { await share(shared, engine) } else { await unshare(engine) }
         accounts.listen { [weak engine] in engine?.accountChanged($0, $1) }
         return engine
     }

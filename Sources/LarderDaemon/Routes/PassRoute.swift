@@ -116,7 +116,7 @@ struct PassRoute: Sendable {
         answer.reason = served.entry.reason
         answer.isOurs = false
         let how = served.provenance
-        answer.provenance.detail = how.forward != nil && how.outcome == .stale ? how.rule?.rawValue : nil
+        if how.forward != nil, how.outcome == .stale { answer.provenance.detail = how.rule?.rawValue }
         answer.variesByCoding = true
         if served.entry.status == 200, !request.isPersonal, let stamp = served.ready,
             request.varyIsPlain(served.entry)

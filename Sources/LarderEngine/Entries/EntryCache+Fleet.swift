@@ -23,6 +23,14 @@ extension EntryCache {
         return removal
     }
 
+    /// Providers that share their answers from now on: what was removed of them meanwhile was told to nobody.
+    public func shareAgain(_ old: [String: ProviderSettings], _ new: [String: ProviderSettings]) async {
+        guard let shared else { return }
+        for (name, settings) in new where settings.isShared && old[name]?.isShared == false {
+            await shared.remove(provider: name)
+        }
+    }
+
     /// The one provider that a removal concerns; nil where it may be several.
     private func owner(of selector: PurgeSelector) async -> String? {
         switch selector {
@@ -43,7 +51,13 @@ extension EntryCache {
 
     /// Removes an entry that an unsafe request has made invalid, here and on the other hosts. Nobody waits for those.
     public func invalidate(_ digest: Digest, of provider: ConfiguredProvider) async {
-        await tellRemoved(digest, of: provider)
+        if provider.isPassthrough, provider.settings.isShared, let shared {
+            // What lies under the URL is all that it made invalid: the provider's other answers stay shared.
+            let order = RemovalOrder(selector: .digest(digest), isSoft: false, provider: provider.name)
+            await shared.remove(url: digest, provider: provider.name, order: order.encoded)
+        } else {
+            await tellRemoved(digest, of: provider)
+        }
         await remove(digest, of: provider.name)
     }
 

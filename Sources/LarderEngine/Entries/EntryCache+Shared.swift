@@ -11,13 +11,13 @@ extension EntryCache {
     /// The tier in force; nil where this host stands alone.
     public var shared: SharedTier? { sharedTier.withLock { $0 } }
 
-    /// Puts another tier in force, or none. The one before is closed: what is under way there is a miss.
-    public func share(_ tier: SharedTier?) {
-        let before = sharedTier.withLock { current in
+    /// Puts another tier in force, or none.
+    /// - Returns: the one before, which is to be closed.
+    public func share(_ tier: SharedTier?) -> SharedTier? {
+        sharedTier.withLock { current in
             defer { current = tier }
             return current
         }
-        before?.close()
     }
 }
 
@@ -67,7 +67,7 @@ extension Engine {
     }
 
     /// The longest that a host waits for what another fetches.
-    private static let leasePatience = Duration.seconds(10)
+    static let leasePatience = Duration.seconds(10)
 
     /// What the upstream brought, or a stale answer of the tier in its place.
     private func fetched(
@@ -87,7 +87,10 @@ extension Engine {
             return .answered(made)
         case .failed(let failure):
             if let lease { tier.release(lease, isSettled: true) }
-            guard let entry = look.entry, isUsable(entry, question) else { return .failed(failure) }
+            // What was removed since is no answer any more, stale or not.
+            guard let entry = look.entry, isUsable(entry, question), cache.isCurrent(question.began) else {
+                return .failed(failure)
+            }
             var made = Made(entry: entry, covering: failure)
             made.shared = .hit
             return .answered(made)
@@ -107,6 +110,9 @@ extension ConfiguredProvider {
     /// whose scopes differ share nothing of it.
     static func scope(_ settings: ProviderSettings, normaliser: Int, retention: Duration?) -> Digest {
         var lines = [settings.name, "\(normaliser)", "\(settings.semantics)", settings.dialect ?? ""]
+        if settings.isPassthrough {
+            lines.append("\(settings.cookies) \(settings.personalCookies) \(settings.cdnCacheControl)")
+        }
         lines += settings.baseURLs
         lines += settings.ttl.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.milliseconds)" }
         for span in [settings.emptyTTL, settings.negativeTTL, settings.staleFor, retention ?? .zero] {

@@ -16,6 +16,8 @@ public struct PassFetch: Sendable {
     let snapshot: Snapshot
     /// Nobody waits: the client's own wishes have no part in it.
     let isRefresh: Bool
+    /// The part of the tier that hosts share, where there is one and the answer may be for all.
+    var sharing: PassSharing?
 
     /// A body that is whole within this time goes out with its length, and its row is committed before its head leaves.
     private static let settling = Duration.milliseconds(10)
@@ -26,7 +28,7 @@ public struct PassFetch: Sendable {
 
     var variants: VariantStore { VariantStore(engine: engine, request: request) }
     var rule: FreshnessRule { request.rule }
-    private var settings: Settings { snapshot.settings }
+    var settings: Settings { snapshot.settings }
 
     /// - Parameter looked: what the asker found: while nothing was written since, nothing else is there to be found.
     func work(_ looked: EntryCache.Found?, _ voice: FlightVoice) async -> FlightResult {
@@ -41,6 +43,12 @@ public struct PassFetch: Sendable {
             made.selection = selection(of: entry, began, nil)
             return .answered(made)
         }
+        guard let tier = sharedTier else { return await fetch(found, began, voice) }
+        return await shared(tier, found, began, voice)
+    }
+
+    /// Asks the upstream.
+    func fetch(_ found: EntryCache.Found, _ began: RemovalStamp, _ voice: FlightVoice) async -> FlightResult {
         // With our own rules the answer's validators have no say: it is asked for anew.
         var conditions: HeaderFields = [:]
         if rule.semantics == .rfc, let entry = found.entry {
@@ -71,7 +79,7 @@ public struct PassFetch: Sendable {
         }
     }
 
-    private func answersNow(_ entry: StoredResponse) -> Bool {
+    func answersNow(_ entry: StoredResponse) -> Bool {
         let directives = isRefresh ? ClientDirectives.none : request.directives
         return switch request.judge.decide(entry, directives, now: engine.time.wall()).decision {
         case .fresh, .negative: true
@@ -167,6 +175,7 @@ public struct PassFetch: Sendable {
         let head = stream.head
         let verdict = verdict(head, classification, found.entry)
         let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
+        await sharing?.headCame(head, isStored: verdict.isStored)
         let body = TapeBody(stream.body, length: head.length)
         let own = PassFields.endToEnd(head)
         let isAnswer = rule.semantics == .rfc || classification.isAnswer
@@ -217,7 +226,7 @@ public struct PassFetch: Sendable {
     }
 
     /// The answer takes its place among those of its URL when its head has come.
-    private func place(of entry: StoredResponse) -> AnswerPlace {
+    func place(of entry: StoredResponse) -> AnswerPlace {
         engine.cache.answers.enter(
             request.primary.digest, AnswerOrder.Selection(vary: Vary(entry.fields), fields: request.forwarded),
             key: entry.key)
@@ -387,7 +396,7 @@ public struct PassFetch: Sendable {
         return .answered(made)
     }
 
-    private func selection(
+    func selection(
         of entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace?
     ) -> Made.Selection {
         Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began, place: place)

@@ -80,6 +80,14 @@ enum BaseURL {
         return host != "localhost" && (try? Address("\(host):1"))?.isLoopback != true
     }
 
+    /// Whether an address of this machine itself is meant: a loopback one.
+    static func isOnThisMachine(_ url: String) -> Bool {
+        guard let rest = url.dropping(prefix: "http://") ?? url.dropping(prefix: "https://"),
+            let (host, _) = try? split(rest.prefix { $0 != "/" })
+        else { return false }
+        return host == "localhost" || host.hasSuffix(".localhost") || (try? Address("\(host):1"))?.isLoopback == true
+    }
+
     /// One entry of `imageHosts`: "*", "*.suffix", a host, or a full origin.
     static func checkImageHost(_ text: String) throws(SettingFault) -> String {
         let lowered = text.lowercased()

@@ -90,7 +90,10 @@ extension SettingsLoader {
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
         settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
         settings.dialect = dialect(&reader, about)
-        settings.isShared = reader.flag(Table.providerShared, path: "\(path).shared")
+        // Hosts may have other services at an address of their own machine.
+        let isOwnMachine = isPassthrough && BaseURL.isOnThisMachine(settings.baseURL)
+        settings.isShared = reader.flag(
+            Table.providerShared, path: "\(path).shared", default: isOwnMachine ? "false" : "true")
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil

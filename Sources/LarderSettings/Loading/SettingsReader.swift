@@ -59,8 +59,8 @@ struct SettingsReader {
         } ?? 0
     }
 
-    mutating func flag(_ parameter: Parameter, path: String? = nil) -> Bool {
-        read(parameter, path: path) { node throws(SettingFault) in
+    mutating func flag(_ parameter: Parameter, path: String? = nil, default text: String? = nil) -> Bool {
+        read(parameter, path: path, default: text) { node throws(SettingFault) in
             switch try Self.text(node) {
             case "true", "yes", "on": true
             case "false", "no", "off": false

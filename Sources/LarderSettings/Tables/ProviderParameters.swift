@@ -141,7 +141,10 @@ extension SettingsTable {
     static let providerShared = Parameter(
         "providers.<name>.shared", .flag, default: "true",
         summary: "Whether its answers go to and come from the shared tier, where there is one (shared.url).",
-        advice: "Answers of a provider of your own stay on this host.")
+        advice: """
+            The default is false for a provider of your own whose baseURL is on this machine (localhost, a loopback address): \
+            another host may have another service there.
+            """)
 
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,

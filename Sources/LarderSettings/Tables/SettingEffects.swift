@@ -23,11 +23,7 @@ extension SettingsTable {
         SettingEffect(providerEnabled), SettingEffect(providerBaseURL), SettingEffect(providerSemantics),
         SettingEffect(providerStaleFor), SettingEffect(providerRate), SettingEffect(providerQuota),
         SettingEffect(providerDeadline), SettingEffect(providerMaxConnections), SettingEffect(providerMaxStreams),
-        SettingEffect(providerMaxQueue),
-        SettingEffect(providerShared) { settings, _ in
-            settings.isPassthrough
-                ? "has no effect here: answers of a provider of your own are not shared" : nil
-        },
+        SettingEffect(providerMaxQueue), SettingEffect(providerShared),
         SettingEffect(providerForwardCookies) { settings, about in
             settings.isPassthrough
                 ? nil : "\(about.name) is built in and gets no cookies: this setting is for providers of your own"

@@ -93,4 +93,47 @@ import Testing
         removals.subtract(removals)
         #expect(removals.isEmpty)
     }
+
+    @Test func urlsThatWaitAreKeptOverARestart() {
+        var removals = SharedRemovals()
+        removals.add(url: [9], of: "mine", order: [1])
+        removals.add("itunes")
+        var recalled = SharedRemovals()
+        recalled.recall(removals.encoded)
+        #expect(recalled.urls == [[9]] && recalled.providers == ["itunes"] && !recalled.isGlobal)
+        #expect(recalled.orders.map(\.bytes) == [[1]])
+    }
+
+    @Test func whatAnEarlierVersionKeptIsRead() {
+        // One provider, and one order.
+        let kept: Bytes = [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0x61, 2, 0, 0, 0, 7, 8]
+        var recalled = SharedRemovals()
+        recalled.recall(kept)
+        #expect(recalled.providers == ["a"] && recalled.orders.map(\.bytes) == [[7, 8]] && !recalled.isGlobal)
+    }
+
+    @Test func tooManyURLsAreTheirWholeProvider() {
+        var removals = SharedRemovals()
+        for number in 0...SharedRemovals.mostOrders { removals.add(url: Bytes(text: "\(number)"), of: "mine") }
+        #expect(removals.providers == ["mine"] && removals.urls.count == SharedRemovals.mostOrders)
+    }
+
+    @Test func aURLThatIsRemovedAgainWhileItIsToldIsToldAgain() {
+        var removals = SharedRemovals()
+        removals.add(url: [1], of: "mine")
+        let told = removals
+        removals.add(url: [1], of: "mine")
+        removals.subtract(told)
+        #expect(removals.urls == [[1]])
+    }
+
+    @Test func whatAnotherTierCouldNotTellIsAdded() {
+        var removals = SharedRemovals()
+        removals.add("itunes", order: [1])
+        var other = SharedRemovals()
+        other.add(url: [2], of: "mine", order: [3])
+        removals.merge(other)
+        #expect(removals.providers == ["itunes"] && removals.urls == [[2]])
+        #expect(removals.orders.map(\.bytes) == [[1], [3]])
+    }
 }

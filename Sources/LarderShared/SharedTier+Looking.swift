@@ -1,0 +1,162 @@
+// How an answer is looked up in the shared tier. One operation reads the value and the generations in force; a value is used only
+// under these.
+import LarderCache
+import LarderCore
+import LarderIO
+
+extension SharedTier {
+    /// What a look-up brought.
+    public struct Look: Sendable {
+        /// The answer, fresh or not; by this host's clock.
+        public var entry: StoredResponse?
+        /// With which an answer that is fetched now may be published; nil where none may.
+        public var ticket: Ticket?
+        /// How the tier took part.
+        public var part: SharedPart
+    }
+
+    /// The right to publish one answer, as long as nothing of it is removed.
+    public struct Ticket: Sendable {
+        let scope: Digest
+        let provider: String
+        let generations: SharedGenerations
+        /// The name of what is fetched, as far as it is known before.
+        let name: Bytes
+        /// Where request fields select one of several answers: their URL.
+        var url: SharedURL?
+
+        /// The instants of what was there under the name; empty for nothing.
+        var instants = Bytes()
+        /// The length of what the engine has of the URL.
+        var length = 0
+
+        /// The engine has, or had, answers of the URL.
+        public var hasAnswers: Bool { url.map { !$0.lists.isEmpty } ?? false }
+    }
+
+    /// Looks an answer up. Returns within the tier's time.
+    /// - Parameter scope: of the provider (`SharedNames`).
+    public func look(_ key: CacheKey, scope: Digest, provider: String) async -> Look {
+        if let obstacle = obstacle(key) { return Look(part: obstacle) }
+        let name = names.value(key.digest, scope: scope)
+        let found: Found
+        switch await find(provider: provider, [], [name]) {
+        case .failure(let part): return Look(part: part.part)
+        case .success(let value): found = value
+        }
+        let instants = found.values[0].map(SharedCodec.instants) ?? []
+        let ticket = found.generations.map {
+            Ticket(scope: scope, provider: provider, generations: $0, name: name, instants: instants)
+        }
+        guard let value = found.values[0], let generations = found.generations, !found.areNew else {
+            count(SharedCounters.lookups, "absent")
+            return Look(ticket: ticket, part: .absent)
+        }
+        switch await decode(value, key, name, generations, ahead: found.ahead) {
+        case .success(let entry):
+            count(SharedCounters.lookups, "hit")
+            return Look(entry: entry, ticket: ticket, part: .hit)
+        case .failure(let miss):
+            count(SharedCounters.lookups, miss.rawValue)
+            note(miss, provider)
+            return Look(ticket: ticket, part: .absent)
+        }
+    }
+
+    /// Why nothing is looked up.
+    func obstacle(_ key: CacheKey) -> SharedPart? {
+        guard key.isEverybodys else { return .notForIt }
+        guard owesRemovals else { return nil }
+        count(SharedCounters.lookups, "notAsked")
+        return .removalWaits
+    }
+
+    func note(_ miss: SharedCodec.Miss, _ provider: String) {
+        guard miss == .forged else { return }
+        log.warning("a value of the shared tier is not of this fleet's key", ["provider": provider])
+    }
+
+    /// What one operation found.
+    struct Found {
+        /// The engine's clock less this host's.
+        var ahead: Duration
+        /// Those in force; nil where there are none and none could be made.
+        var generations: SharedGenerations?
+        /// They were made just now: no value is of them.
+        var areNew = false
+        var values: [Bytes?]
+        /// Of the commands that were sent besides.
+        var others: [Reply]
+    }
+
+    /// Why nothing was found.
+    struct NoReply: Error {
+        var part: SharedPart
+    }
+
+    /// Reads values together with the generations in force.
+    /// - Parameters:
+    ///   - commands: sent before.
+    ///   - keys: the values' names.
+    func find(provider: String, _ commands: [Command], _ keys: [Bytes]) async -> Result<Found, NoReply> {
+        let names = [names.global, names.generation(of: provider)]
+        var get = Command("MGET")
+        get.words += keys + names
+        guard let replies = await perform("look", [Command("TIME")] + commands + [get]) else {
+            let isOpen = state.withLock { $0.breaker.word != "closed" }
+            return .failure(NoReply(part: isOpen ? .breakerOpen : .failed))
+        }
+        guard let engine = Self.engineTime(replies[0]), let values = replies.last?.elements,
+            values.count == keys.count + 2
+        else {
+            note(failure: replies.lazy.compactMap(\.failure).first ?? .garbage)
+            count(SharedCounters.lookups, "failed")
+            return .failure(NoReply(part: .failed))
+        }
+        let now = time.wall()
+        state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
+        var found = Found(
+            ahead: engine - now, values: values.prefix(keys.count).map(\.bytes),
+            others: Array(replies[1..<(1 + commands.count)]))
+        let known = values.suffix(2).map { $0.bytes.flatMap(SharedGeneration.init(text:)) }
+        if let global = known[0], let own = known[1] {
+            found.generations = SharedGenerations(global: global, provider: own)
+        } else {
+            found.generations = await makeGenerations(names, known)
+            found.areNew = true
+        }
+        return .success(found)
+    }
+
+    /// Reads a value, away from the loop.
+    func decode(
+        _ value: Bytes, _ key: CacheKey, _ name: Bytes, _ generations: SharedGenerations, ahead: Duration
+    ) async -> Result<StoredResponse, SharedCodec.Miss> {
+        let question = SharedCodec.Question(
+            key: key, name: name, generations: generations, ahead: ahead, maxObject: settings.maxObject)
+        return await compute.run(reading: value.count) { [codec] () -> Result<StoredResponse, SharedCodec.Miss> in
+            do throws(SharedCodec.Miss) {
+                return .success(try codec.decode(value, question))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// Generations that the engine does not have, or has lost, are made by chance; of several hosts the first makes them.
+    private func makeGenerations(_ names: [Bytes], _ read: [SharedGeneration?]) async -> SharedGenerations? {
+        var commands: [Command] = []
+        var random = SystemRandomNumberGenerator()
+        for (name, known) in zip(names, read) where known == nil {
+            commands.append(Command("SET", name, SharedGeneration.random(&random).text, Bytes(text: "NX")))
+        }
+        var get = Command("MGET")
+        get.words += names
+        guard let replies = await perform("generations", commands + [get]), let values = replies.last?.elements,
+            let global = values.first?.bytes.flatMap(SharedGeneration.init(text:)),
+            let own = values.last?.bytes.flatMap(SharedGeneration.init(text:))
+        else { return nil }
+        for reply in replies { if let failure = reply.failure { note(failure: failure) } }
+        return SharedGenerations(global: global, provider: own)
+    }
+}
