@@ -152,6 +152,16 @@ public struct SuspensionMachine: Sendable, Hashable {
         return suspend(Suspension(until: now + length, failure: .suspended, step: 0))
     }
 
+    /// Another host that calls with the same key was told so. A rest that is longer stays.
+    /// - Returns: whether it counts.
+    public mutating func heard(_ suspension: Suspension, now: MonotonicTime) -> Bool {
+        if case .suspended(let mine) = state, mine.until >= suspension.until { return false }
+        let until = min(suspension.until, now + Self.longestBelieved)
+        guard until > now else { return false }
+        _ = suspend(Suspension(until: until, failure: suspension.failure, step: suspension.step))
+        return true
+    }
+
     /// A person began the rest at hand.
     public var isByHand: Bool { suspension?.failure == .suspended }
 

@@ -15,7 +15,37 @@ public enum ProvidersPage {
                 section.add("h2", ["id": "house-title"], text: "Larder itself")
                 section.add("div", ["id": "house"]) { house(&$0, answer.value) }
             }
+            fleet(&main, answer.value?["shared"])
             ConsolePage.tokenForm(&main)
+        }
+    }
+
+    /// The tier that hosts share, and with a script the hosts. Hidden where this one stands alone.
+    private static func fleet(_ main: inout Markup, _ shared: JSONValue?) {
+        main.add(
+            "section",
+            [
+                "id": "fleet", "class": "panel", "aria-labelledby": "fleet-title", "hidden": shared == nil ? "" : nil,
+            ]
+        ) { section in
+            section.add("h2", ["id": "fleet-title"], text: "Shared with other hosts")
+            section.add("div", ["id": "tier"]) { facts in
+                guard let shared else { return }
+                facts.add("dl", ["class": "facts"]) { list in
+                    for name in [
+                        "url", "connected", "breaker", "openSince", "lastFailure", "hits", "misses", "published",
+                    ] {
+                        guard let value = shared[name]?.said else { continue }
+                        list.add("dt", text: name.spaced)
+                        list.add("dd", text: name == "openSince" ? value.instant : value)
+                    }
+                }
+            }
+            section.add("table", ["class": "rows", "id": "hosts-table", "hidden": ""]) { table in
+                table.add("caption", ["class": "apart"], text: "Hosts that share answers and budgets")
+                table.addColumns(["Host", "Version", "Last sign", "Calls in hand"].map { ($0, nil, false) })
+                table.add("tbody", ["id": "hosts"], text: "")
+            }
         }
     }
 

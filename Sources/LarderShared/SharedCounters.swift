@@ -25,8 +25,8 @@ enum SharedCounters {
     static let heard = MetricFamily(
         "larder_shared_removals_heard_total",
         help:
-            "Removals of other hosts that were carried out here: order, or gap where some may have been missed and all "
-            + "that came from the shared tier was dropped.",
+            "What other hosts told and was carried out here: order, a removal; suspension; or gap, where some may have been "
+            + "missed and all that came from the shared tier was dropped.",
         labels: ["result"])
     static let quota = MetricFamily(
         "larder_shared_calls_total",

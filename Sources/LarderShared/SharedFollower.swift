@@ -131,6 +131,10 @@ extension SharedTier {
             log.notice("removals of other hosts may have been missed; what came from the shared tier is dropped")
             await apply(.gap)
         case .order(let entry) where takeOwn(entry.nonce): break
+        case .order(let entry) where Self.tellsOfSuspension(entry.order):
+            guard let told = suspension(in: entry.order) else { break }
+            count(SharedCounters.heard, "suspension")
+            await apply(.suspension(told.suspension, of: told.code))
         case .order(let entry) where entry.order == Self.dropAll:
             count(SharedCounters.heard, "gap")
             await apply(.gap)

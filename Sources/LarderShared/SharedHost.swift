@@ -28,10 +28,12 @@ public protocol SharedKeeping: Sendable {
     func keep(_ name: String, _ bytes: Bytes?) async
 }
 
-/// What a removal on another host asks of this one.
+/// What another host tells this one.
 public enum SharedNews: Sendable {
     /// Remove what is encoded here.
     case order(Bytes)
+    /// The API suspended a caller (`SharedTier.isNamed`); nil: a person ended that.
+    case suspension(SharedSuspension?, of: Bytes)
     /// Something may have been missed: drop everything that came from the shared tier.
     case gap
 }

@@ -30,6 +30,9 @@ struct SharedNames: Sendable {
     /// Of the ledger of a budget.
     func quota(_ budget: Digest) -> Bytes { Bytes(text: "\(prefix):q:" + Base64URL.encode(budget.bytes)) }
 
+    /// Of a suspension.
+    func suspension(_ code: String) -> Bytes { Bytes(text: "\(prefix):s:" + code) }
+
     /// Of the table of hosts.
     var hosts: Bytes { Bytes(text: "\(prefix):h") }
 

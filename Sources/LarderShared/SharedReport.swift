@@ -2,15 +2,15 @@
 import LarderCore
 
 /// The part of the shared tier in one answer.
-public enum SharedPart: UInt8, Sendable, Hashable {
+public enum SharedPart: Sendable, Hashable {
     /// There is none, or nobody had to ask it.
     case none
     /// It had the answer.
     case hit
     /// It had no answer, or none that is good enough.
     case absent
-    /// It was not asked: its breaker is open.
-    case breakerOpen
+    /// It was not asked: its breaker is open since then.
+    case breakerOpen(since: WallTime?)
     /// It was not asked: a removal waits to be told.
     case removalWaits
     /// It did not answer in its time, or with an error.
@@ -24,7 +24,8 @@ public enum SharedPart: UInt8, Sendable, Hashable {
         case .none: nil
         case .hit: "The answer came from the shared tier, where another host had put it."
         case .absent: "Shared tier: asked, it had no answer that fits."
-        case .breakerOpen: "Shared tier: not asked, its breaker was open after failures."
+        case .breakerOpen(let since):
+            "Shared tier: not asked, its breaker was open after failures\(since.map { ", since \($0.rfc3339)" } ?? "")."
         case .removalWaits: "Shared tier: not asked, a removal had not been told to it yet."
         case .failed: "Shared tier: asked, it did not answer in time or answered with an error."
         case .notForIt: "Shared tier: not asked, the answer is for one person."

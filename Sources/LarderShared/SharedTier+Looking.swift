@@ -103,8 +103,11 @@ extension SharedTier {
         var get = Command("MGET")
         get.words += keys + names
         guard let replies = await perform("look", [Command("TIME")] + commands + [get]) else {
-            let isOpen = state.withLock { $0.breaker.word != "closed" }
-            return .failure(NoReply(part: isOpen ? .breakerOpen : .failed))
+            return .failure(
+                NoReply(
+                    part: state.withLock { state in
+                        state.breaker.word == "closed" ? .failed : .breakerOpen(since: state.openSince)
+                    }))
         }
         guard let engine = Self.engineTime(replies[0]), let values = replies.last?.elements,
             values.count == keys.count + 2

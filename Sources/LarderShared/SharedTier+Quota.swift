@@ -24,6 +24,8 @@ public enum QuotaTurn: Sendable, Hashable {
     case granted(until: MonotonicTime)
     /// There is one after that time.
     case spent(for: Duration)
+    /// The engine, which keeps the budget, does not answer. It is asked again after that time.
+    case unanswered(for: Duration)
 }
 
 /// One budget of this host, and the question to the ledger that is under way.
@@ -63,6 +65,9 @@ extension SharedTier {
             case .spent(let until):
                 count(SharedCounters.quota, "spent")
                 return .spent(for: until - now)
+            case .unanswered(let until):
+                count(SharedCounters.quota, "spent")
+                return .unanswered(for: until - now)
             case .wait(let until):
                 // All who come meanwhile wait: the ledger opens when the hosts have reported, which takes seconds.
                 guard now - began < Self.patience else {

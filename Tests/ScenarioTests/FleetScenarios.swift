@@ -133,7 +133,9 @@ struct FleetScenarios {
             #expect(status["shared"]?["breaker"]?.string != "closed", "\(status["shared"] as Any)")
             let answer = try await one.get("/v1/itunes/search?q=one+more")
             let id = try #require(answer["X-Request-Id"])
-            #expect(try await one.get("/v1/explain/\(id)").text.contains("Shared tier: "))
+            let since = try #require(status["shared"]?["openSince"]?.string)
+            let explained = try await one.get("/v1/explain/\(id)").text
+            #expect(explained.contains("breaker was open after failures, since \(since)"), "\(explained)")
         }
     }
 

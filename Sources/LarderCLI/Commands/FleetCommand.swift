@@ -26,7 +26,7 @@ enum FleetCommand {
             return console.line("this host stands alone: shared.url is not set")
         }
         let place = Console.printable(value["url"]?.string ?? "")
-        console.line("engine  \(place), prefix \(Console.printable(value["prefix"]?.string ?? ""))")
+        console.line("engine       \(place), prefix \(Console.printable(value["prefix"]?.string ?? ""))")
         guard value["reached"]?.bool == true else {
             return console.line(console.styled("the engine does not answer", .yellow))
         }
@@ -35,7 +35,7 @@ enum FleetCommand {
             let texts = generations.map {
                 "\(Console.printable($0.name)) \(Console.printable(String(($0.value.string ?? "").prefix(8))))"
             }
-            console.line("removed \(texts.joined(separator: ", "))")
+            console.line("generations  \(texts.joined(separator: ", "))")
         }
         var table = TableLayout(columns: [
             .init("HOST", weight: 1), .init("VERSION"), .init("SEEN", isRight: true), .init("PLACE"),

@@ -12,6 +12,8 @@ public struct QuotaShare: Sendable {
         case ask
         /// There is none before that instant.
         case spent(until: MonotonicTime)
+        /// The ledger did not answer; it is not asked again before that instant.
+        case unanswered(until: MonotonicTime)
         /// The ledger is new and waits for the hosts; it is to be asked again at that instant.
         case wait(until: MonotonicTime)
     }
@@ -37,8 +39,11 @@ public struct QuotaShare: Sendable {
     private var seen: [Int] = []
     private var lease: Lease?
     private var closedUntil = MonotonicTime.distantPast
-    /// It is closed since the ledger is new.
-    private var isNew = false
+    private enum Closed: Sendable {
+        case spent, unanswered, new
+    }
+    /// Why it is closed, if it is.
+    private var closed = Closed.spent
     private var debt = 0
     /// Calls that were used of the last lease.
     private var demand = 0
@@ -58,7 +63,11 @@ public struct QuotaShare: Sendable {
             return .granted(until: current.until)
         }
         guard closedUntil > now else { return .ask }
-        return isNew ? .wait(until: closedUntil) : .spent(until: closedUntil)
+        return switch closed {
+        case .spent: .spent(until: closedUntil)
+        case .unanswered: .unanswered(until: closedUntil)
+        case .new: .wait(until: closedUntil)
+        }
     }
 
     /// A call that was granted until then leaves now, or never.
@@ -119,13 +128,13 @@ public struct QuotaShare: Sendable {
         } else if ask.wanted > 0 {
             closedUntil = now + reply.wait
         }
-        isNew = !reply.isOpen
+        closed = reply.isOpen ? .spent : .new
     }
 
     /// There was no answer. What was given back counts in full there, and what may have been granted is not used.
     public mutating func unanswered(_ ask: QuotaAsk, now: MonotonicTime) {
         debt += ask.debt
-        isNew = false
+        closed = .unanswered
         if ask.wanted > 0 { closedUntil = now + Self.pause }
     }
 }

@@ -80,6 +80,40 @@ function card(provider) {
     el("footer", {}, provider.attribution ? el("small", { class: "soft" }, provider.attribution) : el("span"), act(provider)));
 }
 
+function tier(shared) {
+  const asked = shared.hits + shared.misses;
+  return facts([
+    ["engine", shared.url],
+    ["connection", shared.connected ? "stands" : el("span", { class: "bad" }, "none")],
+    ["breaker", term("breaker-" + shared.breaker, shared.breaker, { className: "pill " + (shared.breaker === "closed" ? "good" : "bad") })],
+    ["open since", shared.openSince && ago(shared.openSince)],
+    ["last failure", shared.lastFailure && words(shared.lastFailure)],
+    ["removals", shared.removalWaiting ? el("span", { class: "bad" }, "one waits to be told: the tier is not used until then")
+      : shared.following ? "heard from the other hosts" : el("span", { class: "bad" }, "not heard from the other hosts")],
+    ["answers found there", count(shared.hits) + " of " + count(asked) + " look-ups"],
+    ["answers put there", count(shared.published)],
+  ]);
+}
+
+function host(one) {
+  const calls = Object.entries(one.calls || {}).map(([name, value]) => name + " " + count(value)).join(", ");
+  return el("tr", { class: one.alive ? null : "failed" },
+    el("td", { "data-name": "Host" }, one.name, one.self ? el("small", { class: "soft" }, " this one") : null),
+    el("td", { "data-name": "Version" }, one.version),
+    el("td", { "data-name": "Last sign" }, (one.alive ? "" : "gone for ") + span(one.silentSeconds) + (one.alive ? " ago" : "")),
+    el("td", { "data-name": "Calls in hand" }, calls || "none"));
+}
+
+/** The tier that hosts share: its state comes with the status, the hosts from the engine. */
+async function drawFleet() {
+  byId("fleet").hidden = !status.shared;
+  if (!status.shared) return;
+  show(byId("tier"), tier(status.shared));
+  const fleet = await ask("/v1/fleet", { timeout: 4000 });
+  byId("hosts-table").hidden = !fleet.reached;
+  show(byId("hosts"), fleet.hosts.map(host));
+}
+
 function draw() {
   if (!status) return;
   // What somebody has opened stays open, and the focus where it was.
@@ -106,6 +140,7 @@ async function refresh() {
   try {
     status = await ask("/v1/status", { timeout: 4000 });
     draw();
+    await drawFleet();
   } catch {
     // The watch over the connection says so.
   } finally {

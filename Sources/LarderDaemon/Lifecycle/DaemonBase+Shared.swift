@@ -24,7 +24,9 @@ extension DaemonBase {
         await before?.close(next: tier)
         await tier.open()
         await tier.follow(report: { [upstream = engine.upstream] in await upstream.reportFleetCalls() }) {
-            [cache = engine.cache] news in await cache.hear(news)
+            [cache = engine.cache, upstream = engine.upstream] news in
+            await cache.hear(news)
+            await upstream.hear(news)
         }
     }
 

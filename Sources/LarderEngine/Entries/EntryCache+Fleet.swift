@@ -80,6 +80,7 @@ extension EntryCache {
     public func hear(_ news: SharedNews) async {
         let outcome: RemovalOutcome
         switch news {
+        case .suspension: return
         case .gap:
             memory.removeAll()
             outcome = await store.remove(.digest(Self.sharedOrigin), soft: false, provider: nil)

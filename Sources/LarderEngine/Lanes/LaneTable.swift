@@ -263,6 +263,17 @@ struct LaneTable {
         return until
     }
 
+    /// Another host that calls with the same key is told to rest.
+    /// - Returns: whether that counts here.
+    mutating func heard(_ suspension: Suspension, of provider: String, now: Moment) -> Bool {
+        guard let lane = lanes[provider], lane.suspends || suspension.failure == .suspended,
+            lane.suspension.heard(suspension, now: now.monotonic)
+        else { return false }
+        look(provider, now: now)
+        noteSuspension(provider, now: now)
+        return true
+    }
+
     /// Ends a suspension by hand. False where there is no such provider.
     mutating func resume(_ provider: String, now: Moment) -> Bool {
         guard let lane = lanes[provider] else { return false }

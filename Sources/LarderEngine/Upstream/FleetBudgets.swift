@@ -1,4 +1,4 @@
-// Budgets that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the host's own record of the same
+// Budgets and suspensions that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the host's own record of the same
 // limits, which a host that stands alone again finds as it should be.
 import LarderCache
 import LarderCore
@@ -73,7 +73,79 @@ extension UpstreamClient {
     }
 }
 
+// MARK: Suspensions
+
+extension UpstreamClient {
+    /// Tells the fleet of the provider's suspension as it is now.
+    func tellFleetOfSuspension(_ provider: String, _ now: Moment) {
+        guard
+            let (tier, caller) = fleet.withLock({ fleet -> (SharedTier, SharedCaller)? in
+                guard let tier = fleet.tier, let caller = fleet.caller(provider) else { return nil }
+                return (tier, caller)
+            })
+        else { return }
+        let suspension = step { $0.lanes[provider]?.suspension.rest(at: now.monotonic) }
+        tier.tell(
+            suspension.map { SharedSuspension(rest: $0.until - now.monotonic, failure: $0.failure, step: $0.step) },
+            of: caller)
+    }
+
+    /// Another host tells of a suspension, or may have done so unheard.
+    public func hear(_ news: SharedNews) async {
+        switch news {
+        case .order: break
+        case .gap: await readFleetSuspensions()
+        case .suspension(let suspension, let code):
+            let provider = fleet.withLock { fleet in
+                fleet.providers.first { provider in
+                    fleet.caller(provider.name).map { fleet.tier?.isNamed($0, by: code) ?? false } ?? false
+                }?.name
+            }
+            if let provider { await heard(suspension, provider) }
+        }
+    }
+
+    /// Takes over the suspensions at hand.
+    public func readFleetSuspensions() async {
+        let (tier, callers) = fleet.withLock { fleet in
+            (fleet.tier, fleet.providers.compactMap { fleet.caller($0.name) })
+        }
+        guard let tier else { return }
+        for (caller, suspension) in zip(callers, await tier.suspensions(of: callers)) where suspension != nil {
+            await heard(suspension, caller.provider)
+        }
+    }
+
+    private func heard(_ suspension: SharedSuspension?, _ provider: String) async {
+        let now = time.moment()
+        let isNew = step { table in
+            guard let suspension else { return table.resume(provider, now: now) }
+            let own = Suspension(
+                until: now.monotonic + suspension.rest, failure: suspension.failure, step: suspension.step)
+            return table.heard(own, of: provider, now: now)
+        }
+        guard isNew else { return }
+        let reason = suspension?.failure.rawValue ?? "resumed"
+        log.notice("another host tells of a suspension", ["provider": provider, "reason": reason])
+        await flush()
+    }
+}
+
+extension FleetBudgets {
+    /// Nil where there is no such provider, or it shares nothing.
+    func caller(_ name: String) -> SharedCaller? {
+        providers.first { $0.name == name && $0.settings.isShared }.map {
+            SharedCaller(provider: name, identity: $0.callerIdentity)
+        }
+    }
+}
+
 extension ConfiguredProvider {
+    /// What the API tells its callers apart by.
+    var callerIdentity: Bytes {
+        Bytes(text: ([settings.name, settings.key ?? ""] + settings.baseURLs).joined(separator: "\n"))
+    }
+
     /// Nil where nothing is limited, or the provider shares nothing.
     var quotaSubject: QuotaSubject? {
         var limits = [settings.rate, settings.quota].compactMap { $0 }
@@ -82,7 +154,6 @@ extension ConfiguredProvider {
             limits = limits[0].calls <= limits[1].calls ? [limits[0]] : [limits[1]]
         }
         guard settings.isShared, !limits.isEmpty else { return nil }
-        let identity = [settings.name, settings.key ?? ""] + settings.baseURLs
-        return QuotaSubject(provider: name, identity: Bytes(text: identity.joined(separator: "\n")), limits: limits)
+        return QuotaSubject(provider: name, identity: callerIdentity, limits: limits)
     }
 }

@@ -82,6 +82,8 @@ extension UpstreamClient {
                 "detail": failure.detail,
             ])
         tellOfBound(call.provider, failure)
+        // What the API itself says is said to all that call with its key. A connection that fails is this host's own.
+        if failure.failure == .limited || failure.failure == .refused { tellFleetOfSuspension(call.provider, now) }
         var failure = failure
         failure.retryAt = Moment.bounded(max(failure.retryAt ?? until, until), now: now.wall)
         return failure

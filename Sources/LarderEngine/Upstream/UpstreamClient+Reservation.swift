@@ -98,18 +98,28 @@ extension UpstreamClient {
             // Writing it down may have taken longer than the lease lasts.
             let mayLeave = budget.tier.leaves(budget.subject.provider, grantedUntil: until, isWanted: isReserved)
             return isReserved && !mayLeave ? refuse(number, for: .zero) : mayLeave
-        case .spent(let time):
+        case .spent(let time): return refuse(number, for: time)
+        case .unanswered(let time):
             // Other settings are in force, and another tier, or none.
             if budget.tier.isClosed, fleetBudget(of: number)?.tier !== budget.tier { return await reserve(number) }
-            return refuse(number, for: time)
+            return refuse(number, for: time, isUnanswered: true)
         }
     }
 
     /// The fleet has no call left. Always false.
-    private func refuse(_ number: UInt64, for span: Duration) -> Bool {
+    private func refuse(_ number: UInt64, for span: Duration, isUnanswered: Bool = false) -> Bool {
         let now = time.moment()
         let until = now.monotonic + span
-        let provider = step { table in table.refuse(number, until: until, now: now) { Self.refusal($0, $1, now) } }
+        let provider = step { table in
+            table.refuse(number, until: until, now: now) { admission, provider in
+                guard isUnanswered else { return Self.refusal(admission, provider, now) }
+                return UpstreamFailure(
+                    provider: provider, failure: .limited,
+                    detail: "The engine that keeps the budget of \(provider) does not answer, and this host has no "
+                        + "call left of its lease.",
+                    retryAt: now.boundedWall(at: until))
+            }
+        }
         if let provider { count(.spent(until: until), provider) }
         return false
     }

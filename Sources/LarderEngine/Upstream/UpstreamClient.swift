@@ -239,6 +239,7 @@ public final class UpstreamClient: Sendable {
     public func suspend(_ provider: String, for duration: Duration) async -> WallTime? {
         let now = time.moment()
         guard let until = step({ $0.suspend(provider, for: duration, now: now) }) else { return nil }
+        tellFleetOfSuspension(provider, now)
         await flush()
         return now.boundedWall(at: until)
     }
@@ -247,6 +248,7 @@ public final class UpstreamClient: Sendable {
     public func resume(_ provider: String) async -> Bool {
         let now = time.moment()
         guard step({ $0.resume(provider, now: now) }) else { return false }
+        tellFleetOfSuspension(provider, now)
         await flush()
         return true
     }

@@ -41,7 +41,7 @@ extension SettingsTable {
         advice: "It waits 10 s at most, and 2 s for a host that died.")
     static let sharedQuota = Parameter(
         "shared.quota", .flag, default: "true",
-        summary: "Whether the budgets of the APIs (rate, quota) are those of all hosts together.",
+        summary: "Whether budgets (rate, quota) and suspensions by an API are those of all hosts together.",
         advice: """
             Each host holds a small lease of calls. While the engine is away it spends that and no more; with off, each host \
             counts for itself. The limits must be the same on each host.

@@ -80,7 +80,7 @@ import Testing
             host: "a", name: "x", waiting: 3, limits: [CallRate(calls: 100, per: .seconds(60))], own: [0], now: start)
         #expect(ask.wanted == 3)
         share.unanswered(ask, now: start)
-        #expect(share.take(now: start) == .spent(until: start + QuotaShare.pause))
+        #expect(share.take(now: start) == .unanswered(until: start + QuotaShare.pause))
     }
 
     @Test func aLeaseEndsBeforeTheLedgerSaysSo() {

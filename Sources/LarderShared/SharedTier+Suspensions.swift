@@ -1,0 +1,117 @@
+// Suspensions that hosts share. To an API a fleet with one key is one client: what it told one host, that it is called too often or that the
+// key is refused, is for all of them, and so is a rest that a person began. Failures of a connection are each host's own. A suspension is
+// told in the stream, so that the others hear of it at once, and lies under a key of its own until its end, for hosts that come later.
+import LarderCache
+import LarderCore
+import LarderIO
+
+/// What the hosts of a fleet are to an API: its provider, and what it tells its callers apart by.
+public struct SharedCaller: Sendable, Hashable {
+    public var provider: String
+    /// No name in the engine shows it.
+    public var identity: Bytes
+
+    public init(provider: String, identity: Bytes) {
+        self.provider = provider
+        self.identity = identity
+    }
+}
+
+/// A suspension as one host tells it to another.
+public struct SharedSuspension: Sendable, Hashable {
+    public var rest: Duration
+    public var failure: FailureClass
+    public var step: Int
+
+    public init(rest: Duration, failure: FailureClass, step: Int) {
+        self.rest = rest
+        self.failure = failure
+        self.step = step
+    }
+}
+
+extension SharedTier {
+    /// Tells the others of a suspension, or with nil that a person has ended one. Nothing is waited for, and where the engine does not
+    /// answer nobody hears of it: each host finds out by itself then.
+    public func tell(_ suspension: SharedSuspension?, of caller: SharedCaller) {
+        Task(executorPreference: loop) {
+            let (code, key) = self.place(of: caller)
+            guard let suspension else {
+                _ = await self.perform("suspend", [Command("DEL", key), self.entry(Self.order(code, nil))])
+                return
+            }
+            let clock = self.state.withLock { $0.clock }
+            guard let clock, suspension.rest > .zero else { return }
+            let now = clock.engine + (self.loop.clock.monotonic() - clock.at)
+            let order = Self.order(code, (now + suspension.rest, suspension))
+            let value = order + self.codec.code(of: order, key).bytes
+            let set = Command(
+                "SET", key, value, Bytes(text: "PX"), Bytes(text: String(suspension.rest.milliseconds)))
+            _ = await self.perform("suspend", [set, self.entry(order)])
+        }
+    }
+
+    /// The suspensions at hand, by place in the list.
+    public func suspensions(of callers: [SharedCaller]) async -> [SharedSuspension?] {
+        guard !callers.isEmpty else { return [] }
+        var get = Command("MGET")
+        let places = callers.map { place(of: $0) }
+        get.words += places.map(\.key)
+        guard let replies = await perform("suspensions", [Command("TIME"), get]),
+            let now = Self.engineTime(replies[0]), let values = replies[1].elements, values.count == callers.count
+        else { return callers.map { _ in nil } }
+        return zip(values, places).map { value, place in
+            guard let bytes = value.bytes, bytes.count > 32 else { return nil }
+            let order = Bytes(bytes.dropLast(32))
+            guard Secrets.equal(codec.code(of: order, place.key).bytes, Bytes(bytes.suffix(32))),
+                let read = Self.read(order, now: now), read.code == place.code
+            else { return nil }
+            return read.suspension
+        }
+    }
+
+    /// Whether that is the caller which an order names.
+    public func isNamed(_ caller: SharedCaller, by code: Bytes) -> Bool { place(of: caller).code == code }
+
+    private func place(of caller: SharedCaller) -> (code: Bytes, key: Bytes) {
+        let code = codec.code(of: caller.identity, Bytes(text: "suspension " + caller.provider))
+        let text = Base64URL.encode(code.bytes)
+        return (Bytes(text: text), names.suspension(text))
+    }
+
+    // MARK: Orders
+
+    private static let mark = Bytes(text: "S ")
+
+    /// Whether an entry of the stream tells of a suspension.
+    static func tellsOfSuspension(_ order: Bytes) -> Bool { order.starts(with: mark) }
+
+    private static func order(_ code: Bytes, _ told: (until: WallTime, SharedSuspension)?) -> Bytes {
+        var order = mark + code
+        if let (until, suspension) = told {
+            order += Bytes(text: " \(until.milliseconds) \(suspension.failure.rawValue) \(suspension.step)")
+        }
+        return order
+    }
+
+    /// What an order of the stream says.
+    func suspension(in order: Bytes) -> (code: Bytes, suspension: SharedSuspension?)? {
+        guard let clock = state.withLock({ $0.clock }) else { return nil }
+        return Self.read(order, now: clock.engine + (loop.clock.monotonic() - clock.at))
+    }
+
+    /// - Parameter now: the engine's clock.
+    private static func read(_ order: Bytes, now: WallTime) -> (code: Bytes, suspension: SharedSuspension?)? {
+        let words = String(decoding: order, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2 || words.count == 5, words[0] == "S" else { return nil }
+        let code = Bytes(text: String(words[1]))
+        guard words.count == 5 else { return (code, nil) }
+        guard let until = Int64(words[2]), (0..<1 << 50).contains(until),
+            let failure = FailureClass(rawValue: String(words[3])), let step = Int(words[4]), (0...20).contains(step)
+        else { return nil }
+        let rest = min(WallTime(milliseconds: until) - now, SuspensionMachine.longestBelieved)
+        // One that is over says nothing.
+        guard rest > .zero else { return nil }
+        return (code, SharedSuspension(rest: rest, failure: failure, step: step))
+    }
+}
