@@ -135,4 +135,10 @@ extension PassFetch {
         if let entry { await sharing.publish(entry, now: engine.time.wall()) } else { sharing.settle() }
         return .answered(made)
     }
+
+    func selection(
+        of entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace?
+    ) -> Made.Selection {
+        Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began, place: place)
+    }
 }

@@ -395,10 +395,4 @@ public struct PassFetch: Sendable {
         }
         return .answered(made)
     }
-
-    func selection(
-        of entry: StoredResponse, _ began: RemovalStamp, _ place: AnswerPlace?
-    ) -> Made.Selection {
-        Made.Selection(vary: Vary(entry.fields), fields: request.forwarded, began: began, place: place)
-    }
 }

@@ -90,10 +90,7 @@ extension SettingsLoader {
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
         settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
         settings.dialect = dialect(&reader, about)
-        // Hosts may have other services at an address of their own machine.
-        let isOwnMachine = isPassthrough && BaseURL.isOnThisMachine(settings.baseURL)
-        settings.isShared = reader.flag(
-            Table.providerShared, path: "\(path).shared", default: isOwnMachine ? "false" : "true")
+        settings.isShared = isShared(&reader, settings)
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil
@@ -106,6 +103,14 @@ extension SettingsLoader {
         }
         reader.checkEffects(settings, about)
         return settings
+    }
+
+    private func isShared(_ reader: inout SettingsReader, _ settings: ProviderSettings) -> Bool {
+        // Hosts may have other services at an address of their own machine.
+        let isOwnMachine = settings.isPassthrough && BaseURL.isOnThisMachine(settings.baseURL)
+        return reader.flag(
+            SettingsTable.providerShared, path: "providers.\(settings.name).shared",
+            default: isOwnMachine ? "false" : "true")
     }
 
     /// A make of the API whose own origin is gone is spoken with whoever the user names, and with nobody else.
