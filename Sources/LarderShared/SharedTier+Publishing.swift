@@ -37,7 +37,7 @@ extension SharedTier {
         }
     }
 
-    private func put(_ entry: StoredResponse, _ ticket: Ticket) async -> String {
+    func put(_ entry: StoredResponse, _ ticket: Ticket) async -> String {
         let now = time.wall()
         let (clock, isRemoving) = state.withLock { ($0.clock, !$0.removals.isEmpty) }
         // What is removed and not told yet is not to be put back by what began before.

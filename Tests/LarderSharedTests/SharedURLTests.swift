@@ -1,0 +1,157 @@
+// The answers of one URL in the engine, on a real one: which is found, which is published, and what a removal leaves.
+import LarderCache
+import LarderCore
+import LarderIO
+import LarderTestSupport
+import Testing
+
+@testable import LarderShared
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct SharedURLTests {
+    private let scope = Digest(of: Bytes(text: "scope"))
+
+    private func key(_ names: [String], _ values: String = "") -> CacheKey {
+        CacheKey(
+            layer: .raw, provider: "api", endpoint: "GET",
+            parameters: [KeyParameter("path", "/a"), KeyParameter("variant", names.joined(separator: ",") + values)])
+    }
+
+    private var target: Digest { key([]).digest }
+
+    /// A request whose every field has that value.
+    private func wanted(_ values: String = "") -> SharedTier.Selecting {
+        SharedTier.Selecting(target: target, flight: key([], values)) { names in key(names, values) }
+    }
+
+    private func entry(_ names: [String], _ values: String = "", age: Int64 = 0, body: String = "text")
+        -> StoredResponse
+    {
+        let now = SystemTime().wall() + .seconds(-age)
+        let fields: HeaderFields = names.isEmpty ? [:] : ["Vary": names.joined(separator: ", ")]
+        return StoredResponse(
+            key: key(names, values), layer: .raw, provider: "api", endpoint: "GET", fields: fields,
+            body: Bytes(text: body), requestTime: now, responseTime: now, freshUntil: now + .seconds(600),
+            staleUntil: now + .seconds(600))
+    }
+
+    private struct Nothing: SharedKeeping {
+        func kept(_ name: String) async -> Bytes? { nil }
+        func keep(_ name: String, _ bytes: Bytes?) async {}
+    }
+
+    private func withTier(_ body: (SharedTier, SharedEngine) async throws -> Void) async throws {
+        let engine = try SharedEngine()
+        let loop = try EventLoop(name: "shared", index: 0)
+        try loop.start()
+        defer {
+            loop.stop()
+            loop.join()
+        }
+        let settings = SharedSettings(
+            address: .unix(engine.socket), timeout: .seconds(60), key: "0123456789abcdef0123456789abcdef")
+        let host = SharedHost(id: "a", name: "a", version: "1", startedAt: SystemTime().wall())
+        let tier = SharedTier(
+            settings, host: host, keeping: Nothing(), on: loop, compute: ComputeGate(width: 2),
+            counters: CounterRegistry(), log: .silent, time: SystemTime())
+        await tier.open()
+        try await body(tier, engine)
+        await tier.close()
+    }
+
+    private func look(_ tier: SharedTier, _ values: String = "") async -> SharedTier.Look {
+        await tier.look(wanted(values), scope: scope, provider: "api")
+    }
+
+    /// Publishes, and waits until that is done.
+    private func publish(_ tier: SharedTier, _ entry: StoredResponse, _ ticket: SharedTier.Ticket?) async throws
+        -> String
+    {
+        await tier.put(entry, try #require(ticket))
+    }
+
+    @Test func anAnswerIsFoundByTheFieldsThatSelectIt() async throws {
+        try await withTier { tier, _ in
+            let result = try await publish(tier, entry(["accept-language"], "de"), await look(tier).ticket)
+            #expect(result == "done")
+            #expect(await look(tier, "de").entry?.body == Bytes(text: "text"))
+            #expect(await look(tier, "en").entry == nil)
+        }
+    }
+
+    @Test func theMostRecentOfThoseThatFitIsFound() async throws {
+        try await withTier { tier, _ in
+            let ticket = await look(tier).ticket
+            _ = try await publish(tier, entry(["accept"], age: 5, body: "newer"), ticket)
+            _ = try await publish(tier, entry([], age: 9, body: "older"), ticket)
+            #expect(await look(tier).entry?.body == Bytes(text: "newer"))
+        }
+    }
+
+    @Test func anOlderAnswerDoesNotTakeThePlaceOfAMoreRecentOne() async throws {
+        try await withTier { tier, _ in
+            let ticket = await look(tier).ticket
+            _ = try await publish(tier, entry([], age: 5, body: "newer"), ticket)
+            let result = try await publish(tier, entry([], age: 9, body: "older"), ticket)
+            #expect(result == "overtaken")
+            #expect(await look(tier).entry?.body == Bytes(text: "newer"))
+        }
+    }
+
+    @Test func whatWasFetchedBeforeARemovalIsNotPublished() async throws {
+        try await withTier { tier, _ in
+            let ticket = await look(tier).ticket
+            _ = await tier.remove(url: target, provider: "api")
+            let result = try await publish(tier, entry([]), ticket)
+            #expect(result == "overtaken")
+        }
+    }
+
+    @Test func whatLayUnderARemovedURLIsNotFoundAgain() async throws {
+        try await withTier { tier, _ in
+            _ = try await publish(tier, entry(["accept"], "x"), await look(tier).ticket)
+            _ = await tier.remove(url: target, provider: "api")
+            _ = try await publish(tier, entry(["accept"], "y"), await look(tier).ticket)
+            #expect(await look(tier, "x").entry == nil)
+            #expect(await look(tier, "y").entry != nil)
+        }
+    }
+
+    @Test func noMoreListsAreKeptThanFour() async throws {
+        try await withTier { tier, _ in
+            for number in 0..<6 { _ = try await publish(tier, entry(["f\(number)"]), await look(tier).ticket) }
+            let lists = try #require(await look(tier).ticket?.url?.lists)
+            #expect(lists == [["f5"], ["f4"], ["f3"], ["f2"]])
+        }
+    }
+
+    @Test func aListThatIsTooLongIsNotPublished() async throws {
+        try await withTier { tier, _ in
+            let names = (0..<60).map { "a-long-field-name-\($0)" }.sorted()
+            let result = try await publish(tier, entry(names), await look(tier).ticket)
+            #expect(result == "unnamed")
+        }
+    }
+
+    @Test(arguments: ["", "no epoch", "0123456789abcdef0123456789abcdefx", "0123456789abcdef0123456789abcdef\na b"])
+    func aValueOfSomebodyElseIsNoURL(_ text: String) async throws {
+        try await withTier { tier, engine in
+            let name = tier.names.url(target, provider: "api")
+            try engine.command("SET", String(decoding: name, as: UTF8.self), text)
+            let look = await look(tier)
+            #expect(look.entry == nil && look.ticket == nil)
+        }
+    }
+
+    @Test func whoeverTakesALeaseSeesWhatWasPublishedMeanwhile() async throws {
+        try await withTier { tier, _ in
+            let first = await look(tier)
+            let ticket = try #require(first.ticket)
+            // Another host publishes, and gives its lease back, between the look and the lease.
+            _ = try await publish(tier, entry([]), ticket)
+            let turn = await tier.turn(ticket, patience: .seconds(60), look: { await look(tier) }) { $0.entry != nil }
+            guard case .published(let found) = turn else { return #expect(Bool(false), "\(turn)") }
+            #expect(found.entry != nil)
+        }
+    }
+}
