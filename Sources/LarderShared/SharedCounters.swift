@@ -10,7 +10,7 @@ enum SharedCounters {
     static let published = MetricFamily(
         "larder_shared_published_total",
         help: "Answers for the shared tier: done, failed, overtaken by a removal, dropped since too many waited, or "
-            + "kept here for what they are (personal, noStore, tooLarge, streamed, expired, unnamed).",
+            + "kept here for what they are (personal, noStore, tooLarge, streamed, expired, partial, unnamed).",
         labels: ["result"])
     static let leases = MetricFamily(
         "larder_shared_lease_waits_total",

@@ -17,6 +17,8 @@ public enum SharedStorability {
         case streamed
         /// Nothing is left of its time.
         case expired
+        /// It is a part of an answer.
+        case partial
         /// No list of request fields tells which requests it answers.
         case unnamed
     }
@@ -26,6 +28,7 @@ public enum SharedStorability {
     public static func obstacle(_ entry: StoredResponse, maxObject: Int64, now: WallTime) -> Obstacle? {
         guard entry.key.isEverybodys else { return .personal }
         if let obstacle = obstacle(fields: entry.fields) { return obstacle }
+        guard entry.status != 206 else { return .partial }
         guard entry.large == nil else { return .streamed }
         guard Int64(entry.body.count) <= maxObject else { return .tooLarge }
         guard entry.staleUntil > now else { return .expired }

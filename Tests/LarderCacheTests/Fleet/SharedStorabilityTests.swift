@@ -45,6 +45,12 @@ import Testing
         #expect(obstacle(entry(body: Bytes(repeating: 0x20, count: 101))) == .tooLarge)
     }
 
+    @Test func aPartStays() {
+        var part = entry()
+        part.status = 206
+        #expect(obstacle(part) == .partial)
+    }
+
     @Test func whatIsOverStays() {
         #expect(obstacle(entry(left: .zero)) == .expired)
     }
