@@ -5,12 +5,14 @@ import LarderCore
 import LarderIO
 
 enum HostNames {
+    typealias Resolve = @Sendable (String, UInt16, @escaping @Sendable ([Address]) -> Void) -> Void
+
     private static let mostThreads = 4
     private static let threads = Lock(0)
 
     /// The addresses of a host, in the order in which they are to be tried, told on any thread; empty where there are none. An IP
     /// address is told at once.
-    static func resolve(_ host: String, port: UInt16, _ done: @escaping @Sendable ([Address]) -> Void) {
+    @Sendable static func resolve(_ host: String, _ port: UInt16, _ done: @escaping @Sendable ([Address]) -> Void) {
         if let address = (try? Address("\(host):\(port)")) ?? (try? Address("[\(host)]:\(port)")) {
             return done([address])
         }

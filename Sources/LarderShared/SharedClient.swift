@@ -11,9 +11,10 @@ final class SharedClient: Sendable {
     private let core: LoopBound<SharedClientCore>
     private let isClosed = Lock(false)
 
-    init(_ settings: SharedSettings, on loop: EventLoop) {
+    /// - Parameter resolve: finds the addresses of a name.
+    init(_ settings: SharedSettings, on loop: EventLoop, resolve: @escaping HostNames.Resolve = HostNames.resolve) {
         self.loop = loop
-        core = LoopBound(SharedClientCore(settings, loop), on: loop)
+        core = LoopBound(SharedClientCore(settings, loop, resolve), on: loop)
     }
 
     /// The replies to the commands, one for each, or why there are none. An error reply is a reply.
@@ -105,6 +106,7 @@ private final class SharedClientCore {
 
     private let settings: SharedSettings
     private let loop: EventLoop
+    private let resolve: HostNames.Resolve
     private var state = State.idle
     private var attempt = 0
     /// Addresses that were not tried yet in this attempt.
@@ -115,9 +117,10 @@ private final class SharedClientCore {
     private var waitingBytes = 0
     weak var owner: SharedClient?
 
-    init(_ settings: SharedSettings, _ loop: EventLoop) {
+    init(_ settings: SharedSettings, _ loop: EventLoop, _ resolve: @escaping HostNames.Resolve) {
         self.settings = settings
         self.loop = loop
+        self.resolve = resolve
     }
 
     var isReady: Bool { if case .ready = state { true } else { false } }
@@ -150,18 +153,24 @@ private final class SharedClientCore {
     // MARK: Connecting
 
     private func connect() {
+        state = .resolving
+        let number = limitAttempt()
+        switch settings.address {
+        case .unix(let path): resolved([.unix(path)], attempt: number)
+        case .tcp(let host, let port):
+            resolve(host, port) { [weak owner] in owner?.resolved($0, attempt: number) }
+        }
+    }
+
+    /// Each address has its own time.
+    private func limitAttempt() -> Int {
         attempt += 1
         let number = attempt
-        state = .resolving
         _ = loop.schedule(at: loop.monotonic + max(Self.patience, settings.timeout)) { [weak self] in
             guard let self, attempt == number, !isReady else { return }
             drop(.unreachable)
         }
-        switch settings.address {
-        case .unix(let path): resolved([.unix(path)], attempt: number)
-        case .tcp(let host, let port):
-            HostNames.resolve(host, port: port) { [weak owner] in owner?.resolved($0, attempt: number) }
-        }
+        return number
     }
 
     func resolved(_ addresses: [Address], attempt number: Int) {
@@ -172,6 +181,7 @@ private final class SharedClientCore {
 
     private func connectToNext() {
         guard let address = others.popFirst() else { return drop(.unreachable) }
+        _ = limitAttempt()
         do throws(SharedFailure) {
             let link = try SharedLink(to: address, on: loop, limit: settings.replyLimit)
             let greeting = settings.greeting

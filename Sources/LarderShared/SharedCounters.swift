@@ -25,9 +25,12 @@ enum SharedCounters {
     static let heard = MetricFamily(
         "larder_shared_removals_heard_total",
         help:
-            "What other hosts told and was carried out here: order, a removal; suspension; or gap, where some may have been "
-            + "missed and all that came from the shared tier was dropped.",
+            "Removals of other hosts that were carried out here: order, or gap where some may have been missed and all "
+            + "that came from the shared tier was dropped.",
         labels: ["result"])
+    static let suspensions = MetricFamily(
+        "larder_shared_suspensions_heard_total",
+        help: "Suspensions of an API of which another host told: begun, or ended by a person.", labels: ["result"])
     static let quota = MetricFamily(
         "larder_shared_calls_total",
         help:

@@ -49,6 +49,7 @@ extension SharedTier {
 
     /// This host has been one of a fleet.
     static func hasShared(_ keeping: any SharedKeeping) async -> Bool { await keeping.kept(kept) != nil }
+
     /// A sign of life, by the engine's clock. A table without a living host goes by itself; rows of hosts that were silent for ten
     /// minutes are deleted by whoever joins: hosts that come once and never again would fill it.
     private static let sign = """
@@ -133,7 +134,7 @@ extension SharedTier {
         case .order(let entry) where takeOwn(entry.nonce): break
         case .order(let entry) where Self.tellsOfSuspension(entry.order):
             guard let told = suspension(in: entry.order) else { break }
-            count(SharedCounters.heard, "suspension")
+            count(SharedCounters.suspensions, told.suspension == nil ? "ended" : "begun")
             await apply(.suspension(told.suspension, of: told.code))
         case .order(let entry) where entry.order == Self.dropAll:
             count(SharedCounters.heard, "gap")
@@ -172,6 +173,9 @@ extension SharedTier {
         switch await follower.ask(commands, within: time) {
         case .failure(let failure): return .failure(failure)
         case .success(let replies):
+            if let engine = Self.engineTime(replies[0]) {
+                state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
+            }
             guard let tips = entries(replies[1]) else { return .failure(.garbage) }
             guard let tip = tips.first else {
                 // There is none yet: whoever finds that begins it.

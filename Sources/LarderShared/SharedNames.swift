@@ -14,8 +14,14 @@ struct SharedNames: Sendable {
     }
 
     /// Of a URL (`SharedURL`); the same for all scopes, since a removal counts for all.
-    func url(_ target: Digest, provider: String) -> Bytes {
-        Bytes(text: "\(prefix):u:" + Base64URL.encode(Digest(of: Bytes(text: provider + "\n") + target.bytes).bytes))
+    func url(_ target: Digest, provider: String) -> Bytes { url(Self.end(of: target, provider: provider)) }
+
+    /// - Parameter end: see below.
+    func url(_ end: Bytes) -> Bytes { Bytes(text: "\(prefix):u:") + end }
+
+    /// The end of a URL's name, which no prefix is part of.
+    static func end(of target: Digest, provider: String) -> Bytes {
+        Bytes(text: Base64URL.encode(Digest(of: Bytes(text: provider + "\n") + target.bytes).bytes))
     }
 
     /// Of the lease of a value.

@@ -116,6 +116,8 @@ extension SharedTier {
             count(SharedCounters.lookups, "failed")
             return .failure(NoReply(part: .failed))
         }
+        // An engine that is full refuses to write, and goes on reading.
+        if let failure = replies.lazy.compactMap(\.failure).first { note(failure: failure) }
         let now = time.wall()
         state.withLock { $0.clock = (engine, loop.clock.monotonic()) }
         var found = Found(

@@ -38,8 +38,9 @@ extension SharedTier {
     /// - Parameter order: nil where only the engine's answer is of no more use.
     @discardableResult
     public func remove(url target: Digest, provider: String, order: Bytes? = nil) async -> SharedRemoval {
-        let name = names.url(target, provider: provider)
-        return await remove { $0.add(url: name, of: provider, order: order) }
+        // Without a prefix: what waits may be told under another one.
+        let end = SharedNames.end(of: target, provider: provider)
+        return await remove { $0.add(url: end, of: provider, order: order) }
     }
 
     func remove(_ add: (inout SharedRemovals) -> Void) async -> SharedRemoval {
@@ -119,7 +120,7 @@ extension SharedTier {
         var commands = keys.map { Command("SET", $0, SharedGeneration.random(&random).text) }
         if !told.isGlobal, !told.urls.isEmpty {
             var delete = Command("DEL")
-            delete.words += told.urls.sorted { $0.lexicographicallyPrecedes($1) }
+            delete.words += told.urls.sorted { $0.lexicographicallyPrecedes($1) }.map { names.url($0) }
             commands.append(delete)
         }
         for order in told.orders { commands.append(entry(order.bytes)) }
@@ -146,7 +147,7 @@ extension SharedTier {
     static let dropAll = Bytes(text: "*")
 
     /// Tries again while something waits: a pause after each failure, so that an engine that is away is not asked all the time.
-    private func tellLater() {
+    func tellLater() {
         let begins = state.withLock { state -> Bool in
             guard !state.isTelling, !state.isClosed else { return false }
             state.isTelling = true
@@ -161,7 +162,10 @@ extension SharedTier {
     private func tellAgain() {
         state.withLock { $0.isTelling = false }
         guard !isClosed else { return }
-        Task(executorPreference: loop) { _ = await self.tellRemovals() }
+        Task(executorPreference: loop) {
+            _ = await self.tellRemovals()
+            await self.tellOwed()
+        }
     }
 
     // MARK: Over a restart
@@ -203,6 +207,19 @@ extension SharedTier {
         guard stoodAlone else { return }
         await keepRemovals()
         await keeping.keep(Self.alone, nil)
+    }
+
+    private static let apart = "shared.apart"
+
+    /// Which providers share nothing here. What is removed of those is told to nobody, so one that joins the others again counts as
+    /// removed once. To be called before the new settings are in force.
+    public func setApart(_ names: Set<String>) async {
+        let kept = await keeping.kept(Self.apart).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let before = Set(kept.split(separator: "\n").map(String.init))
+        guard before != names else { return }
+        for name in before.subtracting(names).sorted() { await remove(provider: name) }
+        let text = names.sorted().joined(separator: "\n")
+        await keeping.keep(Self.apart, names.isEmpty ? nil : Bytes(text: text))
     }
 
     func tellRecalled() async {

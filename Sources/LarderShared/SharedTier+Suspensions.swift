@@ -1,6 +1,7 @@
-// Suspensions that hosts share. To an API a fleet with one key is one client: what it told one host, that it is called too often or that the
-// key is refused, is for all of them, and so is a rest that a person began. Failures of a connection are each host's own. A suspension is
-// told in the stream, so that the others hear of it at once, and lies under a key of its own until its end, for hosts that come later.
+// Suspensions that hosts share. To an API a fleet with one key is one client: what it told one host, that it is called too often or
+// that the key is refused, is for all of them, and so is a rest that a person began. Failures of a connection are each host's own. A
+// suspension is told in the stream, so that the others hear of it at once, and lies under a key of its own until its end, for hosts
+// that come later. There is no more to be told than one thing for each caller.
 import LarderCache
 import LarderCore
 import LarderIO
@@ -30,25 +31,71 @@ public struct SharedSuspension: Sendable, Hashable {
     }
 }
 
+/// What is still to be told of a suspension.
+enum SharedOwed: Sendable, Hashable {
+    case ended
+    case begun(until: MonotonicTime, FailureClass, step: Int)
+}
+
 extension SharedTier {
-    /// Tells the others of a suspension, or with nil that a person has ended one. Nothing is waited for, and where the engine does not
-    /// answer nobody hears of it: each host finds out by itself then.
+    /// Tells the others of a suspension, or with nil that a person has ended one. Nothing is waited for. Where the engine does not
+    /// answer it is told when that is back, as far as it still counts then.
     public func tell(_ suspension: SharedSuspension?, of caller: SharedCaller) {
-        Task(executorPreference: loop) {
-            let (code, key) = self.place(of: caller)
-            guard let suspension else {
-                _ = await self.perform("suspend", [Command("DEL", key), self.entry(Self.order(code, nil))])
-                return
-            }
-            let clock = self.state.withLock { $0.clock }
-            guard let clock, suspension.rest > .zero else { return }
-            let now = clock.engine + (self.loop.clock.monotonic() - clock.at)
-            let order = Self.order(code, (now + suspension.rest, suspension))
-            let value = order + self.codec.code(of: order, key).bytes
-            let set = Command(
-                "SET", key, value, Bytes(text: "PX"), Bytes(text: String(suspension.rest.milliseconds)))
-            _ = await self.perform("suspend", [set, self.entry(order)])
+        let now = loop.clock.monotonic()
+        let owed = suspension.map { SharedOwed.begun(until: now + $0.rest, $0.failure, step: $0.step) } ?? .ended
+        state.withLock { $0.owed[caller] = owed }
+        Task(executorPreference: loop) { await self.tellSuspension(of: caller) }
+    }
+
+    /// What is still to be told of suspensions, for the next tier.
+    func takeOwed() -> [SharedCaller: SharedOwed] {
+        state.withLock { state in
+            defer { state.owed = [:] }
+            return state.owed
         }
+    }
+
+    func owe(_ owed: [SharedCaller: SharedOwed]) {
+        guard !owed.isEmpty else { return }
+        state.withLock { $0.owed.merge(owed) { mine, _ in mine } }
+        tellLater()
+    }
+
+    /// Tells what is owed of all callers.
+    func tellOwed() async {
+        for caller in state.withLock({ Array($0.owed.keys) }) { await tellSuspension(of: caller) }
+    }
+
+    private func tellSuspension(of caller: SharedCaller) async {
+        let (owed, clock) = state.withLock { ($0.owed[caller], $0.clock) }
+        guard let owed else { return }
+        let (code, key) = place(of: caller)
+        var commands: [Command]?
+        switch owed {
+        case .ended: commands = [Command("DEL", key), entry(Self.order(code, nil))]
+        case .begun(let until, let failure, let step):
+            let now = loop.clock.monotonic()
+            guard until > now else {
+                commands = []
+                break
+            }
+            guard let clock else { break }
+            let suspension = SharedSuspension(rest: until - now, failure: failure, step: step)
+            let order = Self.order(code, (clock.engine + (until - clock.at), suspension))
+            let value = order + codec.code(of: order, key).bytes
+            let length = Bytes(text: String((until - now).milliseconds))
+            commands = [Command("SET", key, value, Bytes(text: "PX"), length), entry(order)]
+        }
+        guard let commands, await isTold(commands) else { return tellLater() }
+        state.withLock { if $0.owed[caller] == owed { $0.owed[caller] = nil } }
+    }
+
+    private func isTold(_ commands: [Command]) async -> Bool {
+        guard !commands.isEmpty else { return true }
+        guard let replies = await perform("suspend", commands) else { return false }
+        guard let failure = replies.lazy.compactMap(\.failure).first else { return true }
+        note(failure: failure)
+        return false
     }
 
     /// The suspensions at hand, by place in the list.
@@ -60,8 +107,11 @@ extension SharedTier {
         guard let replies = await perform("suspensions", [Command("TIME"), get]),
             let now = Self.engineTime(replies[0]), let values = replies[1].elements, values.count == callers.count
         else { return callers.map { _ in nil } }
-        return zip(values, places).map { value, place in
-            guard let bytes = value.bytes, bytes.count > 32 else { return nil }
+        let owed = state.withLock { $0.owed }
+        return zip(callers, zip(values, places)).map { caller, found in
+            let (value, place) = found
+            // What this host knows better is not read.
+            guard owed[caller] == nil, let bytes = value.bytes, bytes.count > 32 else { return nil }
             let order = Bytes(bytes.dropLast(32))
             guard Secrets.equal(codec.code(of: order, place.key).bytes, Bytes(bytes.suffix(32))),
                 let read = Self.read(order, now: now), read.code == place.code
@@ -96,6 +146,7 @@ extension SharedTier {
 
     /// What an order of the stream says.
     func suspension(in order: Bytes) -> (code: Bytes, suspension: SharedSuspension?)? {
+        // The follower has read the clock with the order.
         guard let clock = state.withLock({ $0.clock }) else { return nil }
         return Self.read(order, now: clock.engine + (loop.clock.monotonic() - clock.at))
     }

@@ -38,6 +38,8 @@ public final class SharedTier: Sendable {
         var isTelling = false
         /// The marks of this host's own entries in the stream, which it need not carry out once more.
         var own: [SharedGeneration] = []
+        /// What is still to be told of suspensions; one thing for each provider.
+        var owed: [SharedCaller: SharedOwed] = [:]
         var isClosed = false
         /// The tier that has taken its place, to which what is removed here is told.
         var next: SharedTier?
@@ -98,7 +100,9 @@ public final class SharedTier: Sendable {
         }
         follower.close()
         client.close()
-        if let next, !waiting.isEmpty { _ = await next.remove { $0.merge(waiting) } }
+        guard let next else { return }
+        if !waiting.isEmpty { _ = await next.remove { $0.merge(waiting) } }
+        next.owe(takeOwed())
     }
 
     /// It answers nothing any more.

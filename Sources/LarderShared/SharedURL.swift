@@ -1,7 +1,7 @@
-// Where request fields select one of several answers of a URL (RFC 9111 §4.1), the engine keeps one small value for the URL: a random
-// number, its epoch, and the lists of field names by which its answers were selected, the most recent first. The names of the answers are made
-// of the epoch too. So a removal of the URL deletes one key, and whatever lay under it is never found again; an epoch that is lost or
-// evicted is made anew by chance. Of several answers that a request selects the most recent one is used.
+// Where request fields select one of several answers of a URL (RFC 9111 §4.1), the engine keeps one small value for the URL: a
+// random number, its epoch, and the lists of field names by which its answers were selected, the most recent first. The names of the
+// answers are made of the epoch too. So a removal of the URL deletes one key, and whatever lay under it is never found again; an
+// epoch that is lost or evicted is made anew by chance. Of several answers that a request selects the most recent one is used.
 import LarderCache
 import LarderCore
 import LarderHTTP
@@ -134,31 +134,37 @@ extension SharedTier {
     }
 
     /// Sets the value while its generations and its URL's epoch are still those and no more recent one is there; and puts its field
-    /// names first. The instant of an answer's head lies at that place of a value (`SharedCodec`).
+    /// names first, under the next epoch, which is mostly the same. The instant of an answer's head lies at that place of a value
+    /// (`SharedCodec`).
     private static let publish = """
         if redis.call('GET',KEYS[2])~=ARGV[1] or redis.call('GET',KEYS[3])~=ARGV[2] then return 0 end \
         local u=redis.call('GET',KEYS[4]) if not u or string.sub(u,1,32)~=ARGV[5] then return 0 end \
         local o=redis.call('GETRANGE',KEYS[1],47,54) \
         if #o==8 and struct.unpack('>i8',o)>struct.unpack('>i8',string.sub(ARGV[3],48,55)) then return 0 end \
-        local r,n=ARGV[5]..'\\n'..ARGV[6],1 \
+        local r,n=ARGV[8]..'\\n'..ARGV[6],1 \
         for l in string.gmatch(string.sub(u,33),'\\n([^\\n]*)') do \
         if l~=ARGV[6] and n<tonumber(ARGV[7]) then r=r..'\\n'..l n=n+1 end end \
         redis.call('SET',KEYS[4],r,'PX',string.format('%d',math.max(redis.call('PTTL',KEYS[4]),ARGV[4]))) \
         redis.call('SET',KEYS[1],ARGV[3],'PX',ARGV[4]) return 1
         """
 
+    /// - Parameter value: makes the value under a name.
     /// - Returns: nil where no list of that length is kept.
     func publishing(
         _ url: SharedURL, _ entry: StoredResponse, _ ticket: Ticket, _ value: (Bytes) -> Bytes, left: Bytes
     ) -> Command? {
         guard let line = Self.names(entry).flatMap(SharedURL.line) else { return nil }
-        let name = names.value(entry.key.digest, scope: ticket.scope, under: url.epoch)
+        // An answer that says that there is nothing puts the others of the URL in doubt: they are not found any more.
+        let isLast = Displacement.putsOthersInDoubt(status: entry.status)
+        var random = SystemRandomNumberGenerator()
+        let epoch = isLast ? SharedGeneration.random(&random) : url.epoch
+        let name = names.value(entry.key.digest, scope: ticket.scope, under: epoch)
         var command = Command(
             "EVAL", Bytes(text: Self.publish), Bytes(text: "4"), name, names.global,
             names.generation(of: ticket.provider), url.name)
         command.words += [
             ticket.generations.global.text, ticket.generations.provider.text, value(name), left, url.epoch.text, line,
-            Bytes(text: String(SharedURL.mostLists)),
+            Bytes(text: String(isLast ? 1 : SharedURL.mostLists)), epoch.text,
         ]
         return command
     }

@@ -1,4 +1,5 @@
 // Operations on a connection that goes wrong, with a real engine behind a proxy.
+import Glibc
 import LarderCore
 import LarderIO
 import LarderTestSupport
@@ -31,6 +32,26 @@ struct SharedClientTests {
         proxy.set(.pass)
         let last = await client.perform([Command("PING")], within: .seconds(60))
         #expect(last == .success([.status("PONG")]))
+        client.close()
+    }
+
+    @Test func allAddressesOfANameAreTried() async throws {
+        let engine = try SharedEngine()
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        let (unused, port) = listenOnLoopback()
+        close(unused)
+        let loop = try EventLoop(name: "shared", index: 0)
+        try loop.start()
+        defer {
+            loop.stop()
+            loop.join()
+        }
+        let addresses = [try Address("127.0.0.1:\(port)"), try Address("127.0.0.1:\(proxy.port)")]
+        let settings = SharedSettings(address: .tcp(host: "engine", port: 1), timeout: .seconds(60), key: "")
+        let client = SharedClient(settings, on: loop) { _, _, done in done(addresses) }
+        let answer = await client.perform([Command("PING")], within: .seconds(60))
+        #expect(answer == .success([.status("PONG")]))
         client.close()
     }
 }

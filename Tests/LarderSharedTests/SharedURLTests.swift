@@ -24,13 +24,13 @@ struct SharedURLTests {
         SharedTier.Selecting(target: target, flight: key([], values)) { names in key(names, values) }
     }
 
-    private func entry(_ names: [String], _ values: String = "", age: Int64 = 0, body: String = "text")
-        -> StoredResponse
-    {
+    private func entry(
+        _ names: [String], _ values: String = "", age: Int64 = 0, body: String = "text", status: Int = 200
+    ) -> StoredResponse {
         let now = SystemTime().wall() + .seconds(-age)
         let fields: HeaderFields = names.isEmpty ? [:] : ["Vary": names.joined(separator: ", ")]
         return StoredResponse(
-            key: key(names, values), layer: .raw, provider: "api", endpoint: "GET", fields: fields,
+            key: key(names, values), layer: .raw, provider: "api", endpoint: "GET", status: status, fields: fields,
             body: Bytes(text: body), requestTime: now, responseTime: now, freshUntil: now + .seconds(600),
             staleUntil: now + .seconds(600))
     }
@@ -114,6 +114,18 @@ struct SharedURLTests {
             _ = try await publish(tier, entry(["accept"], "y"), await look(tier).ticket)
             #expect(await look(tier, "x").entry == nil)
             #expect(await look(tier, "y").entry != nil)
+        }
+    }
+
+    @Test func anAnswerThatThereIsNothingHidesTheOthersOfItsURL() async throws {
+        try await withTier { tier, _ in
+            _ = try await publish(tier, entry(["accept"], "x"), await look(tier).ticket)
+            _ = try await publish(tier, entry(["accept"], "y", status: 404), await look(tier).ticket)
+            #expect(await look(tier, "x").entry == nil)
+            #expect(await look(tier, "y").entry?.status == 404)
+            // The list of names comes back with another answer, and not what lay under it.
+            _ = try await publish(tier, entry(["accept"], "z"), await look(tier).ticket)
+            #expect(await look(tier, "x").entry == nil)
         }
     }
 

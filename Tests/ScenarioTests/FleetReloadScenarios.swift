@@ -87,20 +87,6 @@ struct FleetReloadScenarios {
         }
     }
 
-    @Test func aNameWithSeveralAddressesIsTriedToItsEnd() async throws {
-        let engine = try SharedEngine()
-        let origin = ScriptedOrigin(answering: CacheScenarios.song)
-        defer { origin.stop() }
-        let proxy = EngineProxy(to: engine.socket)
-        defer { proxy.stop() }
-        // It listens at 127.0.0.1 only; localhost is ::1 first on most machines.
-        let url = proxy.url.replacing("127.0.0.1", with: "localhost")
-        try await withLarder(Fleet.settings(origin, url)) { larder in
-            _ = try await larder.get(Self.target)
-            try await Fleet.published(larder, 1)
-        }
-    }
-
     /// Runs a host whose settings can be changed.
     private func withReloadable(
         _ settings: String, _ body: (RunningLarder, (String) async -> Void) async throws -> Void

@@ -13,7 +13,7 @@ struct FleetSuspensionScenarios {
     }
 
     private func heard(_ larder: RunningLarder) async throws -> Int {
-        try await larder.counter("larder_shared_removals_heard_total", "result=\"suspension\"")
+        try await larder.counter("larder_shared_suspensions_heard_total", "result=\"begun\"")
     }
 
     private func follows(_ larder: RunningLarder) async throws {
@@ -87,7 +87,10 @@ struct FleetSuspensionScenarios {
 
     @Test func aForgedSuspensionIsNotHeeded() async throws {
         let engine = try SharedEngine()
-        let origin = ScriptedOrigin { _ in [.send(Self.limited)] }
+        let isLimited = Lock(true)
+        let origin = ScriptedOrigin { _ in
+            [.send(isLimited.withLock { $0 } ? Self.limited : CacheScenarios.song)]
+        }
         defer { origin.stop() }
         try await withLarder(settings(origin, engine)) { one in
             _ = try await one.get("/v1/itunes/search?q=first")
@@ -96,11 +99,51 @@ struct FleetSuspensionScenarios {
         let keys = try engine.command("KEYS", "larder:s:*")
         let key = try #require(keys.split(separator: "\r\n").first { $0.hasPrefix("larder:s:") })
         try engine.command("APPEND", String(key), "x")
-        let answering = ScriptedOrigin(answering: CacheScenarios.song)
-        defer { answering.stop() }
-        try await withLarder(settings(answering, engine)) { late in
+        isLimited.withLock { $0 = false }
+        try await withLarder(settings(origin, engine)) { late in
             try await follows(late)
             #expect(try await late.get("/v1/itunes/search?q=second").status == 200)
+        }
+    }
+
+    @Test func aRestOfAnotherHostsOwnConnectionIsNotEnded() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin { _ in [.reset] }
+        defer { origin.stop() }
+        let fields = [("Authorization", "Bearer \(Fleet.token)")]
+        try await Fleet.two(settings(origin, engine)) { one, two in
+            for host in [one, two] { try await follows(host) }
+            for number in 0..<6 { _ = try await one.get("/v1/itunes/search?q=a\(number)") }
+            #expect(try await one.counter("larder_suspensions_total", "provider=\"itunes\"") == 1)
+            _ = try await two.send("POST", "/v1/providers/itunes/resume", fields: fields)
+            try await one.eventually("it has heard") {
+                try await one.counter("larder_shared_suspensions_heard_total", "result=\"ended\"") >= 1
+            }
+            let calls = origin.requests.count
+            _ = try await one.get("/v1/itunes/search?q=again")
+            #expect(origin.requests.count == calls, "it rests")
+        }
+    }
+
+    @Test func anEndThatCouldNotBeToldIsToldWhenTheEngineIsBack() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin(answering: CacheScenarios.song)
+        defer { origin.stop() }
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        let fields = [("Authorization", "Bearer \(Fleet.token)")]
+        try await Fleet.two(Fleet.settings(origin, proxy.url, timeout: "300ms", quota: "on"), settings(origin, engine))
+        {
+            one, two in
+            for host in [one, two] { try await follows(host) }
+            _ = try await one.send("POST", "/v1/providers/itunes/suspend?for=10m", fields: fields)
+            try await two.eventually("the other has heard") { try await heard(two) >= 1 }
+            proxy.set(.refuse)
+            _ = try await one.send("POST", "/v1/providers/itunes/resume", fields: fields)
+            proxy.set(.pass)
+            try await two.eventually("the other calls again") {
+                try await two.get("/v1/itunes/search?q=a").status == 200
+            }
         }
     }
 }

@@ -134,7 +134,6 @@ public struct QuotaShare: Sendable {
     /// There was no answer. What was given back counts in full there, and what may have been granted is not used.
     public mutating func unanswered(_ ask: QuotaAsk, now: MonotonicTime) {
         debt += ask.debt
-        closed = .unanswered
-        if ask.wanted > 0 { closedUntil = now + Self.pause }
+        if ask.wanted > 0 { (closed, closedUntil) = (.unanswered, now + Self.pause) }
     }
 }

@@ -19,7 +19,7 @@ public struct SharedRemovals: Sendable, Hashable {
     /// Everything is.
     public private(set) var isGlobal = false
     public private(set) var providers: Set<String> = []
-    /// Names of URLs in the engine.
+    /// Ends of the names of URLs in the engine.
     public private(set) var urls: Set<Bytes> = []
     /// The oldest first.
     public private(set) var orders: [Order] = []
@@ -61,7 +61,7 @@ public struct SharedRemovals: Sendable, Hashable {
 
     /// Removes what lies under a URL.
     /// - Parameters:
-    ///   - url: its name in the engine.
+    ///   - url: the end of its name in the engine.
     ///   - provider: which is removed in its place where there are too many.
     public mutating func add(url: Bytes, of provider: String, order: Bytes? = nil) {
         guard urls.count < Self.mostOrders || urls.contains(url) else { return add(provider, order: order) }

@@ -9,6 +9,7 @@ import LarderHTTP
 import LarderIO
 import LarderProviders
 import LarderServer
+import LarderShared
 import LarderSettings
 import LarderStore
 
@@ -128,6 +129,7 @@ public final class Daemon: Sendable {
         func renewed(_ current: Snapshot) -> Snapshot {
             Snapshot(settings, standings: current.standings.merging(opened) { present, _ in present })
         }
+        await engine.cache.shared?.setApart(DaemonBase.apart(settings))
         // A provider's budget is known before anybody can ask for it.
         await engine.upstream.open(renewed(engine.snapshot).providers)
         engine.replace(renewed)
@@ -141,7 +143,6 @@ public final class Daemon: Sendable {
         if old.shared != settings.shared {
             if let shared = settings.shared { await base.share(shared, engine) } else { await base.unshare(engine) }
         }
-        await engine.cache.shareAgain(old.providers, settings.providers)
         engine.cache.settingsChanged()
         await server.apply(Self.serverSettings(settings, base.descriptors, engine.log))
         engine.counters.cell(DaemonCounters.reloads, "done").add()

@@ -17,6 +17,7 @@ extension DaemonBase {
             counters: surroundings.counters, log: keeping.log, time: surroundings.time)
         // Before it is asked for anything: what an earlier run could not tell is not read from it.
         await tier.recallRemovals()
+        await tier.setApart(Self.apart(engine.snapshot.settings))
         let before = engine.cache.share(tier)
         engine.upstream.share(tier)
         // A call that waits for the one before asks this one when that is closed.
@@ -28,6 +29,11 @@ extension DaemonBase {
             await cache.hear(news)
             await upstream.hear(news)
         }
+    }
+
+    /// Providers that share nothing.
+    static func apart(_ settings: Settings) -> Set<String> {
+        Set(settings.providers.values.filter { !$0.isShared }.map(\.name))
     }
 
     /// This host stands alone from now on.

@@ -241,10 +241,12 @@ struct PassRoute: Sendable {
         case .freshen(let entry)
         where Vary(entry.fields) != Vary(stored.fields) || request.groups(entry) != request.groups(stored):
             // It would lie where its fields no longer lead.
+            await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .freshen(let entry):
             await engine.cache.freshen(stored, to: entry, since: began)
         case .invalidate:
+            await engine.cache.displaceShared(request.target.digest, of: request.provider)
             await engine.cache.remove(stored.key.digest, of: stored.provider)
         case .none: break
         }

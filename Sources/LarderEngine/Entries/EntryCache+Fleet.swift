@@ -23,14 +23,6 @@ extension EntryCache {
         return removal
     }
 
-    /// Providers that share their answers from now on: what was removed of them meanwhile was told to nobody.
-    public func shareAgain(_ old: [String: ProviderSettings], _ new: [String: ProviderSettings]) async {
-        guard let shared else { return }
-        for (name, settings) in new where settings.isShared && old[name]?.isShared == false {
-            await shared.remove(provider: name)
-        }
-    }
-
     /// The one provider that a removal concerns; nil where it may be several.
     private func owner(of selector: PurgeSelector) async -> String? {
         switch selector {
@@ -59,6 +51,13 @@ extension EntryCache {
             await tellRemoved(digest, of: provider)
         }
         await remove(digest, of: provider.name)
+    }
+
+    /// What is shared of a URL is of no more use, since a newer answer was given out that is not there. The other hosts keep what they
+    /// have stored themselves.
+    public func displaceShared(_ url: Digest, of provider: ConfiguredProvider) async {
+        guard provider.isPassthrough, provider.settings.isShared, let shared else { return }
+        await shared.remove(url: url, provider: provider.name)
     }
 
     /// Tells the other hosts to remove what has that digest, or what was made of that.

@@ -112,6 +112,8 @@ extension ConfiguredProvider {
         var lines = [settings.name, "\(normaliser)", "\(settings.semantics)", settings.dialect ?? ""]
         if settings.isPassthrough {
             lines.append("\(settings.cookies) \(settings.personalCookies) \(settings.cdnCacheControl)")
+            // An API may answer each of its callers otherwise.
+            if let key = settings.key { lines.append(Base64URL.encode(Digest(of: Bytes(text: key)).bytes)) }
         }
         lines += settings.baseURLs
         lines += settings.ttl.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.milliseconds)" }

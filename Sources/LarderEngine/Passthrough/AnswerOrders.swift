@@ -44,6 +44,9 @@ final class AnswerOrders: Sendable {
     /// URLs with an answer under way.
     var count: Int { state.withLock { $0.urls.count } }
 
+    /// Whether an answer of the URL is under way.
+    func hasAny(_ url: Digest) -> Bool { state.withLock { $0.urls[url] != nil } }
+
     /// The head of an answer has come.
     /// - Parameters:
     ///   - url: the URL's own key.

@@ -12,46 +12,43 @@ import LarderShared
 final class PassSharing: Sendable {
     let tier: SharedTier
     let look: SharedTier.Look
+    /// What the tier had, where it is stored here by now and does not answer as it is.
+    let imported: StoredResponse?
     private let lease: Lock<SharedLease?>
-    private let url: Digest
-    private let provider: String
-    init(_ tier: SharedTier, _ look: SharedTier.Look, _ lease: SharedLease?, _ request: PassRequest) {
+    private let isDisplaced = Lock(false)
+
+    init(_ tier: SharedTier, _ look: SharedTier.Look, _ lease: SharedLease?, imported: StoredResponse?) {
         self.tier = tier
         self.look = look
         self.lease = Lock(lease)
-        url = request.target.digest
-        provider = request.provider.name
+        self.imported = imported
     }
 
     deinit { settle() }
 
-    func takeLease() -> SharedLease? { lease.withLock { $0.take() } }
-
     /// Whoever waits is told that nothing will be published.
     func settle() {
-        if let lease = takeLease() { tier.release(lease, isSettled: true) }
+        if let lease = lease.withLock({ $0.take() }) { tier.release(lease, isSettled: true) }
     }
 
     /// Nobody waits for what will not be published, or has no known end.
-    func headCame(_ head: UpstreamHead, isStored: Bool) async {
-        let isTooLarge = head.length.map { $0 > tier.settings.maxObject } ?? false
-        if !isStored || isTooLarge { return await displace(status: head.status) }
-        if head.length == nil { settle() }
+    func headCame(_ head: UpstreamHead, isStored: Bool) {
+        guard isStored, let length = head.length, length <= tier.settings.maxObject else { return settle() }
     }
 
-    /// An answer is not published: older ones are of no more use.
-    func displace(status: Int) async {
+    /// What the tier has of the URL is of no more use. True for the first to say so.
+    func displace() -> Bool {
         settle()
-        guard Displacement.reach(status: status) != nil, look.ticket?.hasAnswers ?? false else { return }
-        await tier.remove(url: url, provider: provider)
+        return isDisplaced.withLock { isDisplaced in
+            defer { isDisplaced = true }
+            return !isDisplaced
+        }
     }
 
     /// Publishes an answer.
-    func publish(_ entry: StoredResponse, now: WallTime) async {
-        guard let ticket = look.ticket else { return settle() }
-        let obstacle = SharedStorability.obstacle(entry, maxObject: tier.settings.maxObject, now: now)
-        if obstacle != nil { await displace(status: entry.status) }
-        tier.publish(entry, ticket, takeLease())
+    func publish(_ entry: StoredResponse) {
+        guard let ticket = look.ticket, !isDisplaced.withLock({ $0 }) else { return settle() }
+        tier.publish(entry, ticket, lease.withLock { $0.take() })
     }
 }
 
@@ -86,22 +83,24 @@ extension PassFetch {
             }
         }
         var found = found
+        var stale: StoredResponse?
         if let entry = look.entry, found.entry.map({ $0.responseTime < entry.responseTime }) ?? true,
-            Int64(entry.body.count) <= settings.cache.maxObject
+            Int64(entry.body.count) <= settings.cache.maxObject, !engine.cache.answers.hasAny(request.primary.digest)
         {
-            if isGood(look), lease == nil { return .answered(await imported(entry, found, began)) }
+            let made = await imported(entry, found, began)
+            if isGood(look), lease == nil { return .answered(made) }
             // It is of use for a validation, and where the upstream fails.
-            _ = await imported(entry, found, began)
+            stale = made.entry
             found = await variants.find()
         }
         var sharing = self
-        let part = PassSharing(tier, look, lease, request)
+        let part = PassSharing(tier, look, lease, imported: stale)
         sharing.sharing = part
-        let result = await sharing.fetch(found, began, voice)
-        return await told(result, part, began)
+        return await told(await sharing.fetch(found, began, voice), part, began)
     }
 
-    /// Stores what the tier had. Where something was written or removed here since the look, that is newer.
+    /// Stores what the tier had. Where something was written or removed here since the look, that is newer; and it overtakes nothing
+    /// that is under way.
     private func imported(_ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp) async -> Made {
         var entry = entry
         // By this parent it goes when removals of other hosts may have been missed.
@@ -110,30 +109,81 @@ extension PassFetch {
         made.shared = .hit
         let place = place(of: entry)
         made.selection = selection(of: entry, began, place)
-        if engine.cache.isCurrent(found.ready) { made.written = await keep(entry, found, began, place) }
+        if engine.cache.isCurrent(found.ready) {
+            made.written = await keep(entry, found, began, place, overtakes: false)
+        }
         return made
     }
 
-    /// Publishes what the upstream brought.
+    /// Publishes what the upstream brought. Where it brought a failure, what the tier had stands in, as far as it may.
     private func told(_ result: FlightResult, _ sharing: PassSharing, _ began: RemovalStamp) async -> FlightResult {
-        guard case .answered(var made) = result else {
+        let part = sharing.look.part == .hit ? SharedPart.absent : sharing.look.part
+        switch result {
+        case .failed(let failure):
             sharing.settle()
-            return result
-        }
-        if made.shared == .none { made.shared = sharing.look.part == .hit ? .absent : sharing.look.part }
-        guard case .upstream = made.origin, engine.cache.isCurrent(began) else {
-            sharing.settle()
+            return standIn(sharing, failure, .disconnected, began) ?? result
+        case .answered(var made):
+            if made.shared == .none { made.shared = part }
+            guard case .upstream(let status, let isAnswer) = made.origin, engine.cache.isCurrent(began) else {
+                sharing.settle()
+                return .answered(made)
+            }
+            if request.judge.isFailure(status: status, isAnswer: isAnswer), made.tape == nil {
+                let failure = UpstreamFailure(
+                    provider: request.provider.name, failure: .broken, detail: "The upstream answered \(status).")
+                if let covered = standIn(sharing, failure, .status(status), began) { return covered }
+            }
+            await publish(made, sharing)
             return .answered(made)
         }
+    }
+
+    private func standIn(
+        _ sharing: PassSharing, _ failure: UpstreamFailure, _ trouble: UpstreamTrouble, _ began: RemovalStamp
+    ) -> FlightResult? {
+        guard let stale = sharing.imported, engine.cache.isCurrent(began),
+            request.judge.afterFailure(trouble, stale, request.directives, now: engine.time.wall()).decision.isUsable
+        else { return nil }
+        var made = Made(entry: stale, covering: failure)
+        made.shared = .hit
+        return .answered(made)
+    }
+
+    private func publish(_ made: Made, _ sharing: PassSharing) async {
         // A body that came in pieces, or that is large, lies in the store.
         var entry: StoredResponse? = made.entry
         if !made.written.isAccepted || made.entry.large != nil || made.tape != nil {
             let isSmall = made.entry.large.map { $0.length <= sharing.tier.settings.maxObject } ?? true
-            entry = isSmall && made.storing != nil ? await engine.cache.read(made.entry.key) : nil
+            entry = isSmall ? await engine.cache.read(made.entry.key) : nil
             if entry?.responseTime != made.entry.responseTime { entry = nil }
         }
-        if let entry { await sharing.publish(entry, now: engine.time.wall()) } else { sharing.settle() }
-        return .answered(made)
+        let mostBytes = sharing.tier.settings.maxObject
+        let now = engine.time.wall()
+        guard let entry, SharedStorability.obstacle(entry, maxObject: mostBytes, now: now) == nil else {
+            // It was given out and is stored here, or is too large for that: nothing older is to be found there.
+            let (came, entry) = (made.entry.responseTime, made.entry)
+            if max(entry.freshUntil, entry.staleUntil) > came, Displacement.reach(status: entry.status) != nil {
+                await displaceShared()
+            }
+            return sharing.settle()
+        }
+        sharing.publish(entry)
+    }
+
+    /// What the tier has of the URL is of no more use: a newer answer was given out.
+    func displaceShared() async {
+        guard let sharing else {
+            // It is for one person, or is not to be stored, and says that there is nothing.
+            return await engine.cache.displaceShared(request.target.digest, of: request.provider)
+        }
+        guard sharing.displace() else { return }
+        let (cache, request) = (engine.cache, request)
+        // Where the tier has nothing that anybody knows of, nobody waits.
+        guard sharing.look.ticket.map(\.hasAnswers) ?? true else {
+            Task { await cache.displaceShared(request.target.digest, of: request.provider) }
+            return
+        }
+        await cache.displaceShared(request.target.digest, of: request.provider)
     }
 
     func selection(

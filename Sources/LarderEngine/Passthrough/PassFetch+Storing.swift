@@ -15,9 +15,11 @@ extension PassFetch {
         case .none: break
         case .selected:
             guard rule.semantics == .rfc else { return }
+            await displaceShared()
             let isFoundCurrent = engine.cache.isCurrent(found.ready)
             await hideSelected(by: entry, found, began, place, .selected, isFoundCurrent: isFoundCurrent)
         case .all:
+            await displaceShared()
             guard engine.cache.isCurrent(began) else {
                 return await hideWhatIsThere(by: entry, found, began, place)
             }
@@ -95,6 +97,7 @@ extension PassFetch {
             if let old = found.entry, old.status >= 500 { engine.cache.hide(entry, inPlaceOf: old) }
             return
         }
+        await displaceShared()
         if place.isOvertaken { return await leaveToNewer(entry, found, began) }
         guard engine.cache.isCurrent(began) else { return await hideWhatIsThere(by: entry, found, began, place) }
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
@@ -144,10 +147,12 @@ extension PassFetch {
     }
 
     /// Stores an answer; one that fields select together with the URL's index, which names it.
+    /// - Parameter overtakes: false for one that comes from another cache and may be older than what is under way.
     func keep(
-        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace
+        _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
+        overtakes: Bool = true
     ) async -> Written {
-        await keep(entry, found, began, place) {
+        await keep(entry, found, began, place, overtakes: overtakes) {
             await engine.cache.write(entry, with: $0, since: began, when: { !place.isOvertaken })
         }
     }
@@ -155,10 +160,11 @@ extension PassFetch {
     /// - Parameter write: writes the answer, and together with it its companion.
     func keep(
         _ entry: StoredResponse, _ found: EntryCache.Found, _ began: RemovalStamp, _ place: AnswerPlace,
-        by write: (Companion?) async -> Written
+        overtakes: Bool = true, by write: (Companion?) async -> Written
     ) async -> Written {
         let isFoundCurrent = engine.cache.isCurrent(found.ready)
-        let reach = engine.cache.isCurrent(began) ? Displacement.reach(status: entry.status) : nil
+        let reach =
+            overtakes && engine.cache.isCurrent(began) ? Displacement.reach(status: entry.status) : nil
         guard place.beginWriting(overtaking: reach) else {
             await leaveToNewer(entry, found, began)
             return .refused
@@ -181,6 +187,7 @@ extension PassFetch {
                 return written
             }
             if let reach {
+                await displaceShared()
                 await hideElsewhere(entry, found, began, place, reach, isFoundCurrent: isFoundCurrent)
                 await removeVariants(entry, place, hasList: found.index != nil || kept.hadList)
             }

@@ -136,6 +136,7 @@ public struct PassFetch: Sendable {
             }
         } else {
             // It may not be kept, or is now selected by other fields than those it lies under. Nobody finds it from now on.
+            await displaceShared()
             if engine.cache.isCurrent(began) { _ = place.overtake(.answered) }
             if !place.isOvertaken, engine.cache.isCurrent(began) {
                 await engine.cache.displace(entry.key.digest, of: entry.provider)
@@ -175,7 +176,7 @@ public struct PassFetch: Sendable {
         let head = stream.head
         let verdict = verdict(head, classification, found.entry)
         let mayBeKept = verdict.isStored || verdict.rule == .errorOverAnswer || verdict.rule == .objectTooLarge
-        await sharing?.headCame(head, isStored: verdict.isStored)
+        sharing?.headCame(head, isStored: verdict.isStored)
         let body = TapeBody(stream.body, length: head.length)
         let own = PassFields.endToEnd(head)
         let isAnswer = rule.semantics == .rfc || classification.isAnswer

@@ -1,5 +1,5 @@
-// Budgets and suspensions that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the host's own record of the same
-// limits, which a host that stands alone again finds as it should be.
+// Budgets and suspensions that the hosts of a fleet share. A call is taken from the fleet's budget first, then from the host's own
+// record of the same limits, which a host that stands alone again finds as it should be.
 import LarderCache
 import LarderCore
 import LarderProviders
@@ -119,7 +119,13 @@ extension UpstreamClient {
     private func heard(_ suspension: SharedSuspension?, _ provider: String) async {
         let now = time.moment()
         let isNew = step { table in
-            guard let suspension else { return table.resume(provider, now: now) }
+            guard let suspension else {
+                // That of a connection that fails is this host's own.
+                switch table.lanes[provider]?.suspension.suspension?.failure {
+                case .limited, .refused, .suspended: return table.resume(provider, now: now)
+                default: return false
+                }
+            }
             let own = Suspension(
                 until: now.monotonic + suspension.rest, failure: suspension.failure, step: suspension.step)
             return table.heard(own, of: provider, now: now)

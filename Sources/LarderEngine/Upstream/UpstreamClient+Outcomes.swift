@@ -83,7 +83,9 @@ extension UpstreamClient {
             ])
         tellOfBound(call.provider, failure)
         // What the API itself says is said to all that call with its key. A connection that fails is this host's own.
-        if failure.failure == .limited || failure.failure == .refused { tellFleetOfSuspension(call.provider, now) }
+        if failure.failure == .limited || failure.failure == .refused, !call.hasClientCredentials, call.claim == nil {
+            tellFleetOfSuspension(call.provider, now)
+        }
         var failure = failure
         failure.retryAt = Moment.bounded(max(failure.retryAt ?? until, until), now: now.wall)
         return failure

@@ -1,0 +1,142 @@
+// A newer answer of a provider of one's own that is given out is not followed by an older one of the tier that hosts share, in whatever
+// way the older one became unsuitable; and what only concerns one request leaves the tier as it is.
+import LarderCore
+import LarderDaemon
+import LarderTestSupport
+import Testing
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct FleetDisplacementScenarios {
+    private static let path = "/raw/api/thing"
+    private static let forced = [("Cache-Control", "no-cache")]
+
+    private func settings(_ origin: ScriptedOrigin, _ engine: SharedEngine, key: String = "") -> String {
+        """
+        providers: { api: { kind: passthrough, baseURL: "\(origin.base)", shared: yes\(key) } }
+        shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
+        """
+    }
+
+    /// The first answer is stored; those after it are as the script says, by their number.
+    private func origin(
+        _ first: String = "Cache-Control: max-age=60\r\nETag: \"a\"\r\n",
+        _ script: @escaping @Sendable (Int, SeenRequest) -> String
+    ) -> ScriptedOrigin {
+        let count = Lock(0)
+        return ScriptedOrigin { request in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            return [.send(number == 1 ? ok("answer 1", fields: first) : script(number, request))]
+        }
+    }
+
+    private func kept(_ number: Int) -> String {
+        ok("answer \(number)", fields: "Cache-Control: max-age=60\r\n")
+    }
+
+    /// One host publishes the first answer; the other forces a second one, and asks again.
+    private func afterASecondAnswer(
+        of origin: ScriptedOrigin, method: String = "GET", _ check: (WireResponse) -> Void
+    ) async throws {
+        let engine = try SharedEngine()
+        defer { origin.stop() }
+        try await Fleet.two(settings(origin, engine)) { one, two in
+            _ = try await one.get(Self.path)
+            try await Fleet.published(one, 1)
+            _ = try await two.get(Self.path)
+            _ = try await two.send(method, Self.path, fields: Self.forced)
+            check(try await two.get(Self.path))
+        }
+    }
+
+    @Test func a304ThatForbidsTheStoredAnswerForbidsTheSharedOne() async throws {
+        let origin = origin { number, _ in
+            number == 2 ? "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\nCache-Control: no-store\r\n\r\n" : kept(number)
+        }
+        try await afterASecondAnswer(of: origin) { #expect($0.text == "answer 3", "\($0)") }
+    }
+
+    @Test func aHEADThatTellsOfAnotherAnswerTakesTheSharedOne() async throws {
+        let origin = origin { number, request in
+            guard request.method == "HEAD" else { return kept(number) }
+            return "HTTP/1.1 200 OK\r\nETag: \"b\"\r\nCache-Control: max-age=60\r\nContent-Length: 9\r\n\r\n"
+        }
+        try await afterASecondAnswer(of: origin, method: "HEAD") { #expect($0.text == "answer 3", "\($0)") }
+    }
+
+    @Test func anAnswerThatIsDamagedTakesTheSharedOne() async throws {
+        let origin = origin { number, _ in
+            guard number == 2 else { return kept(number) }
+            let digest = "Repr-Digest: sha-256=:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=:\r\n"
+            return ok("answer 2", fields: "Cache-Control: max-age=60\r\n" + digest)
+        }
+        try await afterASecondAnswer(of: origin) { #expect($0.text == "answer 3", "\($0)") }
+    }
+
+    @Test(arguments: ["403 Forbidden", "406 Not Acceptable", "429 Too Many Requests"])
+    func aRefusalOfOneRequestLeavesTheSharedAnswer(_ status: String) async throws {
+        let engine = try SharedEngine()
+        let origin = origin { number, _ in
+            number == 2 ? ok("no", status: status, fields: "Cache-Control: no-store\r\n") : kept(number)
+        }
+        defer { origin.stop() }
+        try await withLarder(settings(origin, engine)) { three in
+            try await Fleet.two(settings(origin, engine)) { one, two in
+                _ = try await one.get(Self.path)
+                try await Fleet.published(one, 1)
+                _ = try await two.send("GET", Self.path, fields: Self.forced)
+                #expect(try await three.get(Self.path).text == "answer 1")
+            }
+        }
+    }
+
+    @Test func whoForbidsStoringAndIsToldThatThereIsNothingTakesTheSharedAnswer() async throws {
+        let engine = try SharedEngine()
+        let origin = origin { number, _ in number == 2 ? ok("gone", status: "404 Not Found") : kept(number) }
+        defer { origin.stop() }
+        try await Fleet.two(settings(origin, engine)) { one, two in
+            _ = try await one.get(Self.path)
+            try await Fleet.published(one, 1)
+            _ = try await two.send("GET", Self.path, fields: [("Cache-Control", "no-store")])
+            let next = try await two.get(Self.path)
+            #expect(next.text == "answer 3", "\(next)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aStaleAnswerOfTheTierStandsInForAFailure(_ isReset: Bool) async throws {
+        let engine = try SharedEngine()
+        let isDown = Lock(false)
+        let origin = ScriptedOrigin { _ in
+            guard isDown.withLock({ $0 }) else {
+                return [.send(ok("whole", fields: "Cache-Control: max-age=0, stale-if-error=600\r\n"))]
+            }
+            return isReset ? [.reset] : [.send(ok("down", status: "503 Service Unavailable"))]
+        }
+        defer { origin.stop() }
+        try await Fleet.two(settings(origin, engine)) { one, two in
+            _ = try await one.get(Self.path)
+            try await Fleet.published(one, 1)
+            isDown.withLock { $0 = true }
+            let answer = try await two.get(Self.path)
+            #expect(answer.status == 200 && answer.text == "whole", "\(answer)")
+        }
+    }
+
+    @Test func callersWithOtherKeysShareNothing() async throws {
+        let engine = try SharedEngine()
+        let origin = ScriptedOrigin { request in
+            [.send(ok(request.field("Authorization") ?? "", fields: "Cache-Control: public, max-age=60\r\n"))]
+        }
+        defer { origin.stop() }
+        let (first, second) = (", key: a-first-secret-key", ", key: a-second-secret-key")
+        try await Fleet.two(settings(origin, engine, key: first), settings(origin, engine, key: second)) { one, two in
+            _ = try await one.get(Self.path)
+            try await Fleet.published(one, 1)
+            _ = try await two.get(Self.path)
+            #expect(origin.requests.count == 2)
+        }
+    }
+}
