@@ -13,7 +13,7 @@ enum Run {
             } else if words.first == "--hot-path" {
                 try HotPathRun.main(Array(words.dropFirst()))
             } else if words.first == "--fleet-simulation" {
-                print(FleetSimulation.report())
+                print(try FleetSimulation.report(Array(words.dropFirst())), terminator: "")
             } else if words.first == "--soak" {
                 try soak(Array(words.dropFirst()))
             } else if words.contains("--help") || words.contains("-h") {

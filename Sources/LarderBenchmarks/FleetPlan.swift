@@ -1,0 +1,93 @@
+// What a simulated fleet is made of, and the figures that come of it. The same plan gives the same figures.
+import LarderCore
+
+struct FleetPlan: Sendable {
+    /// A time without the engine, in seconds.
+    struct Outage: Sendable {
+        enum Kind: Sendable {
+            /// It was killed: connections are refused, and it comes back empty.
+            case killed
+            /// It says nothing, and goes on with all that it had, what it was sent meanwhile included.
+            case frozen
+        }
+
+        var kind: Kind
+        var from: Int
+        var length: Int
+    }
+
+    var title = ""
+    var hosts = 100
+    var seconds = 600
+    /// Requests of one host in a second.
+    var rate = 5
+    var answers = 2000
+    var lifetime: Duration = .seconds(120)
+    /// Nil for an API without a limit.
+    var limit: CallRate? = CallRate(calls: 3000, per: .seconds(60))
+    var outages = [
+        Outage(kind: .killed, from: 200, length: 20), Outage(kind: .frozen, from: 300, length: 10),
+        Outage(kind: .killed, from: 400, length: 5),
+    ]
+    /// A host is killed so often, in seconds, while it fetches for the others; it is back 5 s later.
+    var killEvery = 20
+    var seed: UInt64 = 1
+
+    /// The plans whose figures are published (Benchmarks/FLEET.md).
+    static var published: [FleetPlan] {
+        var calm = FleetPlan(title: "no limit, engine always there", limit: nil, outages: [])
+        calm.killEvery = 20
+        let lost = FleetPlan(title: "no limit, engine lost three times", limit: nil)
+        let ample = FleetPlan(title: "ample limit, engine lost three times")
+        let scarce = FleetPlan(
+            title: "scarce limit, engine lost three times", limit: CallRate(calls: 300, per: .seconds(60)))
+        return [calm, lost, ample, scarce]
+    }
+}
+
+/// What came of a run. Each figure is taken by who would suffer: calls by the upstream, leases by the engine, waits by the hosts.
+struct FleetFigures: Sendable {
+    var requests = 0
+    var hits = 0
+    var calls = 0
+    /// Calls of one cache that all hosts would share, without any limit.
+    var callsOfOneCache = 0
+    var refused = 0
+    /// The most calls in any span of the budget's window, by the upstream's clock.
+    var fullestWindow = 0
+    /// Calls after the end of their lease, by the engine's clock, or without one.
+    var lateCalls = 0
+    /// Calls beyond what the engine granted in their lease.
+    var overdrawn = 0
+    /// How long after the death of a lease's owner the engine still told another host that it was held.
+    var longestDeadLease: Duration = .zero
+    /// How long a host waited for one that was dead.
+    var longestHoldUp: Duration = .zero
+    /// By how much the time that an answer has left was wrong on a host that read it from the engine.
+    var worstLifetime: Duration = .zero
+    var kills = 0
+    /// Kills of a host whose lease in the engine others had to wait for.
+    var deadLeasesMet = 0
+
+    /// Of several plans as a table.
+    static func table(_ runs: [(plan: FleetPlan, figures: FleetFigures)]) -> String {
+        let head = [
+            "Fleet", "Hosts", "Limit", "Requests", "Hits", "Calls", "Of one cache", "Ratio", "Refused",
+            "Fullest window",
+            "Late calls", "Dead lease held, ms", "Wait for a dead host, ms", "Lifetime wrong by, ms", "Kills",
+        ]
+        let rows = runs.map { plan, figures in
+            [
+                plan.title, "\(plan.hosts)", plan.limit.map { "\($0)" } ?? "none",
+                Figures.grouped(Double(figures.requests)), Figures.grouped(Double(figures.hits)),
+                Figures.grouped(Double(figures.calls)), Figures.grouped(Double(figures.callsOfOneCache)),
+                Figures.fixed(Double(figures.calls) / Double(max(1, figures.callsOfOneCache)), 3),
+                Figures.grouped(Double(figures.refused)), plan.limit == nil ? "–" : "\(figures.fullestWindow)",
+                plan.limit == nil ? "–" : "\(figures.lateCalls + figures.overdrawn)",
+                "\(figures.longestDeadLease.milliseconds)", "\(figures.longestHoldUp.milliseconds)",
+                "\(figures.worstLifetime.milliseconds)", "\(figures.kills)",
+            ]
+        }
+        return Figures.table([head] + rows)
+    }
+}
