@@ -98,6 +98,7 @@ extension SharedTier {
         guard let replies = await perform("lease", [set, Command("GET", name)] + look) else {
             return (nil, .unknown, false)
         }
+        if let failure = replies.lazy.compactMap(\.failure).first { note(failure: failure) }
         let isThere =
             replies[2] != .bytes(ticket.instants) || replies.count > 3 && replies[3] != .integer(Int64(ticket.length))
         if case .status = replies[0] { return (lease, .free, isThere) }
