@@ -21,8 +21,9 @@ enum QuotaScript {
         local h=redis.call('HGETALL',k) local f={} for i=1,#h,2 do f[h[i]]=h[i+1] end
         if not f.e then f.e=ARGV[8] f.b=S(now) redis.call('HSET',k,'e',f.e,'b',f.b) end
         local function charge(l,count,at)
-          if count<=0 then return end
-          local step=math.max(1,math.floor(l.w/64)) local key='c'..S(l.w)..':'..S(math.ceil(at/step)*step)
+          local step=math.max(1,math.floor(l.w/64)) at=math.ceil(at/step)*step
+          if count<=0 or at<=now-l.w then return end
+          local key='c'..S(l.w)..':'..S(at)
           f[key]=S((f[key] or 0)+count) redis.call('HSET',k,key,f[key])
         end
         local function drop(key) f[key]=nil redis.call('HDEL',k,key) end

@@ -60,7 +60,10 @@ public final class SharedEngine: Sendable {
 
     /// The reply to a command, as the bytes say it: "+OK", ":1", "$-1" or the text of a string; lines of an array.
     @discardableResult
-    public func command(_ words: String...) throws -> String {
+    public func command(_ words: String...) throws -> String { try command(words) }
+
+    @discardableResult
+    public func command(_ words: [String]) throws -> String {
         let client = try WireClient("unix:\(socket)")
         var text = "*\(words.count)\r\n"
         for word in words { text += "$\(word.utf8.count)\r\n\(word)\r\n" }

@@ -1,6 +1,6 @@
 // The calls of a fleet to one API, as the engine keeps them. This is the engine's script (`QuotaScript`, LarderShared) as a pure machine, which the
-// simulation runs. The two are kept alike by hand: no test compares them. What the script promises is tried on an engine
-// (`FleetQuotaScenarios`): hosts together call no more than the limit, and so after the engine was lost.
+// simulation runs. The two are kept alike by hand, and a test asks both the same (`QuotaScriptTests`). What the script promises is
+// tried on an engine (`FleetQuotaScenarios`): hosts together call no more than the limit, and so after the engine was lost.
 //
 // A host takes a lease of a few calls for a short term. While it is out the lease counts in full; when it is given back, what was used
 // counts from then; when it is not, all of it counts from its end. No call is made after its lease's end, so in no span of a window's
