@@ -50,6 +50,8 @@ struct FleetFigures: Sendable {
     var requests = 0
     var hits = 0
     var calls = 0
+    /// Of these, calls of a host that could not ask the engine.
+    var callsAlone = 0
     /// Calls of one cache that all hosts would share, without any limit.
     var callsOfOneCache = 0
     var refused = 0
@@ -72,7 +74,8 @@ struct FleetFigures: Sendable {
     /// Of several plans as a table.
     static func table(_ runs: [(plan: FleetPlan, figures: FleetFigures)]) -> String {
         let head = [
-            "Fleet", "Hosts", "Limit", "Requests", "Hits", "Calls", "Of one cache", "Ratio", "Refused",
+            "Fleet", "Hosts", "Limit", "Requests", "Hits", "Calls", "Without the engine", "Of one cache", "Ratio",
+            "Refused",
             "Fullest window",
             "Late calls", "Dead lease held, ms", "Wait for a dead host, ms", "Lifetime wrong by, ms", "Kills",
         ]
@@ -80,7 +83,8 @@ struct FleetFigures: Sendable {
             [
                 plan.title, "\(plan.hosts)", plan.limit.map { "\($0)" } ?? "none",
                 Figures.grouped(Double(figures.requests)), Figures.grouped(Double(figures.hits)),
-                Figures.grouped(Double(figures.calls)), Figures.grouped(Double(figures.callsOfOneCache)),
+                Figures.grouped(Double(figures.calls)), Figures.grouped(Double(figures.callsAlone)),
+                Figures.grouped(Double(figures.callsOfOneCache)),
                 Figures.fixed(Double(figures.calls) / Double(max(1, figures.callsOfOneCache)), 3),
                 Figures.grouped(Double(figures.refused)), plan.limit == nil ? "–" : "\(figures.fullestWindow)",
                 plan.limit == nil ? "–" : "\(figures.lateCalls + figures.overdrawn)",

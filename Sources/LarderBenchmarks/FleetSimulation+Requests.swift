@@ -26,6 +26,7 @@ extension FleetSimulation {
         hosts[host].flights[answer] = Flight()
         look(host, answer) { world, look in
             if world.adopt(host, answer, look) { return }
+            world.hosts[host].flights[answer]?.isAlone = !look.hasTicket
             guard look.hasTicket else { return world.call(host, answer) }
             let wait = SharedWait(began: world.monotonic(host), patience: .seconds(10))
             world.hosts[host].flights[answer]?.wait = wait
@@ -146,6 +147,7 @@ extension FleetSimulation {
     /// The call goes to the upstream, which answers in its time.
     mutating func send(_ host: Int, _ answer: Int) {
         calls.append(now)
+        if hosts[host].flights[answer]?.isAlone == true { figures.callsAlone += 1 }
         hosts[host].flights[answer]?.isCalling = true
         after(100 + Int64(random.next() % 200), on: host) { $0.answered(host, answer) }
     }

@@ -38,6 +38,8 @@ struct FleetSimulation {
         var hasWaited = false
         var lease: Int?
         var isCalling = false
+        /// The engine was not asked, or did not answer.
+        var isAlone = false
         var waiting = 1
         /// When the owner of the lease that it waits for died, or when it met that lease, whichever is later.
         var deadSince: Int64?

@@ -32,6 +32,7 @@ public final class EngineProxy: Sendable {
         var isStopped = false
         var threads: [SystemThread] = []
         var connections = 0
+        var received = 0
     }
     private let state = Lock(State())
 
@@ -48,6 +49,9 @@ public final class EngineProxy: Sendable {
 
     /// Connections so far.
     public var connections: Int { state.withLock { $0.connections } }
+
+    /// Bytes that came for the engine so far, whatever was done with them.
+    public var received: Int { state.withLock { $0.received } }
 
     /// Ends every connection and thread.
     public func stop() {
@@ -91,6 +95,7 @@ public final class EngineProxy: Sendable {
             if ends[0].revents != 0 {
                 let count = recv(client, &buffer, buffer.count, Int32(MSG_DONTWAIT))
                 guard count > 0 else { return }
+                state.withLock { $0.received += count }
                 guard take(buffer[..<count], client, server, mood) else { return }
             }
             if ends[1].revents != 0 {

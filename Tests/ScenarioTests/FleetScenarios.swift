@@ -319,22 +319,6 @@ struct FleetScenarios {
         }
     }
 
-    @Test func anEngineThatSaysNothingHoldsNobodyUpForLong() async throws {
-        let engine = try SharedEngine()
-        let origin = ScriptedOrigin(answering: CacheScenarios.song)
-        defer { origin.stop() }
-        let proxy = EngineProxy(to: engine.socket)
-        defer { proxy.stop() }
-        try await withLarder(Fleet.settings(origin, proxy.url, timeout: "50ms")) { larder in
-            proxy.set(.stall)
-            for number in 0..<8 {
-                let answer = try await larder.get("/v1/itunes/search?q=song+\(number)")
-                #expect(answer.status == 200, "\(answer)")
-            }
-            #expect(try await larder.counter("larder_shared_lookups_total", #"result="notAsked""#) > 0)
-        }
-    }
-
     @Test func repliesThatComeByteByByteAreReplies() async throws {
         let engine = try SharedEngine()
         let origin = ScriptedOrigin(answering: CacheScenarios.song)
