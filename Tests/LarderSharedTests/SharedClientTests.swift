@@ -54,4 +54,49 @@ struct SharedClientTests {
         #expect(answer == .success([.status("PONG")]))
         client.close()
     }
+
+    /// The loop's clock is the test's: an operation that nothing answers ends with its time, and not before.
+    @Test func anOperationEndsWithItsTimeAndNotBefore() async throws {
+        let engine = try SharedEngine()
+        let proxy = EngineProxy(to: engine.socket)
+        defer { proxy.stop() }
+        let time = ManualTime()
+        let loop = try EventLoop(name: "shared", index: 0, time: time)
+        try loop.start()
+        defer {
+            loop.stop()
+            loop.join()
+        }
+        /// The loop looks at its clock.
+        func turn() async {
+            for _ in 0..<2 {
+                let promise = Promise<Void>()
+                loop.post { promise.fulfil() }
+                await promise.wait()
+            }
+        }
+        let settings = SharedSettings(
+            address: .tcp(host: "127.0.0.1", port: proxy.port), timeout: .milliseconds(50), key: "")
+        let client = SharedClient(settings, on: loop)
+        #expect(await client.perform([Command("PING")], within: .seconds(60)) == .success([.status("PONG")]))
+        proxy.set(.stall)
+        // The second must connect first, which is part of its time.
+        for _ in 0..<2 {
+            let heard = proxy.received
+            let isDone = Lock(false)
+            async let answer = {
+                let answer = await client.perform([Command("PING")], within: .milliseconds(50))
+                isDone.withLock { $0 = true }
+                return answer
+            }()
+            try await eventually("it is sent") { proxy.received > heard }
+            time.advance(by: .milliseconds(49))
+            await turn()
+            #expect(!isDone.withLock { $0 })
+            time.advance(by: .milliseconds(1))
+            await turn()
+            #expect(await answer == .failure(.timedOut))
+        }
+        client.close()
+    }
 }
