@@ -4,7 +4,7 @@
 struct Arguments {
     /// One part of a run.
     enum Part: String, CaseIterable {
-        case hits, latency, misses, mixed, collapse, million, eviction, kill, large, stalls, micro
+        case hits, latency, misses, mixed, collapse, million, eviction, kill, large, stalls, fleet, micro
     }
 
     var servers: [ServerKind] = ServerKind.allCases
@@ -29,20 +29,24 @@ struct Arguments {
     var mixedRequests = 100_000
     var kills = 20
     var largeMebibytes = 1024
+    /// For how long the engine of `fleet` is away, in seconds.
+    var outage = 60
 
     static let usage = """
         usage: scripts/bench [options]
-          --quick               three rounds of one second instead of five of four
+          --quick               three rounds of one second instead of five of four, outages of five seconds
           --rounds N            rounds for each server and size (5)
           --seconds N           length of a round (4)
           --servers A,B         of nginx,nginx-copy,varnish,bareloop,larder,larder-sqlite (all)
           --sizes A,B           of 1,10,100: kilobytes of body (all)
-          --only A,B            of hits,latency,misses,mixed,collapse,million,eviction,kill,large,stalls,micro (all)
+          --only A,B            of hits,latency,misses,mixed,collapse,million,eviction,kill,large,stalls,fleet,micro
+                                (all)
           --objects N           objects of the mixed workload (100000)
           --requests N          requests of one of its rounds (100000)
           --entries N           entries of `million` (1000000)
           --kills N             how often `kill` kills (20; the goal is 1000)
           --large N             size in MiB of the body of `large` (1024)
+          --outage N            seconds that the engine of `fleet` is away each time (60)
           --connections N       connections of the load, at most 512 (64)
           --server-core N       the core each server is pinned to (0)
           --load-core N         the core of the load and the origin (1)
@@ -55,7 +59,7 @@ struct Arguments {
         var rest = words[...]
         while let word = rest.popFirst() {
             switch word {
-            case "--quick": (rounds, seconds) = (3, 1)
+            case "--quick": (rounds, seconds, outage) = (3, 1, 5)
             case "--rounds": rounds = try Self.number(word, rest.popFirst(), 1...99)
             case "--seconds": seconds = try Self.number(word, rest.popFirst(), 1...60)
             case "--hits": hits = try Self.number(word, rest.popFirst(), 10...100_000)
@@ -63,6 +67,7 @@ struct Arguments {
             case "--requests": mixedRequests = try Self.number(word, rest.popFirst(), 100...100_000_000)
             case "--entries": entries = try Self.number(word, rest.popFirst(), 2000...100_000_000)
             case "--kills": kills = try Self.number(word, rest.popFirst(), 1...100_000)
+            case "--outage": outage = try Self.number(word, rest.popFirst(), 1...600)
             case "--large": largeMebibytes = try Self.number(word, rest.popFirst(), 1...1024)
             case "--connections": connections = try Self.number(word, rest.popFirst(), 1...512)
             case "--server-core": serverCore = try Self.number(word, rest.popFirst(), 0...1023)

@@ -10,6 +10,7 @@ extension Report {
         if let found = results.eviction { sections.append(eviction(found)) }
         if !results.large.isEmpty { sections.append(large) }
         if !results.stalls.isEmpty { sections.append(stalls) }
+        if let found = results.fleet { sections.append(fleet(found)) }
         return sections
     }
 

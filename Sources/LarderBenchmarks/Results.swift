@@ -39,5 +39,6 @@ struct Results {
     var kills: KillFigures?
     var large: [LargeFigures] = []
     var stalls: [StallCause: StallFigures] = [:]
+    var fleet: SharedFigures?
     var micro: [(title: String, nanoseconds: Sample)] = []
 }

@@ -14,6 +14,10 @@ struct LarderSetup {
     var hasOwnListener = false
     /// The built-in iTunes provider asks the origin too, without its rate.
     var hasITunes = false
+    /// Its rate after all, such as "100/h".
+    var iTunesRate: String?
+    /// `shared.url` of a host that shares its answers.
+    var sharedURL: String?
     /// Instead of its default.
     var connectTimeout: String?
     /// Who may change something, by the token.
@@ -45,7 +49,11 @@ struct LarderSetup {
             text += "  \(name):\n    kind: passthrough\n    baseURL: \"\(baseURL)\"\n    rate: off\n    quota: off\n"
         }
         if hasITunes {
-            text += "  itunes:\n    baseURL: \"http://127.0.0.1:\(origin)\"\n    rate: off\n    quota: off\n"
+            text += "  itunes:\n    baseURL: \"http://127.0.0.1:\(origin)\"\n"
+            text += "    rate: \(iTunesRate ?? "off")\n    quota: off\n"
+        }
+        if let sharedURL {
+            text += "shared:\n  url: \"\(sharedURL)\"\n  key: \"the-fleet-of-the-benchmarks-on-one-machine\"\n"
         }
         return text
     }

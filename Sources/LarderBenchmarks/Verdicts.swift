@@ -28,7 +28,8 @@ struct Verdicts {
     let arguments: Arguments
 
     var rows: [Verdict] {
-        ratios + latency + misses + mixed + crowd + million + eviction + idle + kills + large + stalls + elsewhere
+        ratios + latency + misses + mixed + crowd + million + eviction + idle + kills + large + stalls + fleet
+            + elsewhere
     }
 
     func absent(_ measure: String, _ goal: String, _ part: Arguments.Part) -> [Verdict] {

@@ -61,6 +61,7 @@ enum Run {
         if parts.contains(.kill), hasLarder { results.kills = try KillRun(stand: stand).measure() }
         if parts.contains(.large), hasLarder { results.large = try LargeRun(stand: stand).measure() }
         if parts.contains(.stalls), hasLarder { results.stalls = try StallRun(stand: stand).measure() }
+        if parts.contains(.fleet), hasLarder { results.fleet = try SharedRun(stand: stand).measure() }
         let report = Report(stand: stand, results: results).text
         print(report, terminator: "")
         if let output = arguments.output { try Files.write(Bytes(text: report), to: output) }

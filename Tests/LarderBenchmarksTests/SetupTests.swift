@@ -26,6 +26,7 @@ import Testing
     @Test func noTopKeyIsWrittenTwice() {
         var setup = LarderSetup(memorySize: "0", maxSize: "1 GiB", maxObject: "1 MiB", isPatient: true)
         (setup.hasOwnListener, setup.hasITunes, setup.connectTimeout, setup.adminToken) = (true, true, "1s", "token")
+        (setup.sharedURL, setup.iTunesRate) = ("unix:/nowhere/engine", "1/h")
         setup.passthrough = [("one", "http://one.invalid"), ("two", "http://two.invalid")]
         let keys = lines(setup).filter { !$0.hasPrefix(" ") }.compactMap { $0.split(separator: ":").first }
         #expect(Set(keys).count == keys.count)

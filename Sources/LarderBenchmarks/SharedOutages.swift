@@ -1,0 +1,139 @@
+// The engine is killed, or stopped, while clients ask: memory hits on one host in an open loop, and misses on all hosts beside them.
+import LarderCore
+
+struct OutageRun {
+    let stand: Stand
+    /// Killed and started empty; else stopped, and it goes on with all it had.
+    let isKilled: Bool
+    private var arguments: Arguments { stand.arguments }
+    /// Seconds before the outage and after it.
+    private static let margin = 5
+
+    func measure() throws(Failure) -> OutageFigures {
+        let ground = try SharedGround(stand, hosts: SharedRun.hosts, isShared: true, SharedGround.setup)
+        defer { ground.stop() }
+        var figures = OutageFigures(title: isKilled ? "killed, back empty" : "stopped, goes on")
+        let rate = try saturation(ground) / 4
+        var load = try SharedLoad(ground, perHost: 2)
+        for isLost in [false, true] {
+            let found = try round(ground, rate, isLost: isLost, &load, &figures)
+            let (p50, p99) = (Double(found.p50) / 1000, Double(found.p99) / 1000)
+            if isLost { (figures.p50.lost, figures.p99.lost) = (p50, p99) }
+            if !isLost { (figures.p50.quiet, figures.p99.quiet) = (p50, p99) }
+            figures.hits += found.count
+            figures.unanswered += found.unanswered
+            note("fleet, engine \(isLost ? figures.title : "there"): p99 of hits \(Figures.fixed(p99, 1)) µs")
+        }
+        figures.requests = load.answered + load.errors
+        (figures.errors, figures.firstError) = (load.errors, load.firstError)
+        return figures
+    }
+
+    private static let hit = SharedGround.path(-1)
+
+    /// Hits a second over as many connections, each with the next request when its answer is whole; what wrk would find.
+    private func saturation(_ ground: SharedGround) throws(Failure) -> Double {
+        let port = ground.hosts[0].ownPort
+        let client = try ProbeClient(port: port)
+        for _ in 0..<20 { _ = try client.get(Self.hit, port: port) }
+        // Of the bound provider, whose hits go the same way and whose bodies the load knows.
+        return try Load(
+            port: ground.hosts[0].port, size: 1024, order: .uniform(objects: 1, stride: 1, seed: 1), count: .max,
+            seconds: 1, connections: arguments.connections
+        ).run(on: stand).perSecond
+    }
+
+    private func round(
+        _ ground: SharedGround, _ rate: Double, isLost: Bool, _ load: inout SharedLoad, _ figures: inout OutageFigures
+    ) throws(Failure) -> LatencyRound {
+        let seconds = arguments.outage + 2 * Self.margin
+        let child = try stand.startPinned([
+            "open-loop", "\(ground.hosts[0].ownPort)", Self.hit, "\(rate)", "\(seconds)", "\(arguments.connections)",
+        ])
+        defer { child.stop() }
+        var sequence = ObjectSequence(.zipf(objects: 500, seed: isLost ? 2 : 1, new: isLost ? 2_000_000 : 1_000_000))
+        let began = monotonicNanoseconds()
+        var backAt: Int64?
+        var isAway = false
+        var looked = began
+        while child.isRunning {
+            let now = monotonicNanoseconds()
+            let passed = Double(now - began) / 1e9
+            if isLost, !isAway, backAt == nil, passed >= Double(Self.margin) {
+                if isKilled { ground.engine?.killOutright() } else { ground.engine?.freeze() }
+                isAway = true
+            }
+            if isAway, passed >= Double(Self.margin + arguments.outage) {
+                if isKilled { try ground.engine?.start() } else { ground.engine?.goOn() }
+                (isAway, backAt) = (false, monotonicNanoseconds())
+            }
+            try load.wave((0..<load.width).map { _ in sequence.next() })
+            // Also in the round that is quiet: it costs the same there.
+            if now - looked > 1_000_000_000 {
+                looked = now
+                let isInUse = try ground.isEngineInUse()
+                if isInUse, let backAt, figures.returned == nil { figures.returned = Double(now - backAt) / 1e9 }
+            }
+            try stand.pauseWhole(milliseconds: 20)
+        }
+        guard let found = LatencyRound(line: try child.finish(seconds: 10)) else { throw .failed("fleet", "no result") }
+        // A pause of the breaker may be half a minute.
+        while let back = backAt, figures.returned == nil, monotonicNanoseconds() - back < 45_000_000_000 {
+            try load.wave((0..<load.width).map { _ in sequence.next() })
+            if try ground.isEngineInUse() { figures.returned = Double(monotonicNanoseconds() - back) / 1e9 }
+            try stand.pauseWhole(milliseconds: 100)
+        }
+        return found
+    }
+}
+
+/// A budget that three hosts share, spent while the engine is killed, stopped, and comes back.
+struct BudgetFigures {
+    var limit = 0
+    var calls = 0
+    var answered = 0
+    var refused = 0
+    var errors = 0
+    var firstError = ""
+}
+
+struct BudgetRun {
+    /// A window longer than the run: whatever the hosts call counts.
+    static let limit = 200
+    let stand: Stand
+
+    func measure() throws(Failure) -> BudgetFigures {
+        var setup = SharedGround.setup
+        setup.iTunesRate = "\(Self.limit)/h"
+        let ground = try SharedGround(stand, hosts: SharedRun.hosts, isShared: true, setup)
+        defer { ground.stop() }
+        var load = try SharedLoad(ground, perHost: 2, mayRefuse: true)
+        var term = 0
+        /// New terms only, until so many calls were made or the time is over.
+        func spend(upTo calls: Int, seconds: Int) throws(Failure) {
+            let end = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
+            while try ground.calls() < calls, monotonicNanoseconds() < end {
+                try load.wave((0..<load.width).map { term + $0 })
+                term += load.width
+                try stand.pauseWhole(milliseconds: 50)
+            }
+        }
+        let away = max(2, min(stand.arguments.outage, 15))
+        try spend(upTo: Self.limit / 4, seconds: 20)
+        ground.engine?.killOutright()
+        try spend(upTo: .max, seconds: away)
+        try ground.engine?.start()
+        try spend(upTo: Self.limit / 2, seconds: 60)
+        ground.engine?.freeze()
+        try spend(upTo: .max, seconds: away)
+        ground.engine?.goOn()
+        try spend(upTo: Self.limit, seconds: 60)
+        // Whoever would exceed it does so now.
+        try spend(upTo: .max, seconds: 5)
+        let calls = try ground.calls()
+        note("fleet, a budget of \(Self.limit): \(calls) calls")
+        return BudgetFigures(
+            limit: Self.limit, calls: calls, answered: load.answered, refused: load.refused, errors: load.errors,
+            firstError: load.firstError)
+    }
+}
