@@ -61,6 +61,9 @@ struct SimulatedEngine {
 
     // MARK: Leases of fetches
 
+    /// Which answer it has, by the instant that is written in it; nil for none.
+    func instant(_ answer: Int) -> Int64? { value(answer)?.freshUntil }
+
     /// SET NX PX, then GET.
     mutating func take(_ answer: Int, owner: Int, host: Int) -> LeaseReply {
         if let lease = leases[answer], lease.end > now {

@@ -14,9 +14,15 @@ extension FleetSimulation {
         case .granted(let until):
             hosts[host].waitingCalls -= 1
             write(host, answer, until)
-        case .spent:
+        case .spent, .unanswered:
             hosts[host].waitingCalls -= 1
             refuse(host, answer)
+        case .wait(let until):
+            guard time - began < Self.patience else {
+                hosts[host].waitingCalls -= 1
+                return refuse(host, answer)
+            }
+            after((until - time).milliseconds, on: host) { $0.takeCall(host, answer, began: began) }
         case .ask:
             hosts[host].askers.append((answer, began))
             if !hosts[host].isAsking { askForAll(host) }
@@ -25,27 +31,17 @@ extension FleetSimulation {
 
     private mutating func askForAll(_ host: Int) {
         hosts[host].isAsking = true
-        askLedger(host, waiting: max(1, hosts[host].waitingCalls)) { world, isOpen in
+        askLedger(host, waiting: max(1, hosts[host].waitingCalls)) { world in
             world.hosts[host].isAsking = false
             let askers = world.hosts[host].askers
             world.hosts[host].askers = []
-            for (place, (answer, began)) in askers.enumerated() {
-                let isPatient = world.monotonic(host) - began < Self.patience
-                guard place == 0, isOpen == false, isPatient else {
-                    world.takeCall(host, answer, began: began)
-                    continue
-                }
-                world.after(250, on: host) { world in
-                    world.hosts[host].share.reopen()
-                    world.takeCall(host, answer, began: began)
-                }
-            }
+            for (answer, began) in askers { world.takeCall(host, answer, began: began) }
         }
     }
 
-    /// - Parameter then: is told whether the ledger is open; nil where there is no answer.
-    mutating func askLedger(_ host: Int, waiting: Int, then: @escaping (inout FleetSimulation, Bool?) -> Void) {
-        guard let limit = plan.limit else { return then(&self, nil) }
+    /// - Parameter waiting: calls that wait for the answer; 0 only reports.
+    mutating func askLedger(_ host: Int, waiting: Int, then: @escaping Step) {
+        guard let limit = plan.limit else { return then(&self) }
         let sentAt = monotonic(host)
         let bound = now - limit.window.milliseconds
         hosts[host].own.removeAll { $0 <= bound }
@@ -63,7 +59,7 @@ extension FleetSimulation {
                 } else {
                     world.hosts[host].share.unanswered(ask, now: time)
                 }
-                then(&world, reply?.isOpen)
+                then(&world)
             })
     }
 
@@ -73,7 +69,9 @@ extension FleetSimulation {
         hosts[host].own.append(now)
         let pause = random.next() % 50 == 0 ? 20 + random.next() % 200 : 1 + random.next() % 5
         after(Int64(pause), on: host) { world in
-            guard world.monotonic(host) < until else { return world.refuse(host, answer) }
+            let isInTime = world.monotonic(host) < until
+            world.hosts[host].share.callLeft(grantedUntil: until)
+            guard isInTime else { return world.refuse(host, answer) }
             world.engine.judgeCall(lease)
             world.send(host, answer)
         }

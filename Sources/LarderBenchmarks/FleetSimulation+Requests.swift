@@ -40,6 +40,7 @@ extension FleetSimulation {
             then: { world, found in
                 guard let (time, value) = found else { return then(&world, Look()) }
                 world.hosts[host].engine = (time, world.monotonic(host))
+                world.hosts[host].flights[answer]?.found = value?.freshUntil
                 guard let value else { return then(&world, Look(hasTicket: true)) }
                 let ahead = time - world.wall(host)
                 let fresh = value.freshUntil - ahead
@@ -66,14 +67,16 @@ extension FleetSimulation {
     private mutating func turn(_ host: Int, _ answer: Int) {
         names += 1
         let owner = names
-        perform(host, { $0.take(answer, owner: owner, host: host) }) { world, reply in
+        let found = hosts[host].flights[answer]?.found
+        perform(host, { ($0.take(answer, owner: owner, host: host), $0.instant(answer) != found) }) { world, replies in
+            let (reply, isThere) = (replies?.0, replies?.1 ?? false)
             world.noteDead(host, answer, reply)
             let hasWaited = world.hosts[host].flights[answer]?.hasWaited ?? false
             switch reply {
             case .taken:
                 world.hosts[host].flights[answer]?.lease = owner
                 world.keep(host, answer, owner)
-                guard hasWaited else { return world.call(host, answer) }
+                guard hasWaited || isThere else { return world.call(host, answer) }
                 world.look(host, answer) { world, look in
                     guard world.adopt(host, answer, look) else { return world.call(host, answer) }
                     world.release(host, answer, owner, isSettled: false)

@@ -37,6 +37,8 @@ struct FleetSimulation {
         var wait: SharedWait?
         var hasWaited = false
         var lease: Int?
+        /// Which answer the engine had when it was looked up, an old one or none.
+        var found: Int64?
         var isCalling = false
         /// The engine was not asked, or did not answer.
         var isAlone = false
@@ -232,7 +234,7 @@ struct FleetSimulation {
         after(3000) { $0.sign(host) }
         guard hosts[host].isUp else { return }
         perform(host, { $0.sign(host) }, then: { _, _ in })
-        if plan.limit != nil { askLedger(host, waiting: 0) { _, _ in } }
+        if plan.limit != nil { askLedger(host, waiting: 0) { _ in } }
     }
 
     /// Ends the host that fetches what is asked for most often.

@@ -83,18 +83,11 @@ import Testing
         return FleetSimulation.run(plan)
     }
 
-    @Test(arguments: [(60, 30), (300, 20)])
-    func underAScarceBudgetTheFleetStillKeepsIt(_ calls: Int, _ seconds: Int) {
-        let figures = scarce(calls, seconds)
-        #expect(figures.fullestWindow <= calls && figures.refused > 0, "\(figures)")
-    }
-
-    /// A call that is being written down when its lease is given back counts from then, and leaves later.
-    @Test(arguments: 1...3 as ClosedRange<UInt64>)
-    func aShortWindowHoldsNoMoreCallsThanTheLimit(_ seed: UInt64) {
-        withKnownIssue("a call leaves after its lease was given back", isIntermittent: true) {
-            let figures = scarce(20, 2, seed: seed)
-            #expect(figures.fullestWindow <= 20, "\(figures)")
-        }
+    /// A call that is being written down when another gives its lease back leaves later than the ledger would count it: windows of a second
+    /// or two show it, longer ones hide it in the steps of their counts.
+    @Test(arguments: [(60, 30), (300, 20), (20, 2), (5, 1)], 1...2 as ClosedRange<UInt64>)
+    func underAScarceBudgetTheFleetStillKeepsIt(_ limit: (calls: Int, seconds: Int), _ seed: UInt64) {
+        let figures = scarce(limit.calls, limit.seconds, seed: seed)
+        #expect(figures.fullestWindow <= limit.calls && figures.refused > 0, "\(figures)")
     }
 }

@@ -14,6 +14,8 @@ struct QuotaScriptTests {
         struct Host {
             var share = QuotaShare()
             var seen: Int64?
+            /// Until when the calls may leave that have not.
+            var inHand: [MonotonicTime] = []
         }
 
         let engine: SharedEngine
@@ -70,7 +72,7 @@ struct QuotaScriptTests {
             case 0: now += Int64(random.next() % 5000)
             case 1: now += Int64(random.next() % 90_000)
             case 2..<10: now += Int64(random.next() % 400)
-            case 10..<20: _ = hosts[host].share.take(now: time)
+            case 10..<20: take(host, time)
             case 20: hosts[host].share.countMade(now: time)
             case 21: hosts[host].share = QuotaShare()
             case 22..<25:
@@ -79,10 +81,22 @@ struct QuotaScriptTests {
             case 25 where random.next() % 8 == 0:
                 try engine.command("DEL", "ledger")
                 ledger = nil
-            case 26: hosts[host].share.reopen()
+            case 26:
+                for until in hosts[host].inHand { hosts[host].share.callLeft(grantedUntil: until) }
+                hosts[host].inHand = []
             default: return try ask(host, time)
             }
             return nil
+        }
+
+        /// A call that is granted leaves at once, or later.
+        private mutating func take(_ host: Int, _ time: MonotonicTime) {
+            guard case .granted(let until) = hosts[host].share.take(now: time) else { return }
+            if random.next() % 4 == 0 {
+                hosts[host].inHand.append(until)
+            } else {
+                hosts[host].share.callLeft(grantedUntil: until)
+            }
         }
 
         private mutating func ask(
