@@ -31,6 +31,8 @@ struct FleetPlan: Sendable {
     ]
     /// A host is killed so often, in seconds, while it fetches for the others; it is back 5 s later.
     var killEvery = 20
+    /// Of so many calls one takes long to be written down.
+    var slowWriteEvery: UInt64 = 50
     var seed: UInt64 = 1
 
     /// The plans whose figures are published (Benchmarks/FLEET.md).

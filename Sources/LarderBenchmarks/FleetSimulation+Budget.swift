@@ -67,7 +67,7 @@ extension FleetSimulation {
     private mutating func write(_ host: Int, _ answer: Int, _ until: MonotonicTime) {
         let lease = hosts[host].leaseName
         hosts[host].own.append(now)
-        let pause = random.next() % 50 == 0 ? 20 + random.next() % 200 : 1 + random.next() % 5
+        let pause = random.next() % plan.slowWriteEvery == 0 ? 20 + random.next() % 200 : 1 + random.next() % 5
         after(Int64(pause), on: host) { world in
             let isInTime = world.monotonic(host) < until
             world.hosts[host].share.callLeft(grantedUntil: until)

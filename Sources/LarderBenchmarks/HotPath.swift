@@ -31,16 +31,16 @@ struct HotPath {
         return costs
     }
 
-    /// The instructions of one request of that case, with another setup than its own: the least of three counts, since timers fall
-    /// into some.
+    /// The instructions of one request of that case, with another setup than its own: the median of three counts, since timers fall
+    /// into each.
     func instructions(_ one: HotPathCase, with setup: LarderSetup) throws(Failure) -> Double {
         let origin = try Server.origin(on: stand)
         defer { origin.process.stop() }
         let watched = try start(setup, origin)
         defer { watched.running.process.stop() }
-        var least = Double.infinity
-        for _ in 0..<3 { least = min(least, try measure(one, watched).instructions) }
-        return least
+        var counts = Sample()
+        for _ in 0..<3 { counts.add(try measure(one, watched).instructions) }
+        return counts.median ?? 0
     }
 
     private struct Watched {

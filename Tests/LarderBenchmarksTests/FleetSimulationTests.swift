@@ -77,6 +77,7 @@ import Testing
         plan.seconds = 100
         plan.rate = 10
         plan.answers = 20_000
+        plan.slowWriteEvery = 4
         plan.seed = seed
         plan.limit = CallRate(calls: calls, per: .seconds(Double(seconds)))
         plan.outages = [.init(kind: .killed, from: 30, length: 5), .init(kind: .frozen, from: 60, length: 5)]
