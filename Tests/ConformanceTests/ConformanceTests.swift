@@ -21,4 +21,9 @@ import Testing
     @Test(arguments: Tables.cacheStatus) func cacheStatus(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.collapsing) func collapsing(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.targeted) func targetedFields(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.cookies) func cookies(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.digests) func digests(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.posts) func posts(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.queries) func queries(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.groups) func groups(_ clause: Clause) async throws { try await clause.run() }
 }

@@ -69,7 +69,7 @@ extension Tables {
         ) {
             answers(reply("Cache-Control: max-age=60", body: "{n} for {got:Cookie}"))
             get("Cookie: a=1", expect: body("1 for a=1"))
-            miss("2 for -", also: lacks("Set-Cookie"))
+            miss("2 for ", also: lacks("Set-Cookie"))
             miss("3 for b=2", "Cookie: b=2")
         }
     }
