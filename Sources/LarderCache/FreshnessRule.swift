@@ -7,7 +7,7 @@ public struct FreshnessRule: Sendable, Hashable {
     public enum Semantics: String, Sendable, Hashable, CaseIterable {
         /// This rule does, whatever the answer's fields say.
         case ttl
-        /// RFC 9111 does; of this rule only the stale window and the retention count.
+        /// RFC 9111 does; of this rule only the stale window, the retention and what is said to count there.
         case rfc
     }
 
@@ -25,6 +25,8 @@ public struct FreshnessRule: Sendable, Hashable {
     public var semantics: Semantics
     /// Under `rfc`.
     public var cookies = Cookies.strict
+    /// Under `rfc`, how long an answer is fresh that does not say it itself, where the configuration declares that.
+    public var declaredTTL: Duration?
     /// Lifetime of an answer with results.
     public var ttl: Duration
     /// How long after its freshness an answer may be served at all: the hard bound of staleness.

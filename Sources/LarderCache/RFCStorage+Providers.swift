@@ -14,8 +14,8 @@ extension RFCStorage {
         if fields.contains("Set-Cookie") { return .refuse(reason: .setCookie) }
         guard Vary(fields).dependsOnly(on: ["accept-encoding"]) else { return .refuse(reason: .vary) }
         let lifetime = lifetime(
-            status: response.status, fields: fields, responseTime: response.responseTime, control: control,
-            isTargeted: false)
+            status: response.status, fields: fields, responseTime: response.responseTime,
+            answer: ResponseControl(fields: fields, targets: []))
         guard let lifetime else { return .refuse(reason: .noLifetime) }
         let initialAge = Age.initial(
             fields: fields, requestTime: response.requestTime, responseTime: response.responseTime)

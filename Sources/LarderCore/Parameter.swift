@@ -18,6 +18,8 @@ public enum ParameterKind: Sendable, Hashable {
     case ttl
     /// The list of addresses to listen on: texts, or mappings with `address` and `provider`.
     case listeners
+    /// A list of mappings with `path`, `ttl` and `kind`: POST endpoints that only read.
+    case readOnlyPosts
 }
 
 /// One setting.

@@ -25,5 +25,6 @@ import Testing
     @Test(arguments: Tables.digests) func digests(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.posts) func posts(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.queries) func queries(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.readOnlyPosts) func readOnlyPosts(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.groups) func groups(_ clause: Clause) async throws { try await clause.run() }
 }

@@ -9,7 +9,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case setCookie, varyAny, variantUnknown, connectionOption, notCacheable, noLifetime, noUse, retention, notAnAnswer
     // Storing: why, and for how long.
     case sharedMaxAge, maxAge, expires, heuristic, validationOnly, noCacheAnswer, mustUnderstand, targeted
-    case postContentLocation
+    case postContentLocation, declaredTTL
     // Reuse before the upstream is asked.
     case fresh, immutable, requestNoCache, requestMaxAge, requestMinFresh, requestMaxStale, onlyIfCached
     case mustRevalidate, proxyRevalidate, sharedMaxAgeStale, staleWhileRevalidate, staleNeedsValidation, staleBound
@@ -20,8 +20,8 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
     // Larder's own bounds.
-    case objectTooLarge, queryTooLarge, digestMismatch, errorOverAnswer, ownBusiness, personalToken, personalTarget,
-        fleeting
+    case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, digestMismatch
+    case errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
     // `ttl` semantics.
     case configuredTTL, configuredEmpty, configuredNegative, configuredStale
 }

@@ -11,7 +11,7 @@ extension CacheRule {
             .noUse, .retention, .notAnAnswer:
             refusal
         case .sharedMaxAge, .maxAge, .expires, .heuristic, .validationOnly, .noCacheAnswer, .mustUnderstand, .targeted,
-            .postContentLocation:
+            .postContentLocation, .declaredTTL:
             lifetime
         case .fresh, .immutable, .requestNoCache, .requestMaxAge, .requestMinFresh, .requestMaxStale, .onlyIfCached,
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
@@ -19,11 +19,11 @@ extension CacheRule {
             reuse
         case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate,
             .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
-            .configuredNegative, .configuredStale, .objectTooLarge, .queryTooLarge, .digestMismatch, .errorOverAnswer,
-            .ownBusiness,
-            .personalToken,
-            .personalTarget, .fleeting:
+            .configuredNegative, .configuredStale:
             change
+        case .objectTooLarge, .queryTooLarge, .graphQLOperation, .graphQLErrors, .methodOverride, .digestMismatch,
+            .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget, .fleeting:
+            bound
         }
     }
 
@@ -32,7 +32,7 @@ extension CacheRule {
         case .method:
             (
                 "RFC 9111 §3",
-                "A request of this kind is always sent to the upstream: only GET, HEAD and QUERY with content are answered here."
+                "A request of this kind is always sent to the upstream: only GET, HEAD, QUERY with content and POST that is declared to read are answered here."
             )
         case .requestBody: ("RFC 9110 §9.3.1", "A request with a body has no meaning that a key could hold.")
         case .authorization:
@@ -82,6 +82,8 @@ extension CacheRule {
                 "RFC 9110 §9.3.3",
                 "The answer to POST says how long it lives, and that a GET would bring it (Content-Location)."
             )
+        case .declaredTTL:
+            ("Larder", "The answer does not say how long it lives, and the configuration does (readOnlyPosts).")
         default: ("RFC 9213 §2.2", "A targeted field took the place of Cache-Control and Expires.")
         }
     }
@@ -130,20 +132,32 @@ extension CacheRule {
         case .range: ("RFC 9110 §14.2", "The request asked for a part of the stored answer.")
         case .ifRange: ("RFC 9110 §13.1.5", "The part asked for is of another version: the whole is sent.")
         case .conditional: ("RFC 9111 §4.3.2", "The client's own copy is the stored answer.")
+        case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
+        case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")
+        case .configuredNegative: ("Larder", "The configuration sets how long an absence is remembered.")
+        default: ("Larder", "The configuration allows this answer to be used stale.")
+        }
+    }
+
+    private var bound: Text {
+        switch self {
         case .objectTooLarge: ("Larder", "The body is larger than cache.maxObject.")
         case .queryTooLarge:
-            ("Larder", "The content of the QUERY is longer than cache.maxQueryBody, or its length is not known before.")
+            (
+                "Larder",
+                "The content of the question is longer than cache.maxQueryBody, or its length is not known before."
+            )
+        case .graphQLOperation:
+            ("Larder", "The GraphQL request is no query, or cannot be told to be one (readOnlyPosts).")
+        case .graphQLErrors: ("Larder", "The GraphQL answer holds errors, or no data: it is not stored.")
+        case .methodOverride: ("Larder", "A field of the request asks for another method than its own.")
         case .digestMismatch: ("RFC 9530 §2", "The content is not what the answer's own digest says: it is not stored.")
         case .errorOverAnswer: ("Larder", "An error never takes the place of an answer that may still cover for it.")
         case .ownBusiness:
             ("Larder", "The request carries credentials, and nothing says that the answer is for everybody.")
         case .personalToken: ("Larder", "The request carries credentials that are no application's key.")
         case .personalTarget: ("Larder", "The path or the parameters name one person's session or sign-in.")
-        case .fleeting: ("Larder", "The API gives another answer each time it is asked.")
-        case .configuredTTL: ("Larder", "The configuration sets the lifetime, whatever the answer says.")
-        case .configuredEmpty: ("Larder", "The configuration sets the lifetime of an answer without results.")
-        case .configuredNegative: ("Larder", "The configuration sets how long an absence is remembered.")
-        default: ("Larder", "The configuration allows this answer to be used stale.")
+        default: ("Larder", "The API gives another answer each time it is asked.")
         }
     }
 }

@@ -21,16 +21,30 @@ extension RFCStorage {
     struct Lifetime: Sendable, Hashable {
         var milliseconds: Int64
         var rule: CacheRule
+
+        init(milliseconds: Int64, rule: CacheRule) {
+            self.milliseconds = milliseconds
+            self.rule = rule
+        }
+
+        init(_ declared: Duration) {
+            self.init(milliseconds: declared.milliseconds, rule: .declaredTTL)
+        }
     }
 
+    /// Statuses to which a declared lifetime applies.
+    private static let successes: Set<Int> = [200, 203, 204]
+
     /// The freshness lifetime (RFC 9111 §4.2.1, §4.2.2); nil where neither the answer nor a heuristic gives any.
+    /// - Parameter declared: of the configuration, for a successful answer that says nothing; nothing is guessed then.
     static func lifetime(
-        status: Int, fields: HeaderFields, responseTime: WallTime, control: CacheControl, isTargeted: Bool
+        status: Int, fields: HeaderFields, responseTime: WallTime, answer: ResponseControl, declared: Duration? = nil
     ) -> Lifetime? {
+        let control = answer.control
         if let seconds = control.sMaxAge { return Lifetime(milliseconds: seconds * 1000, rule: .sharedMaxAge) }
         if let seconds = control.maxAge { return Lifetime(milliseconds: seconds * 1000, rule: .maxAge) }
         let date = Age.date(fields, responseTime: responseTime)
-        let expires = isTargeted ? [] : fields.all("Expires")
+        let expires = answer.isTargeted ? [] : fields.all("Expires")
         if !expires.isEmpty {
             // An unreadable date, "0" above all, means already expired; so do lines that contradict each other (§5.3).
             guard Set(expires).count == 1, let end = HTTPDate.parse(expires[0], now: responseTime) else {
@@ -38,6 +52,7 @@ extension RFCStorage {
             }
             return Lifetime(milliseconds: max(0, (end - date).milliseconds), rule: .expires)
         }
+        if let declared { return successes.contains(status) ? Lifetime(declared) : nil }
         guard heuristicallyCacheable.contains(status) || control.isPublic,
             let text = fields.first("Last-Modified"),
             let changed = HTTPDate.parse(text, now: responseTime), changed < date

@@ -33,7 +33,7 @@ public enum RFCStorage {
     /// - Parameters:
     ///   - requestFields: of the client's request, credentials included.
     ///   - head: of the answer, as received.
-    ///   - rule: its stale window, its retention and its cookies count, nothing else.
+    ///   - rule: its stale window, its retention, its cookies and its declared lifetime count, nothing else.
     ///   - targets: names of targeted fields that count (RFC 9213), the most specific first.
     public static func decide(
         method: Method, requestFields: HeaderFields, head: UpstreamHead, rule: FreshnessRule, targets: [String]
@@ -123,8 +123,8 @@ public enum RFCStorage {
     ) -> StoreVerdict {
         let control = answer.control
         let lifetime = lifetime(
-            status: status, fields: fields, responseTime: head.responseTime, control: control,
-            isTargeted: answer.isTargeted)
+            status: status, fields: fields, responseTime: head.responseTime, answer: answer,
+            declared: rule.declaredTTL)
         guard lifetime != nil || control.isPublic || heuristicallyCacheable.contains(status) else {
             return refuse(.noLifetime, .notCacheable)
         }

@@ -1,5 +1,6 @@
 // `/raw/{provider}/…` and bound listeners, for providers of kind `passthrough`: every method, bodies of any size in both
-// directions, and for GET, HEAD and QUERY the cache in between. An answer to POST may be stored for later GETs.
+// directions, and for GET, HEAD, QUERY and a POST that is declared to read the cache in between. An answer to any other POST may
+// be stored for later GETs.
 import LarderCache
 import LarderCore
 import LarderEngine
@@ -16,8 +17,9 @@ struct PassRoute: Sendable {
         _ asked: RequestContext, _ way: WayOut
     ) async throws(ClientFacingError) -> ServerResponse {
         var context = asked
-        let content = try await Self.takeContent(&context, way)
-        let request = try PassRequest(context.request, way, content: content)
+        let question = try await PassContent.take(&context, way, engine)
+        let content = question.content
+        let request = try PassRequest(context.request, way, content: content, isDeclared: question.isReadOnly)
         if context.request.method == .options, Self.forwardsLeft(context.request) == 0 {
             return Self.options(context.route)
         }
@@ -28,8 +30,7 @@ struct PassRoute: Sendable {
             let reason: ForwardReason = isRead ? .bypass : .method
             // A body is the reason only where the method alone would not be.
             let rule: CacheRule =
-                context.request.method == .query && hasBody && request.rule.semantics == .rfc
-                ? .queryTooLarge : !isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness
+                question.rule ?? (!isRead ? .method : hasBody && content == nil ? .requestBody : .ownBusiness)
             return try await forward(context, request, reason, stored: nil, rule: rule)
         }
         do {
@@ -54,31 +55,6 @@ struct PassRoute: Sendable {
         } catch {
             throw ClientFacingError(status: 500, code: "internal", detail: "The server is at fault.")
         }
-    }
-
-    /// Takes the content of a QUERY out of the request, where it is short enough to be a part of the answer's key. It is in the
-    /// request whole then, in case that is passed on after all. Our own rules know no such question.
-    private static func takeContent(
-        _ context: inout RequestContext, _ way: WayOut
-    ) async throws(ClientFacingError) -> QueryContent? {
-        guard context.request.method == .query, way.provider.settings.semantics == .rfc else { return nil }
-        let limit = context.snapshot.settings.cache.maxQueryBody
-        var body = context.request.body
-        if let upload = context.request.upload {
-            guard let length = upload.length, length <= limit else { return nil }
-            do {
-                while let piece = try await upload.reader.next() { body += piece }
-            } catch {
-                throw ClientFacingError(
-                    status: 400, code: "incompleteBody",
-                    detail: "The request's body did not come whole. \(error.reason)")
-            }
-            context.request.upload = nil
-            context.request.body = body
-        }
-        // Without content it asks nothing that a key could hold.
-        guard !body.isEmpty, Int64(body.count) <= limit else { return nil }
-        return QueryContent(body, fields: context.request.fields)
     }
 
     /// How an interim answer goes out, from whichever exchange it comes.
@@ -223,7 +199,7 @@ struct PassRoute: Sendable {
         since began: RemovalStamp
     ) async -> UInt64 {
         var changes: UInt64 = 0
-        if Invalidation.isDue(method: context.request.method, status: head.status) {
+        if !request.isReadOnly, Invalidation.isDue(method: context.request.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
             await engine.cache.invalidate(request.primary.digest, of: request.provider)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {

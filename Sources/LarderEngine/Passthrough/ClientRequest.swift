@@ -10,12 +10,18 @@ public struct ClientRequest: Sendable {
     let isVersion10: Bool
     /// Nil where it is no part of the question, or not here.
     let content: QueryContent?
+    /// See `PassRequest.isReadOnly`.
+    let isReadOnly: Bool
 
-    /// - Parameter query: without "?", percent-encoded as received.
+    /// - Parameters:
+    ///   - query: without "?", percent-encoded as received.
+    ///   - isDeclared: the configuration says that the request changes nothing.
     public init(
-        method: Method, query: String?, fields: HeaderFields, isVersion10: Bool, content: QueryContent? = nil
+        method: Method, query: String?, fields: HeaderFields, isVersion10: Bool, content: QueryContent? = nil,
+        isDeclared: Bool = false
     ) {
         self.content = content
+        isReadOnly = method.isSafe || isDeclared
         self.method = method
         self.query = query
         self.fields = fields

@@ -51,7 +51,7 @@ public struct PassFetch: Sendable {
     func fetch(_ found: EntryCache.Found, _ began: RemovalStamp, _ voice: FlightVoice) async -> FlightResult {
         // With our own rules the answer's validators have no say: it is asked for anew.
         var conditions: HeaderFields = [:]
-        if rule.semantics == .rfc, let entry = found.entry {
+        if rule.semantics == .rfc, request.mayBeConditional, let entry = found.entry {
             conditions = Validation.conditionalFields(for: [entry])
         }
         switch await send(conditions, found.entry) {
@@ -201,10 +201,10 @@ public struct PassFetch: Sendable {
             if rule.semantics == .ttl, let failure = failure(classification, head, whole) { return .failed(failure) }
             made.tape = nil
             made.entry.body = whole
-            if verdict.isStored, isDamaged(head, { Digest(of: whole) }) {
-                made.storing = .digestMismatch
-                made.mayBeShared = false
-                await hideOlder(than: made.entry, found, began, place)
+            if verdict.isStored, let fault = fault(head, whole) {
+                made.storing = fault
+                made.mayBeShared = fault == .graphQLErrors
+                await notKept(made.entry, fault, found, began, place)
             } else if verdict.isStored, Int64(whole.count) <= settings.cache.maxObject {
                 made.written = await keep(made.entry, found, began, place)
             } else if verdict.isStored {
@@ -218,12 +218,6 @@ public struct PassFetch: Sendable {
         releaseInTime(stream.body)
         await voice.announce(made)
         return await archive(made, stream, body, found, began, place)
-    }
-
-    /// Whether an answer's content is not what its own digest says (RFC 9530). Its client gets it all the same, and can tell.
-    private func isDamaged(_ head: UpstreamHead, _ digest: () -> Digest) -> Bool {
-        guard head.status == 200, let fields = DigestFields(head.fields) else { return false }
-        return !fields.agree(with: digest())
     }
 
     /// The answer takes its place among those of its URL when its head has come.
@@ -359,7 +353,7 @@ public struct PassFetch: Sendable {
         tape.keep(in: writer.written)
         var written: Int64 = 0
         var piece = Bytes()
-        var digest = DigestFields(stream.head.fields) == nil ? nil : RunningDigest()
+        var check = check(stream.head)
         do {
             while true {
                 let next = try await archivist.next()
@@ -372,7 +366,7 @@ public struct PassFetch: Sendable {
                         stream.becamePaced()
                         return .answered(made)
                     }
-                    digest?.add(piece)
+                    check.add(piece)
                     written += Int64(piece.count)
                     tape.archived(to: written)
                     piece = Bytes()
@@ -384,10 +378,10 @@ public struct PassFetch: Sendable {
             writer.abandon()
             return .failed(request.cutOff(error))
         }
-        if let digest, isDamaged(stream.head, { digest.digest }) {
+        if let fault = check.fault {
             tape.archiveEnded()
             writer.abandon()
-            await hideOlder(than: made.entry, found, began, place)
+            await notKept(made.entry, fault, found, began, place)
             return .answered(made)
         }
         _ = await keep(made.entry, found, began, place) {

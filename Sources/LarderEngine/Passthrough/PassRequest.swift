@@ -31,6 +31,8 @@ public final class PassRequest: Sendable {
     public let target: CacheKey
     /// The content that is a part of the question; nil for GET and HEAD, and where the request is passed on as it is.
     let content: QueryContent?
+    /// It changes nothing: by its method, or since the configuration says so.
+    public let isReadOnly: Bool
     /// The provider's name for such requests, and the rule for their answers.
     let endpoint: String
     /// See `endpoint`.
@@ -70,7 +72,10 @@ public final class PassRequest: Sendable {
         self.fields = fields
         content = request.content
         endpoint = provider.provider.endpointName(for: UpstreamRequest(path: path))
-        rule = provider.rule(for: endpoint)
+        var rule = provider.rule(for: endpoint)
+        rule.declaredTTL = request.content?.declared?.ttl
+        self.rule = rule
+        isReadOnly = request.isReadOnly
         directives = ClientDirectives(fields: request.fields)
         forwarded = Self.forwarded(fields, request, provider)
         isPersonal = forwarded.contains(anyOf: Self.personal)
@@ -127,6 +132,10 @@ public final class PassRequest: Sendable {
 
     /// The method by which the cache asks for the answer: a HEAD's too is made of the whole answer.
     var fetchMethod: Method { content == nil ? .get : method }
+
+    /// Whether the upstream may be asked whether a stored answer still holds. A condition that does not hold fails a POST (RFC 9110
+    /// §13.1.2).
+    var mayBeConditional: Bool { fetchMethod != .post }
 
     /// The URL that the upstream is asked for.
     public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }

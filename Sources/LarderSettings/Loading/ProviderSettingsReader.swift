@@ -89,14 +89,13 @@ extension SettingsLoader {
         settings.cookies = reader.choice(
             Table.providerCookies, path: "\(path).cookies", default: ProviderCookies.strict)
         settings.personalCookies = reader.flag(Table.providerPersonalCookies, path: "\(path).personalCookies")
+        settings.readOnlyPosts = Self.readOnlyPosts(&reader, path: "\(path).readOnlyPosts")
         settings.dialect = dialect(&reader, about)
         settings.isShared = isShared(&reader, settings)
         settings.plainHTTP = reader.flag(Table.providerPlainHTTP, path: "\(path).plainHTTP")
         let deadline = reader.duration(Table.providerDeadline, path: "\(path).deadline")
         settings.deadline = deadline > .zero ? deadline : nil
-        settings.maxConnections = reader.count(Table.providerMaxConnections, path: "\(path).maxConnections")
-        settings.maxStreams = reader.count(Table.providerMaxStreams, path: "\(path).maxStreams")
-        settings.maxQueue = reader.count(Table.providerMaxQueue, path: "\(path).maxQueue")
+        Self.limits(&reader, path, &settings)
         if !isPassthrough, !settings.plainHTTP, BaseURL.isReadableOnTheWay(settings.baseURL) {
             reader.issue(
                 "\(path).baseURL", "is plain http beyond this machine: use https, or allow it with plainHTTP: true")
@@ -111,6 +110,14 @@ extension SettingsLoader {
         return reader.flag(
             SettingsTable.providerShared, path: "providers.\(settings.name).shared",
             default: isOwnMachine ? "false" : "true")
+    }
+
+    /// How much of it may be under way at once, and wait.
+    private static func limits(_ reader: inout SettingsReader, _ path: String, _ settings: inout ProviderSettings) {
+        typealias Table = SettingsTable
+        settings.maxConnections = reader.count(Table.providerMaxConnections, path: "\(path).maxConnections")
+        settings.maxStreams = reader.count(Table.providerMaxStreams, path: "\(path).maxStreams")
+        settings.maxQueue = reader.count(Table.providerMaxQueue, path: "\(path).maxQueue")
     }
 
     /// A make of the API whose own origin is gone is spoken with whoever the user names, and with nobody else.

@@ -163,14 +163,14 @@ struct SettingsCollector {
         let mark = YAMLMark(line: 1, column: 1)
         var node = YAMLNode(content: .scalar(text, isPlain: false), mark: mark)
         switch parameter.kind {
-        case .texts, .listeners, .ttl:
+        case .texts, .listeners, .ttl, .readOnlyPosts:
             if text.hasPrefix("[") || text.hasPrefix("{") {
                 do {
                     node = try YAMLReader.read(Bytes(text: text))
                 } catch {
                     return issue(WrittenSetting(node: node, source: source).origin(), path, error.message)
                 }
-            } else if parameter.kind != .ttl {
+            } else if parameter.kind != .ttl, parameter.kind != .readOnlyPosts {
                 let items = text.split(separator: ",").map { ASCII.trimmed($0) }.filter { !$0.isEmpty }
                 node.content = .sequence(
                     items.map { YAMLNode(content: .scalar(String($0), isPlain: false), mark: mark) })

@@ -59,6 +59,7 @@ public enum ExampleConfiguration {
                 #forwardCookies: false
                 #cookies: strict
                 #personalCookies: true
+                #readOnlyPosts: [{ path: /graphql, ttl: 1min, kind: graphql }]
                 #rate: off
                 #quota: off
                 #deadline: 20s

@@ -114,6 +114,8 @@ public struct ProviderSettings: Sendable, Hashable {
     public var cookies = ProviderCookies.strict
     /// A request's cookies may change what it is answered with.
     public var personalCookies = true
+    /// POST endpoints that only read.
+    public var readOnlyPosts: [ReadOnlyPost] = []
     /// One of the provider's dialects; nil where it has one only.
     public var dialect: String?
     /// Its answers go to and come from the shared tier.

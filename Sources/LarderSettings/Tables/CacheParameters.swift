@@ -19,7 +19,7 @@ extension SettingsTable {
         advice: "Where it is not written it is at most half of maxSize.")
     static let cacheMaxQueryBody = Parameter(
         "cache.maxQueryBody", .size(0...(4 << 20)), default: "64 KiB",
-        summary: "The longest content of a QUERY whose answer is stored; 0 stores no such answer.",
+        summary: "The longest content of a QUERY, or of a POST that only reads, whose answer is stored; 0 stores none.",
         advice: "For providers with semantics: rfc. Longer content, and content of unknown length, is passed on.")
     static let cacheMinFree = Parameter(
         "cache.minFree", .size(0...(1 << 40)), default: "256 MiB",

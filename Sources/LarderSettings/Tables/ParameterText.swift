@@ -17,6 +17,7 @@ extension Parameter {
         case .texts: "a list of texts"
         case .ttl: "a duration, or a mapping from endpoint to duration"
         case .listeners: "a list of addresses"
+        case .readOnlyPosts: "a list of mappings with path, ttl, and kind (graphql or any)"
         }
     }
 

@@ -81,6 +81,15 @@ extension SettingsTable {
         "providers.<name>.personalCookies", .flag, default: "true",
         summary: "Whether a request's cookies may change what it reads; false leaves them out of GET and HEAD.",
         advice: "A request with cookies is answered from the store only where the answer says public or s-maxage.")
+    static let providerReadOnlyPosts = Parameter(
+        "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
+        summary: "Under rfc, POST endpoints that only read: such as { path: /graphql, ttl: 1min, kind: graphql }.",
+        advice: """
+            Answers are stored by URL, content and Content-Type, for ttl where they do not say themselves how long they \
+            hold; no-store and private count as ever. path is below baseURL, and * in it stands for one segment. \
+            kind: any takes every POST to it for one that changes nothing; kind: graphql only queries: mutations, \
+            subscriptions and what cannot be told pass, and answers with errors are not stored.
+            """)
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,
         summary: "Freshness of answers under ttl: one duration, or endpoint: duration with \"*\" for the rest.")
@@ -149,8 +158,8 @@ extension SettingsTable {
     static let provider = [
         providerEnabled, providerKind, providerBaseURL, providerSearchURL, providerDialect, providerPlainHTTP,
         providerKey, providerClientSecret, providerSemantics, providerCDNCacheControl,
-        providerForwardCookies, providerCookies, providerPersonalCookies, providerTTL, providerEmptyTTL,
-        providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
+        providerForwardCookies, providerCookies, providerPersonalCookies, providerReadOnlyPosts, providerTTL,
+        providerEmptyTTL, providerNegativeTTL, providerStaleFor, providerStaleWhileRefresh, providerRate, providerQuota,
         providerDeadline, providerMaxConnections, providerMaxStreams, providerMaxQueue,
         providerImageHosts, providerShared,
     ]

@@ -48,7 +48,7 @@ extension SettingsTable {
             about.signIn == nil ? "\(about.name) has no sign-in: this setting is not for it" : nil
         },
         SettingEffect(providerCDNCacheControl, lack: ownRules), SettingEffect(providerCookies, lack: ownRules),
-        SettingEffect(providerPersonalCookies, lack: ownRules),
+        SettingEffect(providerPersonalCookies, lack: ownRules), SettingEffect(providerReadOnlyPosts, lack: ownRules),
         SettingEffect(providerTTL, lack: ownLifetimes), SettingEffect(providerEmptyTTL, lack: ownLifetimes),
         SettingEffect(providerNegativeTTL, lack: ownLifetimes),
         SettingEffect(providerStaleWhileRefresh) { settings, about in

@@ -26,6 +26,7 @@ enum Tables {
         Table(title: "Invalidation", clauses: invalidation),
         Table(title: "Answers to POST", clauses: posts),
         Table(title: "QUERY", clauses: queries),
+        Table(title: "POST that only reads", clauses: readOnlyPosts),
         Table(title: "Groups", clauses: groups),
         Table(title: "Cache-Status", clauses: cacheStatus),
         Table(title: "Collapsing", clauses: collapsing),
