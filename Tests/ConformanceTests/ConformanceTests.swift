@@ -26,5 +26,9 @@ import Testing
     @Test(arguments: Tables.posts) func posts(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.queries) func queries(_ clause: Clause) async throws { try await clause.run() }
     @Test(arguments: Tables.readOnlyPosts) func readOnlyPosts(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.languages) func languages(_ clause: Clause) async throws { try await clause.run() }
+    @Test(arguments: Tables.searchVariance) func searchVariance(_ clause: Clause) async throws {
+        try await clause.run()
+    }
     @Test(arguments: Tables.groups) func groups(_ clause: Clause) async throws { try await clause.run() }
 }

@@ -17,6 +17,7 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     // Reuse after asking failed.
     case disconnected, staleIfError, requestStaleIfError, errorForwarded
     // Variants, validation, update, invalidation, ranges.
+    case searchVariance, bestLanguage
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
     // Larder's own bounds.

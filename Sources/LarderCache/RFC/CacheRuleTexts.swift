@@ -17,7 +17,8 @@ extension CacheRule {
             .mustRevalidate, .proxyRevalidate, .sharedMaxAgeStale, .staleWhileRevalidate, .staleNeedsValidation,
             .staleBound, .clock, .disconnected, .staleIfError, .requestStaleIfError, .errorForwarded:
             reuse
-        case .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated, .validatedNone, .headUpdate,
+        case .searchVariance, .bestLanguage, .uriMiss, .variantMiss, .variantMatch, .variantInDoubt, .validated,
+            .validatedNone, .headUpdate,
             .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
             .configuredNegative, .configuredStale:
             change
@@ -116,6 +117,13 @@ extension CacheRule {
 
     private var change: Text {
         switch self {
+        case .searchVariance:
+            (
+                "draft-ietf-httpbis-no-vary-search §6",
+                "The stored answer to another query of this path says that it answers this one (No-Vary-Search)."
+            )
+        case .bestLanguage:
+            ("RFC 9110 §12.5.4", "The stored answer is in the language that the request wants before any other.")
         case .uriMiss: ("RFC 9111 §4", "Nothing is stored for this URL.")
         case .variantInDoubt:
             (

@@ -19,6 +19,8 @@ public struct VariantIndex: Sendable, Hashable {
         public var receivedAt: WallTime
         /// Another variant was answered 404 or 410 since: this one is validated before it is used again.
         public var isInDoubt = false
+        /// In which language it is, where that was negotiated.
+        public var language: Language?
     }
 
     public private(set) var variants: [Variant]
@@ -47,11 +49,12 @@ public struct VariantIndex: Sendable, Hashable {
     /// - Parameters:
     ///   - names: of the answer's `Vary`; never with "*", which nothing matches.
     ///   - putsOthersInDoubt: see `Displacement`. It concerns what was received before, also what is noted later.
+    ///   - answerFields: may tell its language.
     ///   - now: an instant ahead of it is from before the wall clock was set back, and tells no order.
     /// - Returns: its selection, and those that had to leave: their rows are to be removed.
     public mutating func add(
         vary names: [String], requestFields: HeaderFields, receivedAt: WallTime, putsOthersInDoubt: Bool = false,
-        now: WallTime
+        answerFields: HeaderFields = [:], now: WallTime
     ) -> (selection: Digest, dropped: [Digest]) {
         let names = Self.normalised(names)
         let selection = Self.selection(names: names, requestFields: requestFields)
@@ -61,7 +64,9 @@ public struct VariantIndex: Sendable, Hashable {
         if putsOthersInDoubt { doubt(since: receivedAt, now: now) }
         let place = variants.firstIndex { $0.receivedAt <= receivedAt } ?? variants.endIndex
         variants.insert(
-            Variant(names: names, selection: selection, receivedAt: receivedAt, isInDoubt: isInDoubt), at: place)
+            Variant(
+                names: names, selection: selection, receivedAt: receivedAt, isInDoubt: isInDoubt,
+                language: Language(names, requestFields: requestFields, fields: answerFields)), at: place)
         let dropped = variants.dropFirst(Self.limit).map(\.selection)
         variants.removeLast(dropped.count)
         return (selection, dropped)
@@ -98,12 +103,17 @@ extension VariantIndex {
     /// Where nothing was ever put in doubt, as all indexes were once; and with a byte for each variant that tells, and the
     /// instant.
     private static let versions: (plain: UInt8, doubting: UInt8) = (1, 2)
+    /// Added to these where a variant has a language.
+    private static let withLanguages: UInt8 = 2
 
     /// Version, count, then of each variant: count of names, each with its length; 32 bytes of digest; milliseconds in
     /// 8 bytes, the highest first; with `doubtSince`, for each a byte that is 1 where it is in doubt, and at the end that
-    /// instant in 8 bytes.
+    /// instant in 8 bytes. With languages, for each the length of its tag, which is 0 where there is none, the tag, and 32 bytes of
+    /// digest.
     public func encoded() -> Bytes {
-        var out: Bytes = [doubtSince == nil ? Self.versions.plain : Self.versions.doubting]
+        let hasLanguages = variants.contains { $0.language != nil }
+        let version = doubtSince == nil ? Self.versions.plain : Self.versions.doubting
+        var out: Bytes = [version + (hasLanguages ? Self.withLanguages : 0)]
         VariableLength.append(UInt64(variants.count), to: &out)
         for variant in variants {
             VariableLength.append(UInt64(variant.names.count), to: &out)
@@ -114,6 +124,11 @@ extension VariantIndex {
             out.append(contentsOf: variant.selection.bytes)
             Self.append(variant.receivedAt, to: &out)
             if doubtSince != nil { out.append(variant.isInDoubt ? 1 : 0) }
+            if hasLanguages {
+                VariableLength.append(UInt64(variant.language?.tag.utf8.count ?? 0), to: &out)
+                out.append(contentsOf: variant.language?.tag.utf8 ?? "".utf8)
+                out.append(contentsOf: variant.language?.rest.bytes ?? [])
+            }
         }
         if let doubtSince { Self.append(doubtSince, to: &out) }
         return out
@@ -133,10 +148,11 @@ extension VariantIndex {
     /// The index from what `encoded` wrote; nil for any other bytes.
     public init?(decoding bytes: Bytes) {
         var place = 1
-        guard let version = bytes.first, version == Self.versions.plain || version == Self.versions.doubting,
+        guard let version = bytes.first, (1...4).contains(version),
             let count = VariableLength.read(bytes, at: &place), count <= Self.limit
         else { return nil }
-        let hasDoubt = version == Self.versions.doubting
+        let hasLanguages = version > Self.withLanguages
+        let hasDoubt = version - (hasLanguages ? Self.withLanguages : 0) == Self.versions.doubting
         variants = []
         for _ in 0..<count {
             guard let names = Self.names(bytes, at: &place), bytes.count - place >= (hasDoubt ? 41 : 40),
@@ -146,8 +162,11 @@ extension VariantIndex {
             place += 40
             let isInDoubt = hasDoubt && bytes[place] == 1
             if hasDoubt { place += 1 }
-            variants.append(
-                Variant(names: names, selection: selection, receivedAt: time, isInDoubt: isInDoubt))
+            var variant = Variant(names: names, selection: selection, receivedAt: time, isInDoubt: isInDoubt)
+            if hasLanguages {
+                guard Self.readLanguage(bytes, at: &place, &variant.language) else { return nil }
+            }
+            variants.append(variant)
         }
         if hasDoubt {
             guard bytes.count - place == 8 else { return nil }
@@ -156,6 +175,20 @@ extension VariantIndex {
         }
         // Only what `encoded` writes is taken: one form, nothing behind it.
         guard place == bytes.count, encoded() == bytes else { return nil }
+    }
+
+    /// False for what `encoded` does not write.
+    private static func readLanguage(_ bytes: Bytes, at place: inout Int, _ language: inout Language?) -> Bool {
+        guard let length = VariableLength.read(bytes, at: &place) else { return false }
+        if length == 0 { return true }
+        guard length <= UInt64(LanguageChoice.longest), bytes.count - place >= Int(length) + 32,
+            let tag = Bytes(bytes[place..<place + Int(length)]).strictText
+        else { return false }
+        place += Int(length)
+        guard let rest = Digest(bytes: Bytes(bytes[place..<place + 32])) else { return false }
+        place += 32
+        language = Language(tag: tag, rest: rest)
+        return true
     }
 
     private static func names(_ bytes: Bytes, at place: inout Int) -> [String]? {

@@ -202,6 +202,7 @@ struct PassRoute: Sendable {
         if !request.isReadOnly, Invalidation.isDue(method: context.request.method, status: head.status) {
             // By the key it was stored under: a URL of another spelling would name another.
             await engine.cache.invalidate(request.primary.digest, of: request.provider)
+            if request.rule.semantics == .rfc { await engine.invalidateEquivalents(of: request) }
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
                 await engine.cache.invalidate(key.digest, of: request.provider)

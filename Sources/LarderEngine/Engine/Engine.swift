@@ -30,6 +30,8 @@ public final class Engine: Sendable {
     public let time: any TimeSource
     /// What was dealt from each pool lately.
     let pools = Lock(PoolRounds())
+    /// Stored answers that answer other queries of their path.
+    let searchVariances = SearchVariances()
     /// Sessions of typing.
     public let sessions: SessionCoordinator
     /// What is refreshed when a provider is back.

@@ -48,6 +48,12 @@ public enum EngineCounters {
         "larder_wider_answers_total",
         help: "Answers read out of the stored answer of a wider question, without a call.",
         labels: ["provider"])
+    static let searchVariance = MetricFamily(
+        "larder_no_vary_search_total",
+        help:
+            "No-Vary-Search: requests answered by the answer to another query, answers dropped from the bounded table "
+            + "of those, and fields refused for their length.",
+        labels: ["provider", "result"])
     static let joined = MetricFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")
     static let flightsRefused = MetricFamily(

@@ -47,6 +47,8 @@ public final class EntryCache: Sendable {
         var isInDoubt = false
         /// The variants that are stored under a URL, where it has any.
         var index: VariantIndex?
+        /// Why the entry answers, where neither the URL nor the request's fields select it.
+        var chosenBy: CacheRule?
         /// Other requests for the same target and coding get the entry, too, whatever their other fields.
         var isForAll = true
         /// The row of that list, where it chose the entry.

@@ -145,6 +145,7 @@ public struct EntryRequest: Sendable {
             let mayBeKept = stored.outcome != .stale && found.isForAll
             var served = answer(stored, entry, ready: mayBeKept ? found.ready : nil)
             served.list = found.list
+            if let rule = found.chosenBy { served.provenance.rule = rule }
             return .served(served)
         }
         return try await perform(step, flow, found)

@@ -193,6 +193,7 @@ extension PassFetch {
             }
             return written
         }
+        engine.noteSearchVariance(entry, of: request)
         await hideOlder(than: entry, found, kept, place)
         if !written.isStored || !kept.isListed {
             // What the list's key holds goes with the list, or stays with it.

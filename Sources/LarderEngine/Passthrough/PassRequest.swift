@@ -89,6 +89,28 @@ public final class PassRequest: Sendable {
             } ?? target
     }
 
+    /// The same request for another query of the same path. Nothing of it is a part of the question but the URL.
+    init(_ other: PassRequest, query: String?) {
+        provider = other.provider
+        method = other.method
+        path = other.path
+        self.query = query
+        fields = other.fields
+        way = other.way
+        forwarded = other.forwarded
+        directives = other.directives
+        isPersonal = other.isPersonal
+        content = nil
+        target = other.provider.rawKey(UpstreamRequest(path: other.path, query: query))
+        primary = target
+        isReadOnly = other.isReadOnly
+        endpoint = other.endpoint
+        rule = other.rule
+    }
+
+    /// What is before the query: provider, base URL and path.
+    var pathDigest: Digest { provider.rawKey(UpstreamRequest(path: path)).digest }
+
     /// What a pass-through upstream gets of the client's fields: with `rfc`, all that concern the two of them, since
     /// `Vary` then tells what they changed; with our own rules a fixed few, since nothing would.
     private static func forwarded(

@@ -20,7 +20,13 @@ public struct PassSelection: Sendable {
     /// The entry with whose removal a fetch under way becomes one of before.
     var removable: Digest { request.target.digest }
 
-    func find() async -> EntryCache.Found { await VariantStore(engine: engine, request: request).find() }
+    func find() async -> EntryCache.Found {
+        let found = await VariantStore(engine: engine, request: request).find()
+        guard request.rule.semantics == .rfc else { return found }
+        guard let entry = found.entry else { return await other(than: found) ?? found }
+        engine.noteSearchVariance(entry, of: request)
+        return found
+    }
 
     /// Requests of one key share a fetch: those for one URL, and where variants are known, those that the same fields
     /// select as far as can be told.
@@ -47,7 +53,9 @@ public struct PassSelection: Sendable {
 
     /// Fetches, stores, and ends when the row is committed or refused.
     func make(_ order: EntryRecipe.Order, _ voice: FlightVoice) async -> FlightResult {
-        await PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: order.isRefresh)
-            .work(order.found, voice)
+        // What another request selects has no part in the fetch.
+        let looked = order.found?.chosenBy == nil ? order.found : nil
+        return await PassFetch(engine: engine, request: request, snapshot: snapshot, isRefresh: order.isRefresh)
+            .work(looked, voice)
     }
 }

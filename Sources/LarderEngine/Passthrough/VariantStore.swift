@@ -200,7 +200,7 @@ struct VariantStore: Sendable {
         var index = known.flatMap { VariantIndex(decoding: $0.body) } ?? VariantIndex()
         let (selection, dropped) = index.add(
             vary: names, requestFields: request.forwarded, receivedAt: entry.responseTime,
-            putsOthersInDoubt: putsOthersInDoubt, now: engine.time.wall())
+            putsOthersInDoubt: putsOthersInDoubt, answerFields: entry.fields, now: engine.time.wall())
         let row = StoredResponse(
             key: request.primary, layer: .raw, provider: request.provider.name, endpoint: Self.indexName,
             body: index.encoded(), requestTime: entry.requestTime, responseTime: entry.responseTime,

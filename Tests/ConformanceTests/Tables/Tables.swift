@@ -17,6 +17,8 @@ enum Tables {
         Table(title: "Digests", clauses: digests),
         Table(title: "Stored fields", clauses: fields),
         Table(title: "Variants", clauses: vary),
+        Table(title: "Languages", clauses: languages),
+        Table(title: "No-Vary-Search", clauses: searchVariance),
         Table(title: "HEAD", clauses: heads),
         Table(title: "What a client asks of the cache", clauses: requests),
         Table(title: "Stale answers", clauses: stale),

@@ -1,0 +1,127 @@
+// Which queries of a path were answered with No-Vary-Search, so that an equivalent one finds the answer. The table only names where to
+// look: the stored answer itself says whether it answers. Nothing in it crosses a path or a provider.
+import LarderCore
+import LarderHTTP
+
+/// The queries of one provider. Bounded by these numbers, whatever an origin says.
+public struct SearchVarianceTable: Sendable {
+    /// Paths; the one that was not looked at for longest leaves.
+    public static let mostPaths = 64
+    /// Different rules of one path; the oldest leaves, with its queries.
+    public static let mostRules = 4
+    /// Queries of one path; the oldest leaves.
+    public static let mostQueries = 64
+    /// Bytes of a query that is remembered.
+    public static let longestQuery = 1024
+
+    private struct Rule: Sendable {
+        var variance: SearchVariance
+        /// By what counts of them; the latest of those that are equivalent.
+        var queries: [Digest: Known] = [:]
+    }
+
+    private struct Known: Sendable {
+        var query: String?
+        var number: UInt64
+    }
+
+    private struct Path: Sendable {
+        /// The latest first.
+        var rules: [Rule] = []
+        var lastUse: UInt64
+
+        var count: Int { rules.reduce(0) { $0 + $1.queries.count } }
+    }
+
+    private var paths: [Digest: Path] = [:]
+    private var latest: UInt64 = 0
+
+    public init() {}
+
+    /// How many queries are remembered.
+    public var count: Int { paths.values.reduce(0) { $0 + $1.count } }
+
+    /// Notes an answer that is stored.
+    /// - Parameters:
+    ///   - path: of its URL, with everything else that is before the query.
+    ///   - variance: what it says; nothing is noted where every difference counts.
+    /// - Returns: how many others had to leave.
+    public mutating func note(_ query: String?, at path: Digest, _ variance: SearchVariance) -> Int {
+        guard !variance.isStandard, (query?.utf8.count ?? 0) <= Self.longestQuery,
+            let pairs = variance.significant(query)
+        else { return 0 }
+        latest += 1
+        var dropped = 0
+        if paths[path] == nil, paths.count >= Self.mostPaths {
+            let idlest = paths.min { $0.value.lastUse < $1.value.lastUse }
+            if let idlest {
+                dropped += idlest.value.count
+                paths[idlest.key] = nil
+            }
+        }
+        var known = paths[path] ?? Path(lastUse: latest)
+        known.lastUse = latest
+        let place = known.rules.firstIndex { $0.variance == variance }
+        var rule = place.map { known.rules.remove(at: $0) } ?? Rule(variance: variance)
+        rule.queries[Self.digest(pairs)] = Known(query: query, number: latest)
+        known.rules.insert(rule, at: 0)
+        if known.rules.count > Self.mostRules { dropped += known.rules.removeLast().queries.count }
+        if known.count > Self.mostQueries {
+            Self.dropOldest(&known)
+            dropped += 1
+        }
+        paths[path] = known
+        return dropped
+    }
+
+    /// The queries whose answers may answer this one, those of the latest rule first; itself is none of them.
+    public mutating func equivalents(of query: String?, at path: Digest) -> [String?] {
+        guard let known = paths[path] else { return [] }
+        latest += 1
+        paths[path]?.lastUse = latest
+        var out: [String?] = []
+        for rule in known.rules {
+            guard let pairs = rule.variance.significant(query), let found = rule.queries[Self.digest(pairs)],
+                found.query != query, !out.contains(found.query)
+            else { continue }
+            out.append(found.query)
+        }
+        return out
+    }
+
+    /// Forgets a query whose answer is gone.
+    public mutating func forget(_ query: String?, at path: Digest) {
+        guard var known = paths[path] else { return }
+        for place in known.rules.indices {
+            guard let pairs = known.rules[place].variance.significant(query) else { continue }
+            let digest = Self.digest(pairs)
+            if known.rules[place].queries[digest]?.query == query { known.rules[place].queries[digest] = nil }
+        }
+        known.rules.removeAll { $0.queries.isEmpty }
+        paths[path] = known.rules.isEmpty ? nil : known
+    }
+
+    private static func dropOldest(_ path: inout Path) {
+        var oldest: (rule: Int, digest: Digest, number: UInt64)?
+        for (place, rule) in path.rules.enumerated() {
+            for (digest, known) in rule.queries where known.number < oldest?.number ?? .max {
+                oldest = (place, digest, known.number)
+            }
+        }
+        guard let oldest else { return }
+        path.rules[oldest.rule].queries[oldest.digest] = nil
+        path.rules.removeAll { $0.queries.isEmpty }
+    }
+
+    /// Each text with its length: no two lists give the same bytes.
+    private static func digest(_ pairs: [SearchVariance.Pair]) -> Digest {
+        var bytes = Bytes()
+        for pair in pairs {
+            for text in [pair.name, pair.value] {
+                VariableLength.append(UInt64(text.count), to: &bytes)
+                bytes += text
+            }
+        }
+        return Digest(of: bytes)
+    }
+}

@@ -1,0 +1,62 @@
+// A stored answer that answers a request though its URL or its fields select none: to an equivalent query (No-Vary-Search), or in the
+// language that the client wants most. It is looked for only where nothing was found, and only one that is fresh answers: it is
+// neither validated nor kept in memory for this request.
+import LarderCache
+import LarderCore
+import LarderHTTP
+
+extension PassSelection {
+    /// Variants in the right language that are opened for one request.
+    private static let mostOpened = 4
+
+    /// - Parameter found: what the request selects: nothing.
+    func other(than found: EntryCache.Found) async -> EntryCache.Found? {
+        if let chosen = await inBestLanguage(found) { return chosen }
+        guard request.content == nil else { return nil }
+        for query in engine.searchVariances.equivalents(of: request) {
+            let asked = PassRequest(request, query: query)
+            let there = await VariantStore(engine: engine, request: asked).find()
+            guard let entry = there.entry else {
+                if there.index == nil { engine.searchVariances.forget(query, of: request) }
+                continue
+            }
+            guard !there.isInDoubt, answers(entry),
+                SearchVariance(entry.fields).areEquivalent(query, request.query)
+            else { continue }
+            engine.count(.answered, request)
+            return chosen(entry, by: .searchVariance, found)
+        }
+        return nil
+    }
+
+    private func inBestLanguage(_ found: EntryCache.Found) async -> EntryCache.Found? {
+        guard let index = found.index else { return nil }
+        for selection in index.inBestLanguage(for: request.forwarded).prefix(Self.mostOpened) {
+            guard let entry = await engine.cache.open(request.variantKey(selection)), entry.status == 200,
+                let best = LanguageChoice.best(request.forwarded), let tag = LanguageChoice.language(entry.fields),
+                LanguageChoice.matches(best, tag), answers(entry)
+            else { continue }
+            return chosen(entry, by: .bestLanguage, found)
+        }
+        return nil
+    }
+
+    /// Whether an entry may be used as it is, and by this client.
+    private func answers(_ entry: StoredResponse) -> Bool {
+        guard !request.isPersonal || request.judge.isForAll(entry) else { return false }
+        return switch request.judge.decide(entry, request.directives, now: engine.time.wall()).decision {
+        case .fresh, .negative: true
+        case .stale, .unusable: false
+        }
+    }
+
+    private func chosen(
+        _ entry: StoredResponse, by rule: CacheRule, _ found: EntryCache.Found
+    ) -> EntryCache.Found {
+        var out = found
+        out.entry = entry
+        out.isForAll = false
+        out.chosenBy = rule
+        return out
+    }
+}

@@ -1,0 +1,62 @@
+// Which stored answers may answer other queries of their path (No-Vary-Search), for all providers. In memory only: after a restart
+// each is known again when it is next read or stored.
+import LarderCache
+import LarderCore
+import LarderHTTP
+
+final class SearchVariances: Sendable {
+    /// What came of a field; the words of the counter.
+    enum Result: String {
+        /// A request was answered by the answer to another query.
+        case answered
+        /// An answer that could have been was forgotten for want of room.
+        case dropped
+        /// A field was longer than is read.
+        case refused
+    }
+
+    /// A table for each provider that was ever configured.
+    private let tables = Lock<[String: SearchVarianceTable]>([:])
+
+    /// Notes an answer that is stored.
+    /// - Returns: how many others had to leave.
+    func note(_ request: PassRequest, _ variance: SearchVariance) -> Int {
+        tables.withLock {
+            $0[request.provider.name, default: SearchVarianceTable()]
+                .note(request.query, at: request.pathDigest, variance)
+        }
+    }
+
+    /// The queries whose answers may answer the request.
+    func equivalents(of request: PassRequest) -> [String?] {
+        tables.withLock {
+            $0[request.provider.name]?.equivalents(of: request.query, at: request.pathDigest) ?? []
+        }
+    }
+
+    /// Forgets one whose answer is gone.
+    func forget(_ query: String?, of request: PassRequest) {
+        tables.withLock { $0[request.provider.name]?.forget(query, at: request.pathDigest) }
+    }
+}
+
+extension Engine {
+    /// Notes a stored answer that says that it answers other queries too.
+    func noteSearchVariance(_ entry: StoredResponse, of request: PassRequest) {
+        guard request.content == nil, entry.fields.contains("No-Vary-Search") else { return }
+        guard !SearchVariance.isBeyondBounds(entry.fields) else { return count(.refused, request) }
+        let dropped = searchVariances.note(request, SearchVariance(entry.fields))
+        if dropped > 0 { count(.dropped, request, dropped) }
+    }
+
+    /// Invalidates what answers the request's URL from under another query.
+    public func invalidateEquivalents(of request: PassRequest) async {
+        for query in searchVariances.equivalents(of: request) {
+            await cache.invalidate(PassRequest(request, query: query).target.digest, of: request.provider)
+        }
+    }
+
+    func count(_ result: SearchVariances.Result, _ request: PassRequest, _ amount: Int = 1) {
+        counters.cell(EngineCounters.searchVariance, request.provider.name, result.rawValue).add(amount)
+    }
+}

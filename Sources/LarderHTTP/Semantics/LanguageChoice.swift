@@ -1,0 +1,34 @@
+// Which language a client would have before any other (RFC 9110 §12.5.4), and whether an answer is in it (§8.5, RFC 4647 §3.3.1).
+import LarderCore
+
+/// Reading languages.
+public enum LanguageChoice {
+    /// A tag that is longer says nothing here; the longest that RFC 5646 §4.4.1 reckons with has 35 bytes.
+    public static let longest = 35
+
+    /// The range that a client wants most, in lower case: the only one of its weight, and no wildcard. Nil where there is none.
+    public static func best(_ requestFields: HeaderFields) -> String? {
+        let values = requestFields.all("Accept-Language")
+        guard !values.isEmpty, let members = PreferenceList.members(values, of: "accept-language"),
+            let first = members.first, first.weight > 0, isTag(first.range)
+        else { return nil }
+        if members.count > 1, members[1].weight == first.weight { return nil }
+        return first.range
+    }
+
+    /// The one language of an answer, in lower case; nil where it names none or several.
+    public static func language(_ fields: HeaderFields) -> String? {
+        let members = FieldList.members(fields.all("Content-Language"))
+        guard members.count == 1, case let tag = FieldList.lowercased(members[0]), isTag(tag) else { return nil }
+        return tag
+    }
+
+    /// Whether a range matches a tag, both in lower case (RFC 4647 §3.3.1).
+    public static func matches(_ range: String, _ tag: String) -> Bool { tag == range || tag.hasPrefix(range + "-") }
+
+    private static func isTag(_ text: String) -> Bool {
+        (1...longest).contains(text.utf8.count)
+            && text.utf8.allSatisfy { ASCII.isLowercaseLetter($0) || ASCII.isDigit($0) || $0 == 0x2D }
+            && text.utf8.first != 0x2D && text.utf8.last != 0x2D
+    }
+}

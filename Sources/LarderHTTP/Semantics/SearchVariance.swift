@@ -1,0 +1,152 @@
+// No-Vary-Search (draft-ietf-httpbis-no-vary-search): which parameters of a URL's query an answer does not depend on. What is not as
+// the draft says, or beyond our bounds, means the default: every difference counts.
+import LarderCore
+
+/// What an answer says of its query.
+public struct SearchVariance: Sendable, Hashable {
+    /// Bytes of the field's lines together that are read.
+    public static let longestField = 4096
+    /// Names in one field that are heeded.
+    public static let mostNames = 64
+    /// Bytes of a query that is compared, and parameters in it.
+    public static let longestQuery = 8192
+    public static let mostParameters = 256
+
+    private enum Names: Sendable, Hashable {
+        /// All count but those.
+        case ignored(Set<Bytes>)
+        /// None counts but those.
+        case considered(Set<Bytes>)
+    }
+
+    /// A name and a value of a query, decoded, as UTF-8.
+    public struct Pair: Sendable, Hashable {
+        public var name: Bytes
+        public var value: Bytes
+    }
+
+    private var names = Names.ignored([])
+    private var ignoresOrder = false
+
+    /// Every difference counts.
+    public static let standard = SearchVariance()
+
+    private init() {}
+
+    /// Whether every difference counts, so that only the same query is equivalent.
+    public var isStandard: Bool { self == Self.standard }
+
+    /// Reads an answer's fields (§4.1, §4.2). Entries of other names are ignored.
+    public init(_ fields: HeaderFields) {
+        self.init()
+        let values = fields.all("No-Vary-Search")
+        guard !values.isEmpty, values.reduce(0, { $0 + $1.utf8.count }) <= Self.longestField,
+            let members = StructuredField.dictionary(values), let read = Self.read(members)
+        else { return }
+        self = read
+    }
+
+    /// Whether an answer's field is longer than is read.
+    public static func isBeyondBounds(_ fields: HeaderFields) -> Bool {
+        fields.all("No-Vary-Search").reduce(0) { $0 + $1.utf8.count } > longestField
+    }
+
+    private static func read(_ members: StructuredField.Dictionary) -> SearchVariance? {
+        var out = SearchVariance()
+        if let order = members["key-order"] {
+            guard let isIgnored = flag(order) else { return nil }
+            out.ignoresOrder = isIgnored
+        }
+        var ignoresAll = false
+        if let params = members["params"] {
+            if let all = flag(params) {
+                ignoresAll = all
+                if all { out.names = .considered([]) }
+            } else {
+                guard let names = names(params) else { return nil }
+                out.names = .ignored(names)
+            }
+        }
+        if let except = members["except"] {
+            guard ignoresAll, let names = names(except) else { return nil }
+            out.names = .considered(names)
+        }
+        return out
+    }
+
+    private static func flag(_ member: StructuredField.Member) -> Bool? {
+        guard case .item(let item) = member, case .boolean(let value) = item.value else { return nil }
+        return value
+    }
+
+    private static func names(_ member: StructuredField.Member) -> Set<Bytes>? {
+        guard case .innerList(let items, _) = member, items.count <= mostNames else { return nil }
+        var out: Set<Bytes> = []
+        for item in items {
+            guard case .string(let text) = item.value else { return nil }
+            out.insert(decoded(text.utf8[...]))
+        }
+        return out
+    }
+
+    /// The parameters that count, in the order in which they count; nil beyond our bounds. Queries are equivalent where these are the
+    /// same (§5).
+    public func significant(_ query: String?) -> [Pair]? {
+        guard let query else { return [] }
+        guard query.utf8.count <= Self.longestQuery else { return nil }
+        let pieces = query.utf8.split(separator: 0x26)
+        guard pieces.count <= Self.mostParameters else { return nil }
+        var out: [Pair] = []
+        for piece in pieces {
+            let end = piece.firstIndex(of: 0x3D)
+            let name = Self.decoded(piece[..<(end ?? piece.endIndex)])
+            switch names {
+            case .ignored(let names): if names.contains(name) { continue }
+            case .considered(let names): if !names.contains(name) { continue }
+            }
+            out.append(Pair(name: name, value: end.map { Self.decoded(piece[piece.index(after: $0)...]) } ?? []))
+        }
+        guard ignoresOrder else { return out }
+        // Stable: values of one name keep their order.
+        return out.enumerated().sorted {
+            $0.element.name == $1.element.name
+                ? $0.offset < $1.offset : $0.element.name.lexicographicallyPrecedes($1.element.name)
+        }.map(\.element)
+    }
+
+    /// Whether two queries of one path are equivalent (§5).
+    public func areEquivalent(_ one: String?, _ other: String?) -> Bool {
+        if isSame(one, other) { return true }
+        guard !isStandard, let first = significant(one), let second = significant(other) else { return false }
+        return first == second
+    }
+
+    /// To the byte: texts are equal to Swift where their characters are.
+    private func isSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.elementsEqual(other.utf8)
+    }
+
+    /// As application/x-www-form-urlencoded is read (WHATWG URL §5.1): "+" is a space, "%" without two digits stands for itself, and what
+    /// is no UTF-8 becomes U+FFFD.
+    private static func decoded(_ text: Substring.UTF8View) -> Bytes {
+        var out = Bytes()
+        out.reserveCapacity(text.count)
+        var place = text.startIndex
+        var isPlain = true
+        while place < text.endIndex {
+            var byte = text[place]
+            place = text.index(after: place)
+            if byte == 0x2B { byte = 0x20 }
+            if byte == 0x25, let second = text.index(place, offsetBy: 2, limitedBy: text.endIndex),
+                let high = ASCII.hexValue(text[place]), let low = ASCII.hexValue(text[text.index(after: place)])
+            {
+                byte = high << 4 | low
+                place = second
+            }
+            isPlain = isPlain && byte < 0x80
+            out.append(byte)
+        }
+        return isPlain ? out : Bytes(String(decoding: out, as: UTF8.self).utf8)
+    }
+}
