@@ -192,6 +192,28 @@ import Testing
         }
     }
 
+    @Test func whatLetsOtherPagesReadGoesInNoHeadOfASharedOrigin() async throws {
+        let fields =
+            "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Credentials: true\r\nTiming-Allow-Origin: *\r\n"
+        let origin = ScriptedOrigin(answering: ok("page", fields: "Cache-Control: max-age=600\r\n\(fields)"))
+        defer { origin.stop() }
+        try await withLarder(configuration(origin), listen: Self.listen) { larder in
+            for turn in 1...3 {
+                let below = try await larder.send("GET", "/raw/api/a")
+                let bound = try await larder.send("GET", "/a", to: larder.addresses[1])
+                for name in ["Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"] {
+                    #expect(below[name] == nil && bound[name] != nil, "\(name), \(turn): \(below) \(bound)")
+                }
+                #expect(below["Timing-Allow-Origin"] == nil && bound["Timing-Allow-Origin"] == nil)
+                // Whoever says that it is another site's page gets none of it.
+                for field in [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")] {
+                    let foreign = try await larder.send("GET", "/a", fields: [field], to: larder.addresses[1])
+                    #expect(foreign.status == 403 && foreign["Access-Control-Allow-Origin"] == nil, "\(foreign)")
+                }
+            }
+        }
+    }
+
     @Test func interimHeadsAreFilteredAsFinalOnesAre() async throws {
         let interim = """
             HTTP/1.1 103 Early Hints\r

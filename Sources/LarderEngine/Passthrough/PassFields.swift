@@ -1,5 +1,5 @@
-// The upstream's fields as a client gets them: all of them in their order and spelling, but for those of the connection
-// and a few that would be wrong or unsafe here. `WayOut` fits what is left to the place where it goes out.
+// The upstream's fields as a client gets them: all of them in their order and spelling (RFC 9111 §3.1), but for those of the
+// connection and a few that would be wrong or unsafe here. `WayOut` fits what is left to the place where it goes out.
 import LarderCore
 import LarderHTTP
 
@@ -60,9 +60,15 @@ public enum PassFields {
     private static let ours: FieldNameSet = [
         // The server says these itself.
         "Content-Length", "Age", "X-Request-Id",
-        // The API may let any site's pages read its answers; here those would be the user's own.
+        // By it a page that may not read an answer learns its size, without saying who it is.
+        "Timing-Allow-Origin",
+    ]
+
+    /// The API may let any site's pages read its answers; below `/raw` those would be the user's own. On a listener of its own a final
+    /// answer keeps them: it goes to no other site's page, which says who it is (`Origin`) wherever these count.
+    static let sharing: FieldNameSet = [
         "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
         "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
-        "Access-Control-Allow-Private-Network", "Timing-Allow-Origin",
+        "Access-Control-Allow-Private-Network",
     ]
 }

@@ -41,7 +41,10 @@ public final class WayOut: Sendable {
         let isWithoutCookies = isShared && provider.settings.cookies != .keep
         var fields = PassFields.toClient(upstream, isShared: isWithoutCookies, received: received)
         fit(&fields)
-        if isSharedOrigin { PassFields.confine(&fields) }
+        if isSharedOrigin {
+            fields.remove(PassFields.sharing)
+            PassFields.confine(&fields)
+        }
         return fields
     }
 
@@ -50,6 +53,7 @@ public final class WayOut: Sendable {
         heads.map { head in
             var fields = PassFields.filtered(head.fields)
             fields.remove(PassFields.cookies)
+            fields.remove(PassFields.sharing)
             fit(&fields)
             return InterimHead(status: head.status, fields: fields)
         }

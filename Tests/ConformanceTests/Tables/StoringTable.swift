@@ -345,6 +345,22 @@ extension Tables {
                 hits("body 1", also: lacks(name))
             }
         }
+        for name in [
+            "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Access-Control-Allow-Methods",
+            "Access-Control-Allow-Headers", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+            "Strict-Transport-Security", "Alt-Svc", "Clear-Site-Data", "NEL", "Report-To", "Reporting-Endpoints",
+            "Public-Key-Pins", "Service-Worker-Allowed", "Accept-CH", "Critical-CH", "Origin-Agent-Cluster",
+            "Content-Security-Policy", "X-Frame-Options", "X-Content-Type-Options", "Cross-Origin-Resource-Policy",
+            "Referrer-Policy", "Permissions-Policy", "Content-MD5", "Content-Disposition", "Link", "Allow", "Warning",
+            "P3P", "Server-Timing", "Retry-After", "WWW-Authenticate", "Content-Foo", "X-Content-Foo",
+        ] {
+            Clause("RFC 9111 §3.1 keeps \(name)", .must, "At the root of its own listener a provider keeps its fields.")
+            {
+                answers(reply("Cache-Control: max-age=60", "\(name): one", "X-Between: 1", "\(name): two"))
+                get(expect: has(name, "one", "two"))
+                hits("body 1", also: has(name, "one", "two"))
+            }
+        }
         for name in ["Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization"] {
             Clause("RFC 9111 §3.1 \(name)", .mustNot, "Fields for the next proxy only are not stored.") {
                 answers(reply("Cache-Control: max-age=60", "\(name): Basic realm=x"))
