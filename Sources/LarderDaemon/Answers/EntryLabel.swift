@@ -4,7 +4,7 @@ import LarderCore
 import LarderProviders
 
 enum EntryLabel {
-    /// "GET https://h/p?q=a" → "https://h/p?q=a".
+    /// "GET https://h/p?q=a" → "https://h/p?q=a"; a mark of the question's content stays behind it.
     static func url(_ label: String) -> String {
         guard let space = label.firstIndex(of: " ") else { return label }
         return String(label[label.index(after: space)...])
@@ -13,7 +13,8 @@ enum EntryLabel {
     /// "GET https://h/p?q=a&limit=5" → "https://h/p?q=…&limit=…".
     /// - Parameter about: of the provider it came from, where that is configured.
     static func redacted(_ label: String, _ about: ProviderAbout?) -> String {
-        let url = url(label)
+        // Behind it may stand a mark of the question's content, which is nobody else's business.
+        let url = url(label).prefix { $0 != " " }
         let mark = url.firstIndex(of: "?") ?? url.endIndex
         var front = String(url[..<mark])
         if let about, let scheme = front.firstRange(of: "://") {

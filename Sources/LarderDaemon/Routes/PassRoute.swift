@@ -273,8 +273,7 @@ struct PassRoute: Sendable {
     // MARK: Refusals
 
     private func refusal(_ failure: UpstreamFailure, _ request: PassRequest) -> ClientFacingError {
-        engine.countFailure(request.provider.name)
-        return failure.clientFacing(now: engine.time.wall())
+        engine.refusal(failure, of: request.provider.name)
     }
 
     private func notCached(_ request: PassRequest, _ rule: CacheRule) -> ClientFacingError {

@@ -186,8 +186,7 @@ struct RawRoute: Sendable {
             part.outcome = .none
             part.forward = nil
             note(context, part)
-            engine.countFailure(provider.name)
-            throw failure.clientFacing(now: engine.time.wall())
+            throw engine.refusal(failure, of: provider.name)
         }
         note(context, part)
         let answer = Answer(

@@ -297,7 +297,7 @@ public struct PassFetch: Sendable {
             endpoint: request.endpoint,
             status: head.status, reason: head.reason, fields: own,
             requestTime: head.requestTime, responseTime: head.responseTime, freshUntil: head.responseTime,
-            staleUntil: head.responseTime, label: "\(request.fetchMethod) " + request.url)
+            staleUntil: head.responseTime, label: request.label)
         guard case .store(let lifetimes, _, let fields) = verdict else {
             entry.initialAge = Age.initial(
                 fields: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)

@@ -162,6 +162,9 @@ public final class PassRequest: Sendable {
     /// The URL that the upstream is asked for.
     public var url: String { provider.url(UpstreamRequest(path: path, query: query)) }
 
+    /// What a stored answer is called: "GET https://h/p?q=a", and where the question has content, a mark of that behind a space.
+    var label: String { "\(fetchMethod) \(url)" + (content.map { " " + $0.mark } ?? "") }
+
     /// The key of the answer that these selecting values chose.
     func variantKey(_ selection: Digest) -> CacheKey {
         provider.rawKey(

@@ -9,6 +9,8 @@ public struct QueryContent: Sendable {
     /// Its length, its digest, and the fields that say how it is to be read. Content that differs in any of them is another
     /// question; what the upstream takes for the same question in other words only costs a call.
     let identity: String
+    /// By which a person tells contents apart: "(17 bytes, 3q2-7w)".
+    var mark: String { "(\(body.count) bytes, \(Base64URL.encode(Digest(of: Bytes(text: identity)).bytes).prefix(8)))" }
     /// What the configuration says of a POST; nil for QUERY.
     let declared: ReadOnlyPost?
     /// The room in memory of a longer one.

@@ -231,9 +231,15 @@ extension SQLiteStore {
                 }
             }
             var detail = EntryDetail(entry: own.summary, key: key)
-            detail.parents = try Self.rows(of: parents, reader, connection).map(\.summary)
+            for row in try Self.rows(of: parents, reader, connection)
+            where own.summary.isMade(of: row.summary) || own.summary.isVariant(of: row.summary) {
+                detail.parents.append(row.summary)
+            }
             var near = try Self.children(of: digest, reader, connection)
-            for row in near where !row.summary.isVariant(of: own.summary) { detail.children.append(row.summary) }
+            for row in near
+            where row.summary.isMade(of: own.summary) && !row.summary.isVariant(of: own.summary) {
+                detail.children.append(row.summary)
+            }
             for parent in parents { near += try Self.children(of: parent, reader, connection) }
             var known: Set<Int64> = [own.id]
             for row in near where row.summary.isVariant(of: own.summary) && known.insert(row.id).inserted {
@@ -248,6 +254,10 @@ extension SQLiteStore {
 }
 
 extension EntrySummary {
+    /// Whether it was made from the other, of which it is a child or the parent. An API's own bytes are made from nothing: an answer to
+    /// a question with content only goes when the URL's own answer does.
+    fileprivate func isMade(of other: EntrySummary) -> Bool { layer != .raw || other.layer != .raw }
+
     /// Whether both are answers of one URL, as they came.
     fileprivate func isVariant(of other: EntrySummary) -> Bool { layer == other.layer && label == other.label }
 }
