@@ -112,6 +112,7 @@ extension ConfiguredProvider {
         var lines = [settings.name, "\(normaliser)", "\(settings.semantics)", settings.dialect ?? ""]
         if settings.isPassthrough {
             lines.append("\(settings.cookies) \(settings.personalCookies) \(settings.cdnCacheControl)")
+            lines += settings.readOnlyPosts.map { "\($0)" }
             // An API may answer each of its callers otherwise.
             if let key = settings.key { lines.append(Base64URL.encode(Digest(of: Bytes(text: key)).bytes)) }
         }
