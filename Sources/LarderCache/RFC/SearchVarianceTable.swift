@@ -14,6 +14,27 @@ public struct SearchVarianceTable: Sendable {
     /// Bytes of a query that is remembered.
     public static let longestQuery = 1024
 
+    /// A query by one rule: what counts of it, as a digest. It is made where no lock is held.
+    public struct Form: Sendable, Hashable {
+        let variance: SearchVariance
+        let digest: Digest
+
+        /// Nil where every difference counts, and beyond the bounds.
+        public init?(_ query: String?, by variance: SearchVariance) {
+            guard !variance.isStandard, let pairs = variance.significant(query) else { return nil }
+            self.variance = variance
+            // Each text with its length: no two lists give the same bytes.
+            var bytes = Bytes()
+            for pair in pairs {
+                for text in [pair.name, pair.value] {
+                    VariableLength.append(UInt64(text.count), to: &bytes)
+                    bytes += text
+                }
+            }
+            digest = Digest(of: bytes)
+        }
+    }
+
     private struct Rule: Sendable {
         var variance: SearchVariance
         /// By what counts of them; the latest of those that are equivalent.
@@ -44,12 +65,10 @@ public struct SearchVarianceTable: Sendable {
     /// Notes an answer that is stored.
     /// - Parameters:
     ///   - path: of its URL, with everything else that is before the query.
-    ///   - variance: what it says; nothing is noted where every difference counts.
+    ///   - form: of the query, by what the answer says.
     /// - Returns: how many others had to leave.
-    public mutating func note(_ query: String?, at path: Digest, _ variance: SearchVariance) -> Int {
-        guard !variance.isStandard, (query?.utf8.count ?? 0) <= Self.longestQuery,
-            let pairs = variance.significant(query)
-        else { return 0 }
+    public mutating func note(_ query: String?, at path: Digest, _ form: Form) -> Int {
+        guard (query?.utf8.count ?? 0) <= Self.longestQuery else { return 0 }
         latest += 1
         var dropped = 0
         if paths[path] == nil, paths.count >= Self.mostPaths {
@@ -61,9 +80,9 @@ public struct SearchVarianceTable: Sendable {
         }
         var known = paths[path] ?? Path(lastUse: latest)
         known.lastUse = latest
-        let place = known.rules.firstIndex { $0.variance == variance }
-        var rule = place.map { known.rules.remove(at: $0) } ?? Rule(variance: variance)
-        rule.queries[Self.digest(pairs)] = Known(query: query, number: latest)
+        let place = known.rules.firstIndex { $0.variance == form.variance }
+        var rule = place.map { known.rules.remove(at: $0) } ?? Rule(variance: form.variance)
+        rule.queries[form.digest] = Known(query: query, number: latest)
         known.rules.insert(rule, at: 0)
         if known.rules.count > Self.mostRules { dropped += known.rules.removeLast().queries.count }
         if known.count > Self.mostQueries {
@@ -74,16 +93,23 @@ public struct SearchVarianceTable: Sendable {
         return dropped
     }
 
-    /// The queries whose answers may answer this one, those of the latest rule first; itself is none of them.
-    public mutating func equivalents(of query: String?, at path: Digest) -> [String?] {
+    /// The rules of a path, the latest first.
+    public mutating func rules(at path: Digest) -> [SearchVariance] {
         guard let known = paths[path] else { return [] }
         latest += 1
         paths[path]?.lastUse = latest
+        return known.rules.map(\.variance)
+    }
+
+    /// The queries whose answers may answer one, in the order of its forms; itself is none of them.
+    public func equivalents(of query: String?, at path: Digest, _ forms: [Form]) -> [String?] {
+        guard let known = paths[path] else { return [] }
         var out: [String?] = []
-        for rule in known.rules {
-            guard let pairs = rule.variance.significant(query), let found = rule.queries[Self.digest(pairs)],
-                found.query != query, !out.contains(found.query)
-            else { continue }
+        for form in forms {
+            let rule = known.rules.first { $0.variance == form.variance }
+            guard let found = rule?.queries[form.digest], found.query != query, !out.contains(found.query) else {
+                continue
+            }
             out.append(found.query)
         }
         return out
@@ -93,9 +119,9 @@ public struct SearchVarianceTable: Sendable {
     public mutating func forget(_ query: String?, at path: Digest) {
         guard var known = paths[path] else { return }
         for place in known.rules.indices {
-            guard let pairs = known.rules[place].variance.significant(query) else { continue }
-            let digest = Self.digest(pairs)
-            if known.rules[place].queries[digest]?.query == query { known.rules[place].queries[digest] = nil }
+            for (digest, one) in known.rules[place].queries where one.query == query {
+                known.rules[place].queries[digest] = nil
+            }
         }
         known.rules.removeAll { $0.queries.isEmpty }
         paths[path] = known.rules.isEmpty ? nil : known
@@ -111,17 +137,5 @@ public struct SearchVarianceTable: Sendable {
         guard let oldest else { return }
         path.rules[oldest.rule].queries[oldest.digest] = nil
         path.rules.removeAll { $0.queries.isEmpty }
-    }
-
-    /// Each text with its length: no two lists give the same bytes.
-    private static func digest(_ pairs: [SearchVariance.Pair]) -> Digest {
-        var bytes = Bytes()
-        for pair in pairs {
-            for text in [pair.name, pair.value] {
-                VariableLength.append(UInt64(text.count), to: &bytes)
-                bytes += text
-            }
-        }
-        return Digest(of: bytes)
     }
 }

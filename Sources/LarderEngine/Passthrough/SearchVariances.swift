@@ -21,22 +21,29 @@ final class SearchVariances: Sendable {
     /// Notes an answer that is stored.
     /// - Returns: how many others had to leave.
     func note(_ request: PassRequest, _ variance: SearchVariance) -> Int {
-        tables.withLock {
-            $0[request.provider.name, default: SearchVarianceTable()]
-                .note(request.query, at: request.pathDigest, variance)
+        guard let form = SearchVarianceTable.Form(request.query, by: variance) else { return 0 }
+        let path = request.pathDigest
+        return tables.withLock {
+            $0[request.provider.name, default: SearchVarianceTable()].note(request.query, at: path, form)
         }
     }
 
     /// The queries whose answers may answer the request.
     func equivalents(of request: PassRequest) -> [String?] {
-        tables.withLock {
-            $0[request.provider.name]?.equivalents(of: request.query, at: request.pathDigest) ?? []
-        }
+        let name = request.provider.name
+        // Most providers never send the field.
+        guard tables.withLock({ $0[name] != nil }) else { return [] }
+        let path = request.pathDigest
+        let rules = tables.withLock { $0[name]?.rules(at: path) ?? [] }
+        let forms = rules.compactMap { SearchVarianceTable.Form(request.query, by: $0) }
+        guard !forms.isEmpty else { return [] }
+        return tables.withLock { $0[name]?.equivalents(of: request.query, at: path, forms) ?? [] }
     }
 
     /// Forgets one whose answer is gone.
     func forget(_ query: String?, of request: PassRequest) {
-        tables.withLock { $0[request.provider.name]?.forget(query, at: request.pathDigest) }
+        let path = request.pathDigest
+        tables.withLock { $0[request.provider.name]?.forget(query, at: path) }
     }
 }
 
