@@ -22,19 +22,25 @@ extension Report {
         text +=
             "\nThe engine is away for \(arguments.outage) s under load: memory hits on one host, open loop at a quarter of "
         text += "what it reached, and requests on all three beside them, every fifth of them new or seldom asked for. "
-        text += "Latencies of the hits in µs, beside a round of the same load with the engine there.\n\n"
+        text +=
+            "Latencies of the hits in µs, beside a round of the same load with the engine there; not counted is what waited for the load, "
+        text += "which shares its core with the origin and the engine.\n\n"
         let rows = found.outages.map { one in
             [
                 one.title, Figures.grouped(one.p50.quiet), Figures.grouped(one.p50.lost),
                 Figures.grouped(one.p99.quiet),
-                Figures.grouped(one.p99.lost), Figures.grouped(Double(one.hits)), Figures.grouped(Double(one.requests)),
+                Figures.grouped(one.p99.lost),
+                "\(Figures.grouped(one.p99OfAll.quiet)), \(Figures.grouped(one.p99OfAll.lost))",
+                Figures.grouped(Double(one.hits)), Figures.grouped(Double(one.discounted)),
+                Figures.grouped(Double(one.requests)),
                 "\(one.errors + one.unanswered)", one.returned.map { Figures.fixed($0, 1) } ?? "not in 45",
             ]
         }
         text += Figures.table(
             [
                 [
-                    "Engine", "p50 there", "p50 away", "p99 there", "p99 away", "Hits", "Requests", "Errors",
+                    "Engine", "p50 there", "p50 away", "p99 there", "p99 away", "p99 of all", "Hits", "Not counted",
+                    "Requests", "Errors",
                     "In use again after, s",
                 ]
             ] + rows)

@@ -8,7 +8,10 @@ struct OutageFigures {
     /// Of memory hits on one host, in microseconds.
     var p50 = (quiet: 0.0, lost: 0.0)
     var p99 = (quiet: 0.0, lost: 0.0)
+    /// The same with the hits that are not counted, since they waited for the load rather than for larder.
+    var p99OfAll = (quiet: 0.0, lost: 0.0)
     var hits = 0
+    var discounted = 0
     var unanswered = 0
     /// Requests on all hosts beside the hits, most of them misses.
     var requests = 0
