@@ -81,7 +81,9 @@ extension SharedTier {
         Task(executorPreference: loop) { await self.followAll(found, report, apply) }
     }
 
-    private static let reporting = Duration.seconds(30)
+    /// With each sign of life: what a host has seen of a budget is what is known of it when the engine is lost together with the
+    /// host that called.
+    private static let reporting = Duration.seconds(2)
     /// Less than a sign of life is good for, and than a new ledger waits for reports.
     private static let longestPause = Duration.seconds(1)
     /// Replies in a row that make no sense, after which the stream is taken for another one.

@@ -202,7 +202,7 @@ extension SharedTier {
                 state.removals.recall(bytes)
             }
             // What was removed here in the meantime is not known any more: it may have been anything.
-            if stoodAlone { state.removals.add(nil) }
+            if stoodAlone { state.removals.recallAll() }
         }
         guard stoodAlone else { return }
         await keepRemovals()

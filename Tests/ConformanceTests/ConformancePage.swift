@@ -60,7 +60,10 @@ enum ConformancePage {
         - The answer to another query is looked for (`No-Vary-Search`) only where nothing is stored for the very URL, only a
           fresh one answers, and which there are is not remembered over a restart: 64 paths of a provider, of each 64
           queries and four rules, fields of 4 KiB with 64 names, queries of 1 KiB.
-        - A variant in the client's best language answers only where that language alone has the highest weight.
+        - A variant in the client's best language answers only where that language alone has the highest weight, though the request's
+          `Accept-Language` is not the one that selected it: a departure from RFC 9111 §4.1, which RFC 9110 §12.5.4 suggests.
+        - `No-Vary-Search` is read as the draft of the working group says, `except` without `params` included; `params` without a list, which
+          browsers know from older drafts, counts as well.
         - A POST that the configuration declares to read is never sent with a condition, and conditions of a client hold
           for it as for any method but GET and HEAD (RFC 9110 §13.1.2).
         - Below `/raw`, where all providers share one origin, fields that act on a whole origin or host are not passed

@@ -32,4 +32,13 @@ import Testing
         #expect(LanguageChoice.matches("de", "de") && LanguageChoice.matches("de", "de-at"))
         #expect(!LanguageChoice.matches("de-at", "de") && !LanguageChoice.matches("de", "den"))
     }
+
+    @Test(arguments: [
+        ("de, de-at;q=0", "de-at", false), ("de, de-at;q=0.1, fr;q=0.9", "de-at", false),
+        ("de, de-at;q=0.1", "de", true),
+        ("de, de-at;q=0.1", "de-ch", true), ("de", "de-at", true), ("de", "fr", false),
+    ])
+    func aNarrowerRangeHasAWeightOfItsOwn(_ wanted: String, _ tag: String, _ isBest: Bool) {
+        #expect(LanguageChoice.isBest(tag, for: ["Accept-Language": HeaderField.text(Bytes(text: wanted))]) == isBest)
+    }
 }

@@ -15,7 +15,7 @@ private func variance(_ lines: String...) -> SearchVariance {
         "params=(\"a\" 1)",
         "params=(\"a\"), except=(\"x\")", "params=(), except=()", "params=?0, except=(\"x\")",
         "params, except=(not-a-string)",
-        "params, except=\"no list\"", "params, except=?1", "except=(\"x\")", "except=()", "params=?0", "params=()",
+        "params, except=\"no list\"", "params, except=?1", "except=x", "except", "params=?0", "params=()",
         "key-order=?0", "params=1", "key-order=1", "params=(\"a\"", "params=(\"\u{E9}\")", "params,,key-order",
         "key-order=",
         "params=(\"a\"), key-order=x",
@@ -27,6 +27,7 @@ private func variance(_ lines: String...) -> SearchVariance {
 
     @Test(arguments: [
         ("params=?1", "params"), ("key-order=?1", "key-order"),
+        ("except=(\"x\")", "params, except=(\"x\")"), ("except=()", "params"),
         ("params, key-order, except=(\"x\")", "key-order, params, except=(\"x\")"),
         ("key-order;q=1, params=(\"a\";x=y);z", "key-order, params=(\"a\")"),
         ("params=(\"a\"), future=(1 2)", "params=(\"a\")"),

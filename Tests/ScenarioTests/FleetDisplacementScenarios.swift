@@ -139,4 +139,39 @@ struct FleetDisplacementScenarios {
             #expect(origin.requests.count == 2)
         }
     }
+
+    @Test func aChangeOnAnotherHostEndsTheAnswersToEquivalentQueries() async throws {
+        let engine = try SharedEngine()
+        let fields = "Cache-Control: max-age=60\r\nNo-Vary-Search: params=(\"u\")\r\n"
+        let origin = origin(fields) { number, _ in ok("answer \(number)", fields: fields) }
+        defer { origin.stop() }
+        try await Fleet.two(settings(origin, engine)) { one, two in
+            for host in [one, two] {
+                try await host.eventually("it has found the stream") {
+                    try await host.counter("larder_shared_removals_heard_total", "result=\"gap\"") >= 1
+                }
+            }
+            _ = try await one.get(Self.path + "?u=1")
+            #expect(try await one.get(Self.path + "?u=2").text == "answer 1")
+            _ = try await two.send("PUT", Self.path + "?u=2", body: "new")
+            try await one.eventually("it has heard") {
+                try await one.counter("larder_shared_removals_heard_total", "result=\"order\"") >= 1
+            }
+            let answer = try await one.get(Self.path + "?u=2")
+            #expect(answer.text == "answer 3", "\(answer)")
+        }
+    }
+
+    @Test func anOlderAnswerToAnEquivalentQueryDoesNotFollowANewerOne() async throws {
+        let fields = "Cache-Control: max-age=60\r\nNo-Vary-Search: params=(\"u\")\r\n"
+        let origin = origin(fields) { number, _ in ok("answer \(number)", fields: "Cache-Control: no-store\r\n") }
+        defer { origin.stop() }
+        try await withLarder("providers: { api: { kind: passthrough, baseURL: \"\(origin.base)\" } }") { larder in
+            _ = try await larder.get(Self.path + "?u=1")
+            #expect(try await larder.get(Self.path + "?u=2").text == "answer 1")
+            _ = try await larder.send("GET", Self.path + "?u=2", fields: Self.forced)
+            let answer = try await larder.get(Self.path + "?u=2")
+            #expect(answer.text == "answer 3", "\(answer)")
+        }
+    }
 }

@@ -205,6 +205,7 @@ import Testing
                     #expect(below[name] == nil && bound[name] != nil, "\(name), \(turn): \(below) \(bound)")
                 }
                 #expect(below["Timing-Allow-Origin"] == nil && bound["Timing-Allow-Origin"] == nil)
+                #expect(bound["Vary"] == "Origin", "a browser's own cache keeps it from others: \(bound)")
                 // Whoever says that it is another site's page gets none of it.
                 for field in [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")] {
                     let foreign = try await larder.send("GET", "/a", fields: [field], to: larder.addresses[1])

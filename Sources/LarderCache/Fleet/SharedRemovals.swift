@@ -173,7 +173,8 @@ public struct SharedRemovals: Sendable, Hashable {
         if isOverflown { overflowNumber = count }
     }
 
-    private mutating func recallAll() {
+    /// All is removed, and the other hosts drop what came from the tier: what it was is not known.
+    public mutating func recallAll() {
         add(nil)
         overflowNumber = count
     }

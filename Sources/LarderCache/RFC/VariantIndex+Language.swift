@@ -38,9 +38,9 @@ extension VariantIndex {
     public func inBestLanguage(for requestFields: HeaderFields) -> [Digest] {
         guard let best = LanguageChoice.best(requestFields) else { return [] }
         let found = variants.filter { variant in
-            guard let language = variant.language, !variant.isInDoubt, LanguageChoice.matches(best, language.tag) else {
-                return false
-            }
+            guard let language = variant.language, !variant.isInDoubt,
+                LanguageChoice.isBest(language.tag, for: requestFields)
+            else { return false }
             return language.rest == Language.rest(variant.names, requestFields)
         }
         return (found.filter { $0.language?.tag == best } + found.filter { $0.language?.tag != best }).map(\.selection)

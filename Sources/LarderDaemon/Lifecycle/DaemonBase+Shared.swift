@@ -25,7 +25,8 @@ extension DaemonBase {
         await before?.close(next: tier)
         await tier.open()
         await tier.follow(report: { [upstream = engine.upstream] in await upstream.reportFleetCalls() }) {
-            [cache = engine.cache, upstream = engine.upstream] news in
+            [cache = engine.cache, upstream = engine.upstream, weak engine] news in
+            if case .suspension = news {} else { engine?.endOtherQueries(of: nil) }
             await cache.hear(news)
             await upstream.hear(news)
         }

@@ -42,6 +42,7 @@ struct AdminRoutes: Sendable {
         let isDryRun = try Self.flag(query, "dryRun")
         let orders = try orders(query)
         if isDryRun { return try await preview(orders, soft: isSoft, route: route) }
+        engine.endOtherQueries(of: nil)
         let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
         if let error = purged.failure {
             // Some of it may be purged all the same.

@@ -150,6 +150,8 @@ extension PassFetch {
     }
 
     private func publish(_ made: Made, _ sharing: PassSharing) async {
+        // It takes the place of nothing.
+        if made.storing == .graphQLErrors { return sharing.settle() }
         // A body that came in pieces, or that is large, lies in the store.
         var entry: StoredResponse? = made.entry
         if !made.written.isAccepted || made.entry.large != nil || made.tape != nil {
@@ -172,6 +174,10 @@ extension PassFetch {
 
     /// What the tier has of the URL is of no more use: a newer answer was given out.
     func displaceShared() async {
+        // An older answer to an equivalent query, or in the client's language, does not follow it either.
+        if engine.searchVariances.knows(request) {
+            engine.endOtherQueries(of: request.provider.name)
+        }
         guard let sharing else {
             // It is for one person, or is not to be stored, and says that there is nothing.
             return await engine.cache.displaceShared(request.target.digest, of: request.provider)

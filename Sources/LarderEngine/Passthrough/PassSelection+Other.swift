@@ -21,6 +21,7 @@ extension PassSelection {
                 continue
             }
             guard !there.isInDoubt, answers(entry),
+                engine.searchVariances.mayAnswerOthers(entry, of: request.provider.name),
                 SearchVariance(entry.fields).areEquivalent(query, request.query)
             else { continue }
             engine.count(.answered, request)
@@ -33,8 +34,9 @@ extension PassSelection {
         guard let index = found.index else { return nil }
         for selection in index.inBestLanguage(for: request.forwarded).prefix(Self.mostOpened) {
             guard let entry = await engine.cache.open(request.variantKey(selection)), entry.status == 200,
-                let best = LanguageChoice.best(request.forwarded), let tag = LanguageChoice.language(entry.fields),
-                LanguageChoice.matches(best, tag), answers(entry)
+                let tag = LanguageChoice.language(entry.fields), LanguageChoice.isBest(tag, for: request.forwarded),
+                answers(entry),
+                engine.searchVariances.mayAnswerOthers(entry, of: request.provider.name)
             else { continue }
             return chosen(entry, by: .bestLanguage, found)
         }

@@ -1,6 +1,7 @@
 // The content of a request that is a part of its question: QUERY (RFC 10008) asks by its content what GET asks by its URL, so the
 // answer's key holds all that gives the content its meaning. So does a POST of which the configuration says that it only reads.
 import LarderCore
+import LarderHTTP
 import LarderSettings
 
 /// Content of at most `cache.maxQueryBody`, whole.
@@ -18,6 +19,16 @@ public struct QueryContent: Sendable {
 
     /// Fields of the request that change what its content means.
     private static let meaning = ["Content-Type", "Content-Encoding", "Content-Language"]
+    /// Fields of a request by which no API chooses what it answers. A declared answer often says nothing of what selected it (`Vary`),
+    /// and APIs tell their callers apart by fields of many names: all others are a part of a declared question.
+    private static let indifferent = FieldNameSet([
+        "Host", "Connection", "Content-Length", "Transfer-Encoding", "TE", "Trailer", "Upgrade", "Keep-Alive", "Expect",
+        "Via",
+        "User-Agent", "Accept-Encoding", "Cache-Control", "Pragma", "Date", "Priority", "traceparent", "tracestate",
+        "X-Larder-Session", "X-Request-Id", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+        "If-Range",
+        "Range",
+    ])
 
     /// - Parameters:
     ///   - fields: of the request.
@@ -31,6 +42,16 @@ public struct QueryContent: Sendable {
             // A line end is in no value, so that no two lists of fields make one text.
             "\n" + (fields.combined(name) ?? "")
         }
-        identity = "\(body.count) \(Base64URL.encode(Digest(of: body).bytes))" + read.joined()
+        let whole = "\(body.count) \(Base64URL.encode(Digest(of: body).bytes))" + read.joined()
+        guard declared != nil else {
+            identity = whole
+            return
+        }
+        var other = fields
+        other.remove(Self.indifferent)
+        let lines = other.lines.map { "\(FieldList.lowercased($0.name)):\($0.value)" }.sorted()
+        // Some of them are secrets.
+        let digest = Digest(of: Bytes(text: lines.joined(separator: "\n")))
+        identity = whole + "\n" + Base64URL.encode(digest.bytes)
     }
 }

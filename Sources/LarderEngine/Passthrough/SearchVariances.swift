@@ -17,6 +17,23 @@ final class SearchVariances: Sendable {
 
     /// A table for each provider that was ever configured.
     private let tables = Lock<[String: SearchVarianceTable]>([:])
+    /// Up to when answers may have been made unsuitable by a change of which it is not known which queries it concerns: what was
+    /// received before answers its own query only. By provider; "" for all.
+    private let changed = Lock<[String: WallTime]>([:])
+
+    /// Something of the provider changed or was removed; nil: of any.
+    func noteChange(of provider: String?, at now: WallTime) {
+        changed.withLock { changed in changed[provider ?? ""] = max(changed[provider ?? ""] ?? now, now) }
+    }
+
+    /// Whether an answer may answer other queries than its own.
+    func mayAnswerOthers(_ entry: StoredResponse, of provider: String) -> Bool {
+        let last = changed.withLock { changed in [changed[provider], changed[""]].compactMap { $0 }.max() }
+        return last.map { entry.responseTime > $0 } ?? true
+    }
+
+    /// Whether answers of the request's path are known that answer other queries.
+    func knows(_ request: PassRequest) -> Bool { !equivalents(of: request).isEmpty }
 
     /// Notes an answer that is stored.
     /// - Returns: how many others had to leave.
@@ -56,8 +73,14 @@ extension Engine {
         if dropped > 0 { count(.dropped, request, dropped) }
     }
 
+    /// Something of a provider was changed or removed, here or on another host; nil: of any.
+    public func endOtherQueries(of provider: String?) {
+        searchVariances.noteChange(of: provider, at: time.wall())
+    }
+
     /// Invalidates what answers the request's URL from under another query.
     public func invalidateEquivalents(of request: PassRequest) async {
+        endOtherQueries(of: request.provider.name)
         for query in searchVariances.equivalents(of: request) {
             await cache.invalidate(PassRequest(request, query: query).target.digest, of: request.provider)
         }

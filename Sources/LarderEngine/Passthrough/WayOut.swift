@@ -44,6 +44,10 @@ public final class WayOut: Sendable {
         if isSharedOrigin {
             fields.remove(PassFields.sharing)
             PassFields.confine(&fields)
+        } else if fields.contains("Access-Control-Allow-Origin"), !Vary(fields).names("origin") {
+            // A browser that keeps an answer asked without Origin gives it to pages of other origins later, whose own question would
+            // have been refused here (Fetch §4.10, RFC 9110 §12.5.5).
+            fields.add("Vary", "Origin")
         }
         return fields
     }

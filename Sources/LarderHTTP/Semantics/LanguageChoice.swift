@@ -23,6 +23,14 @@ public enum LanguageChoice {
         return tag
     }
 
+    /// Whether a tag, in lower case, is in the language that the client wants most: no narrower range with a weight of its own names it.
+    public static func isBest(_ tag: String, for requestFields: HeaderFields) -> Bool {
+        guard let best = best(requestFields), matches(best, tag),
+            let members = PreferenceList.members(requestFields.all("Accept-Language"), of: "accept-language")
+        else { return false }
+        return !members.contains { $0.range != best && matches(best, $0.range) && matches($0.range, tag) }
+    }
+
     /// Whether a range matches a tag, both in lower case (RFC 4647 §3.3.1).
     public static func matches(_ range: String, _ tag: String) -> Bool { tag == range || tag.hasPrefix(range + "-") }
 

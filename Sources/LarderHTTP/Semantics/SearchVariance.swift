@@ -57,7 +57,8 @@ public struct SearchVariance: Sendable, Hashable {
             guard let isIgnored = flag(order) else { return nil }
             out.ignoresOrder = isIgnored
         }
-        var ignoresAll = false
+        // `except` says what counts, alone; browsers also know it beside `params` without a list.
+        var ignoresAll = members["params"] == nil
         if let params = members["params"] {
             if let all = flag(params) {
                 ignoresAll = all

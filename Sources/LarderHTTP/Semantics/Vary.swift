@@ -21,6 +21,14 @@ public enum Vary: Sendable, Hashable {
         self = isUnreadable ? .any : .names(Set(members.map { FieldList.lowercased($0) }).sorted())
     }
 
+    /// Whether it names that field, in lower case, or all.
+    public func names(_ field: String) -> Bool {
+        switch self {
+        case .any: true
+        case .names(let names): names.contains(field)
+        }
+    }
+
     /// Whether the answer depends on no request field but those.
     public func dependsOnly(on allowed: Set<String>) -> Bool {
         switch self {

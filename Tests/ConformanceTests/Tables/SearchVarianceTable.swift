@@ -22,6 +22,8 @@ extension Tables {
             ("a parameter that is left out", #"params=("utm")"#, "/a?utm=1", "/a"),
             ("any parameter", "params", "/a?x=1", "/a?y=2"),
             ("any but the exceptions", #"params, except=("id")"#, "/a?id=1&x", "/a?y&id=1"),
+            ("exceptions alone", #"except=("id")"#, "/a?id=1&x", "/a?y&id=1"),
+            ("no exceptions", "except=()", "/a?x", "/a?y"),
             ("their order", "key-order", "/a?x=1&y=2", "/a?y=2&x=1"),
             ("order and name", #"key-order, params=("z")"#, "/a?x=1&y=2", "/a?z&y=2&x=1"),
             ("percent-encoding", "key-order", "/a?x=%61", "/a?%78=a"), ("plus", "key-order", "/a?x=+", "/a?x=%20"),
@@ -56,7 +58,6 @@ extension Tables {
             "unknown-key", #"key-order="x""#, #"params="x""#, "params=(x)", #"params=("x"), except=("y")"#,
             "params=(), except=()",
             #"params=?0, except=("y")"#, "params, except=(y)", #"params, except="y""#, "params, except=?1",
-            #"except=("y")"#, "except=()",
             "params=?0", "params=()", "key-order=?0", #"params=("x""#, "params=1", "",
         ] {
             Clause(
