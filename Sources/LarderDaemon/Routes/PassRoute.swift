@@ -159,6 +159,7 @@ struct PassRoute: Sendable {
         switch await engine.upstream.open(request.call(order), upload: context.request.upload, stall: PassFetch.stall)
         {
         case .failure(let failure):
+            await engine.invalidateTarget(of: request, after: failure)
             if context.request.method == .head, let stored, let served = covered(stored, failure, request, reason) {
                 return await respond(served, request, context)
             }
@@ -200,9 +201,7 @@ struct PassRoute: Sendable {
     ) async -> UInt64 {
         var changes: UInt64 = 0
         if !request.isReadOnly, Invalidation.isDue(method: context.request.method, status: head.status) {
-            // By the key it was stored under: a URL of another spelling would name another.
-            await engine.cache.invalidate(request.primary.digest, of: request.provider)
-            if request.rule.semantics == .rfc { await engine.invalidateEquivalents(of: request) }
+            await engine.invalidateTarget(of: request)
             for url in Invalidation.others(requestURL: request.url, fields: head.fields) {
                 guard let key = request.provider.rawKey(url: url) else { continue }
                 await engine.cache.invalidate(key.digest, of: request.provider)

@@ -274,7 +274,7 @@ public struct UploadWork: Sendable {
     private func ending(_ failure: UpstreamFailure) -> Ending {
         var failure = failure
         failure.provider = provider.name
-        let wasSent = failure.fetch.map { !$0.isUnsent } ?? false
+        let wasSent = failure.wasSent
         var problem = failure.clientFacing(now: engine.time.wall())
         // Whoever reads "retryable" would send it again, and there may be two of it then.
         if wasSent { problem.retryable = false }

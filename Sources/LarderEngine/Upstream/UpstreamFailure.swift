@@ -26,6 +26,9 @@ public struct UpstreamFailure: Error, Sendable {
     /// The request was sent, and to send it again may do once more what it did (RFC 9110 §9.2.2).
     var mayHaveTakenEffect = false
 
+    /// Whether a request, or the beginning of one, went out. False where it was refused here, and where no connection was made.
+    public var wasSent: Bool { fetch.map { !$0.isUnsent } ?? false }
+
     /// Whether the same request may succeed later without anybody changing anything.
     var isRetryable: Bool {
         if isNotAsked || mayHaveTakenEffect { return false }

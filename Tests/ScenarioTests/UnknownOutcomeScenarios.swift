@@ -1,0 +1,163 @@
+// An unsafe request that was sent and brought no answer may have been carried out: what it may have made wrong is not answered again.
+import LarderCore
+import LarderTestSupport
+import Testing
+
+@Suite struct UnknownOutcomeScenarios {
+    private static let path = "/raw/api/a?x=1"
+
+    /// How a request ends without an answer.
+    enum End: String, CaseIterable, Sendable {
+        case reset, closed, unparsable, timedOut, left
+    }
+
+    /// Answers what reads with its number, and nothing else.
+    private func origin(_ end: End, _ gate: Gate, fields: String = "") -> ScriptedOrigin {
+        let count = Lock(0)
+        return ScriptedOrigin { request in
+            guard request.method == "GET" else {
+                return switch end {
+                case .reset: [.reset]
+                case .closed: [.close]
+                case .unparsable: [.send("HTTP/1.1 2xx what\r\n\r\n"), .close]
+                case .timedOut, .left: [.await(gate), .close]
+                }
+            }
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            return [.send(ok("answer \(number)", fields: "Cache-Control: max-age=600\r\n\(fields)"))]
+        }
+    }
+
+    private func settings(_ base: String, _ end: End? = nil, rate: String = "off", more: String = "") -> String {
+        """
+        fetch: { deadline: \(end == .timedOut ? "1s" : "60s") }
+        providers: { api: { kind: passthrough, baseURL: "\(base)", rate: \(rate), quota: off\(more) } }
+        """
+    }
+
+    /// Sends a request that ends so, and waits until that is over.
+    private func ask(
+        _ method: String, _ target: String, _ end: End, _ larder: RunningLarder, _ origin: ScriptedOrigin
+    ) async throws {
+        guard end == .left else {
+            let answer = try await larder.send(method, target, body: "x")
+            #expect(answer.status == (end == .timedOut ? 504 : 502), "\(answer)")
+            return
+        }
+        let before = origin.requests.count
+        let ended = try await larder.counter("larder_requests_total", "route=\"raw\",status=\"4xx\"")
+        var client: WireClient? = try await larder.talk { client in
+            try client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx")
+            return client
+        }
+        try await larder.eventually("it is under way") { client != nil && origin.requests.count == before + 1 }
+        client = nil
+        try await larder.eventually("it has ended") {
+            try await larder.counter("larder_requests_total", "route=\"raw\",status=\"4xx\"") == ended + 1
+        }
+    }
+
+    @Test(arguments: End.allCases, ["PUT", "POST", "DELETE"])
+    func whatWasSentAndNotAnsweredInvalidates(_ end: End, _ method: String) async throws {
+        let gate = Gate()
+        let origin = origin(end, gate)
+        defer { origin.stop() }
+        defer { gate.open() }
+        try await withLarder(settings(origin.base, end)) { larder async throws in
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            try await ask(method, Self.path, end, larder, origin)
+            #expect(try await larder.get(Self.path).text == "answer 2")
+        }
+    }
+
+    @Test func nothingAnswersItFromUnderAnotherQueryEither() async throws {
+        let gate = Gate()
+        let origin = origin(.reset, gate, fields: "No-Vary-Search: params=(\"utm\")\r\n")
+        defer { origin.stop() }
+        try await withLarder(settings(origin.base)) { larder async throws in
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            #expect(try await larder.get(Self.path + "&utm=1").text == "answer 1")
+            try await ask("PUT", Self.path + "&utm=1", .reset, larder, origin)
+            #expect(try await larder.get(Self.path + "&utm=1").text == "answer 2")
+        }
+    }
+
+    @Test(arguments: ["OPTIONS", "QUERY"])
+    func whatOnlyReadsInvalidatesNothing(_ method: String) async throws {
+        let origin = origin(.reset, Gate())
+        defer { origin.stop() }
+        try await withLarder(settings(origin.base)) { larder async throws in
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            try await ask(method, Self.path, .reset, larder, origin)
+            #expect(try await larder.get(Self.path).text == "answer 1")
+        }
+    }
+
+    @Test func aPOSTThatIsDeclaredToReadInvalidatesNothing() async throws {
+        let origin = origin(.reset, Gate())
+        defer { origin.stop() }
+        let posts = ", readOnlyPosts: [{ path: /a, ttl: 1h, kind: any }]"
+        try await withLarder(settings(origin.base, more: posts)) { larder async throws in
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            try await ask("POST", Self.path, .reset, larder, origin)
+            #expect(try await larder.get(Self.path).text == "answer 1")
+        }
+    }
+
+    @Test func whatNeverLeftInvalidatesNothing() async throws {
+        let origin = origin(.reset, Gate())
+        try await withLarder(settings(origin.base)) { larder async throws in
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            origin.stop()
+            #expect(try await larder.send("PUT", Self.path, body: "x").status == 502)
+            #expect(try await larder.get(Self.path).text == "answer 1")
+        }
+    }
+
+    @Test func whatTheBudgetRefusesInvalidatesNothing() async throws {
+        let origin = origin(.reset, Gate())
+        defer { origin.stop() }
+        try await withLarder(settings(origin.base, rate: "1/day")) { larder async throws in
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            #expect(try await larder.send("PUT", Self.path, body: "x").status == 429)
+            #expect(try await larder.get(Self.path).text == "answer 1")
+            #expect(origin.requests.count == 1)
+        }
+    }
+}
+
+@Suite(.enabled(if: SharedEngine.mayRun, "there is no redis-server or valkey-server on this machine"))
+struct FleetUnknownOutcomeScenarios {
+    @Test func whatAnotherHostAndTheTierHoldGoesToo() async throws {
+        let engine = try SharedEngine()
+        let count = Lock(0)
+        let origin = ScriptedOrigin { request in
+            guard request.method == "GET" else { return [.reset] }
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            return [.send(ok("answer \(number)", fields: "Cache-Control: max-age=600\r\n"))]
+        }
+        defer { origin.stop() }
+        let settings = """
+            providers: { api: { kind: passthrough, baseURL: "\(origin.base)", shared: yes } }
+            shared: { url: "\(engine.url)", key: "\(Fleet.key)", timeout: 10s }
+            admin: { token: \(Fleet.token) }
+            """
+        try await Fleet.two(settings) { one, two async throws in
+            #expect(try await one.get("/raw/api/a").text == "answer 1")
+            try await Fleet.published(one, 1)
+            #expect(try await two.get("/raw/api/a").text == "answer 1")
+            #expect(try await one.send("PUT", "/raw/api/a", body: "x").status == 502)
+            try await two.eventually("the other host has heard of it") {
+                try await two.get("/raw/api/a").text == "answer 2"
+            }
+            #expect(try await one.get("/raw/api/a").text == "answer 2")
+        }
+    }
+}
