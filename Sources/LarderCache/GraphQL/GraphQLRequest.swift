@@ -36,27 +36,39 @@ public enum GraphQLRequest {
         }
         guard let text = request["query"]?.string else { return false }
         let name = request["operationName"]
-        guard name == nil || name?.isNull == true || name?.kind == .string else { return false }
+        guard name == nil || name?.isNull == true || name?.kind == .string, arePlain(request["extensions"]) else {
+            return false
+        }
         return GraphQLDocument(Bytes(text: text))?.executed(name?.string) == .query
     }
 
     private static let members: Set<String> = ["query", "operationName", "variables", "extensions"]
 
-    /// Parameters of the URL by which some servers are told the document, the operation or an id, before they look at the content.
+    /// Whether the URL has a parameter by which some server may be told the document, the operation, an id or another method, before it
+    /// looks at the content.
     private static func hasParameters(_ query: String?) -> Bool {
         guard let query else { return false }
-        return query.split(whereSeparator: { $0 == "&" || $0 == ";" }).contains { pair in
-            let name = pair.prefix { $0 != "=" }
-            guard let plain = try? PercentCoding.decode(name.utf8, plusIsSpace: true) else { return true }
-            let folded = FieldList.lowercased(plain[...]).filter { $0 != "_" }
-            return parameters.contains { folded == $0 || folded.hasPrefix($0 + "[") }
-        }
+        return RequestNames.letters(ofQuery: query[...].utf8).map { $0.contains(where: mayTell) } ?? true
     }
 
-    private static let parameters = [
-        "query", "mutation", "operationname", "variables", "extensions", "id", "queryid", "docid", "documentid",
-        "hash", "sha256hash", "method",
+    /// Whether a name, by its letters, may be one by which a server is told what to do. A rule and no list: servers agree on no spelling.
+    private static func mayTell(_ letters: String) -> Bool {
+        MethodOverride.isMethod(letters) || names.contains(letters) || letters.hasPrefix("op")
+            || parts.contains { letters.contains($0) }
+    }
+
+    private static let names: Set<String> = ["id", "ids", "q", "qid", "gql"]
+    private static let parts = [
+        "query", "mutation", "subscription", "operation", "doc", "variable", "extension", "hash", "persist", "graphql",
     ]
+
+    /// A server registers, or looks up, a document by what stands in `extensions.persistedQuery`, also beside a query: which of the two it
+    /// executes is its own affair. Other extensions, such as a client's name and version, change nothing.
+    private static func arePlain(_ extensions: JSONValue?) -> Bool {
+        guard let extensions, !extensions.isNull else { return true }
+        guard extensions.kind == .object else { return false }
+        return !extensions.members.contains { RequestNames.letters($0.name).map(mayTell) ?? true }
+    }
 
     /// The content is text in UTF-8 as it stands here.
     private static func isPlain(_ fields: HeaderFields) -> Bool {

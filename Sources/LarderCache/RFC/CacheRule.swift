@@ -21,7 +21,8 @@ public enum CacheRule: String, CaseIterable, Sendable, Hashable {
     case uriMiss, variantMiss, variantMatch, variantInDoubt, validated, validatedNone, headUpdate, headInvalidate
     case invalidated, range, ifRange, conditional
     // Larder's own bounds.
-    case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, digestMismatch
+    case objectTooLarge, queryTooLarge, graphQLOperation, graphQLErrors, methodOverride, postCondition
+    case digestMismatch
     case errorOverAnswer, ownBusiness, personalToken, personalTarget, fleeting
     // `ttl` semantics.
     case configuredTTL, configuredEmpty, configuredNegative, configuredStale

@@ -22,8 +22,8 @@ extension CacheRule {
             .headInvalidate, .invalidated, .range, .ifRange, .conditional, .configuredTTL, .configuredEmpty,
             .configuredNegative, .configuredStale:
             change
-        case .objectTooLarge, .queryTooLarge, .graphQLOperation, .graphQLErrors, .methodOverride, .digestMismatch,
-            .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget, .fleeting:
+        case .objectTooLarge, .queryTooLarge, .graphQLOperation, .graphQLErrors, .methodOverride, .postCondition,
+            .digestMismatch, .errorOverAnswer, .ownBusiness, .personalToken, .personalTarget, .fleeting:
             bound
         }
     }
@@ -119,7 +119,7 @@ extension CacheRule {
         switch self {
         case .searchVariance:
             (
-                "draft-ietf-httpbis-no-vary-search §6",
+                "draft-ietf-httpbis-no-vary-search §7",
                 "The stored answer to another query of this path says that it answers this one (No-Vary-Search)."
             )
         case .bestLanguage:
@@ -158,7 +158,9 @@ extension CacheRule {
         case .graphQLOperation:
             ("Larder", "The GraphQL request is no query, or cannot be told to be one (readOnlyPosts).")
         case .graphQLErrors: ("Larder", "The GraphQL answer holds errors, or no data: it is not stored.")
-        case .methodOverride: ("Larder", "A field of the request asks for another method than its own.")
+        case .methodOverride:
+            ("Larder", "A field or a parameter of the request may ask for another method than its own.")
+        case .postCondition: ("RFC 9110 §13.1", "A condition of a POST is judged by the upstream.")
         case .digestMismatch: ("RFC 9530 §2", "The content is not what the answer's own digest says: it is not stored.")
         case .errorOverAnswer: ("Larder", "An error never takes the place of an answer that may still cover for it.")
         case .ownBusiness:

@@ -24,7 +24,9 @@ struct PassContent {
         guard way.provider.settings.semantics == .rfc else { return PassContent() }
         let post = context.request.method == .post ? way.provider.settings.readOnlyPost(way.path) : nil
         guard context.request.method == .query || post != nil else { return PassContent() }
-        guard post == nil || !context.request.fields.contains(anyOf: overrides) else {
+        let fields = context.request.fields
+        let query = context.request.query
+        guard post == nil || !MethodOverride.isAsked(fields: fields, query: query) else {
             return PassContent(rule: .methodOverride)
         }
         var question = PassContent(isReadOnly: post?.kind == .any)
@@ -34,9 +36,13 @@ struct PassContent {
         }
         // Without content it asks nothing that a key could hold.
         guard !body.isEmpty else { return question }
+        if post?.kind == .any {
+            let isOther = await engine.compute.run(reading: body.count) {
+                MethodOverride.isAsked(content: body, fields: fields)
+            }
+            guard !isOther else { return PassContent(rule: .methodOverride) }
+        }
         if post?.kind == .graphql {
-            let fields = context.request.fields
-            let query = context.request.query
             let isQuery = await engine.compute.run(reading: body.count) {
                 GraphQLRequest.isQuery(body, fields: fields, query: query)
             }
@@ -46,8 +52,13 @@ struct PassContent {
             }
             question.isReadOnly = true
         }
+        // What a condition of a POST means is between the client and the origin: a cache would have to answer 412 where it holds not.
+        guard post == nil || !fields.contains(anyOf: conditions) else {
+            question.rule = .postCondition
+            return question
+        }
         question.content = QueryContent(
-            body, fields: context.request.fields, declared: post, hold: engine.bodies.claim(body.count))
+            body, fields: fields, declared: post, hold: engine.bodies.claim(body.count))
         return question
     }
 
@@ -71,6 +82,6 @@ struct PassContent {
         return Int64(body.count) <= limit ? body : nil
     }
 
-    /// By these some servers are asked for another method than the request's own.
-    private static let overrides: FieldNameSet = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]
+    /// Conditions that hold for every method (RFC 9110 §13.1). `If-Modified-Since` and ranges mean nothing to a POST.
+    private static let conditions: FieldNameSet = ["If-Match", "If-None-Match", "If-Unmodified-Since"]
 }

@@ -79,8 +79,13 @@ extension SettingsTable {
             """)
     static let providerPersonalCookies = Parameter(
         "providers.<name>.personalCookies", .flag, default: "true",
-        summary: "Whether a request's cookies may change what it reads; false leaves them out of GET and HEAD.",
-        advice: "A request with cookies is answered from the store only where the answer says public or s-maxage.")
+        summary:
+            "Whether a request's cookies may change what it reads; false leaves them out of what the cache may answer.",
+        advice: """
+            A request with cookies is answered from the store only where the answer says public or s-maxage. With false the \
+            cookies of GET and HEAD, and of QUERY and of POST by readOnlyPosts whose content is a part of the key, go \
+            nowhere; all other requests keep them.
+            """)
     static let providerReadOnlyPosts = Parameter(
         "providers.<name>.readOnlyPosts", .readOnlyPosts, default: nil,
         summary: "Under rfc, POST endpoints that only read: such as { path: /graphql, ttl: 1min, kind: graphql }.",
@@ -88,7 +93,10 @@ extension SettingsTable {
             Answers are stored by URL, content and Content-Type, for ttl where they do not say themselves how long they \
             hold; no-store and private count as ever. path is below baseURL, and * in it stands for one segment. \
             kind: any takes every POST to it for one that changes nothing; kind: graphql only queries: mutations, \
-            subscriptions and what cannot be told pass, and answers with errors are not stored.
+            subscriptions and what cannot be told pass, and answers with errors are not stored. What cannot be told is also \
+            content longer than cache.maxQueryBody, a document by its hash or id (persistedQuery), and a parameter of the URL \
+            whose letters hold query, operation, method, doc and the like; each such request removes what is stored for the URL. \
+            A POST that asks for another method, by a field, a parameter or a form, or with a condition, passes.
             """)
     static let providerTTL = Parameter(
         "providers.<name>.ttl", .ttl, default: nil,

@@ -64,6 +64,18 @@ extension Tables {
             received(2, has("Cookie", "a=1"))
         }
         Clause(
+            "RFC 9111 §3.5 personalCookies: no, QUERY and declared POST", .may,
+            "So is one that asks by its content.",
+            settings: ", personalCookies: false, readOnlyPosts: [{ path: /s, ttl: 60s, kind: any }]"
+        ) {
+            answers(reply("Cache-Control: max-age=60", "Vary: Cookie"))
+            send("QUERY", "Content-Type: text/plain", "Cookie: a=1", body: "x", expect: body("body 1"))
+            received(1, lacks("Cookie"))
+            send("QUERY", "Content-Type: text/plain", "Cookie: b=1", body: "x", expect: body("body 1"), hit())
+            send("POST", "Cookie: a=1", at: "/s", body: "x", expect: body("body 1"))
+            received(2, lacks("Cookie"))
+        }
+        Clause(
             "RFC 9111 §3.5 personalCookies: yes", .mustNot,
             "An answer to a request with cookies is not stored for others by max-age alone."
         ) {

@@ -143,6 +143,32 @@ extension Tables {
             send("POST", json, "X-Who: b", at: "/s", body: "one", expect: body("body 2"))
             send("POST", json, "X-Who: a", at: "/s", body: "one", expect: body("body 1"), hit())
         }
+        for line in [#"If-None-Match: "v""#, #"If-Match: "w""#, "If-Unmodified-Since: {now-100000}"] {
+            Clause(
+                "RFC 9110 §13.2.1 declared POST, \(line.prefix { $0 != ":" })", .mustNot,
+                "A condition of a POST is judged by the origin, and not by what is stored.",
+                settings: search
+            ) {
+                answers(reply(#"ETag: "v""#, "Last-Modified: {now}"))
+                send("POST", json, at: "/s", body: "one", expect: body("body 1"))
+                send(
+                    "POST", json, line, at: "/s", body: "one", expect: status(200), body("body 2"),
+                    forwarded("method", status: 200))
+                received(2, has(String(line.prefix { $0 != ":" })), body("one"))
+                send("POST", json, at: "/s", body: "one", expect: body("body 1"), hit())
+            }
+        }
+        for line in ["If-Modified-Since: {now+100000}", "Range: bytes=0-1"] {
+            Clause(
+                "RFC 9110 §13.1.3 declared POST, \(line.prefix { $0 != ":" })", .must,
+                "What means nothing to a POST is ignored.",
+                settings: search
+            ) {
+                answers(reply("Last-Modified: {now-100000}"))
+                send("POST", json, at: "/s", body: "one", expect: body("body 1"))
+                send("POST", json, line, at: "/s", body: "one", expect: status(200), body("body 1"), hit())
+            }
+        }
         Clause(
             "RFC 9110 §9.3.3 other method asked for", .must, "A POST that asks for another method is passed on.",
             settings: search
@@ -167,6 +193,7 @@ extension Tables {
             ("named mutation", #"{"query":"query A { a } mutation B { b }","operationName":"B"}"#),
             ("batch with a mutation", "[\(query),\(mutation)]"), ("no document", #"{"query":"{ a "}"#),
             ("persisted document", #"{"extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}"#),
+            ("document to be registered", #"{"query":"{ a }","extensions":{"persistedQuery":{"sha256Hash":"x"}}}"#),
         ] {
             Clause(
                 "RFC 9110 §9.2.1 GraphQL \(what)", .mustNot,

@@ -69,6 +69,8 @@ extension JSONWriter {
         #expect(isQuery(request("query A { a }", name: "A")) && !isQuery(request("query A { a }", name: "B")))
         #expect(!isQuery(request("{ a }", name: "A")))
         #expect(isQuery(#"{"query":"{ a }","operationName":null,"variables":{"x":1},"extensions":{}}"#))
+        #expect(isQuery(#"{"query":"{ a }","extensions":{"clientLibrary":{"name":"a"}}}"#))
+        #expect(isQuery(#"{"query":"{ a }","extensions":null}"#))
     }
 
     @Test(arguments: [
@@ -80,6 +82,9 @@ extension JSONWriter {
         #"{"query":"{ a }","Query":"mutation { a }"}"#,
         #"{"query":"{ a }","query":"mutation { a }"}"#, #"{"query":"mutation { a }","query":"{ a }"}"#,
         #"{"query":"{ a }","OperationName":"B"}"#,
+        #"{"query":"{ a }","extensions":{"persistedQuery":{"version":1,"sha256Hash":"x"}}}"#,
+        #"{"query":"{ a }","extensions":{"sha256Hash":"x"}}"#, #"{"query":"{ a }","extensions":{"doc_id":"x"}}"#,
+        #"{"query":"{ a }","extensions":"{"persistedQuery":{}}"}"#, #"{"query":"{ a }","extensions":[]}"#,
     ])
     func whatCannotBeToldIsNone(_ body: String) {
         #expect(!isQuery(body), "\(body)")
@@ -97,10 +102,15 @@ extension JSONWriter {
     @Test(arguments: [
         "query=mutation{a}", "QUERY=x", "%71uery=x", "a=1&operationName=B", "operation_name=B", "extensions=x", "id=1",
         "documentId=1", "doc_id=1", "query", "query[]=x", "a;query=x", "%zz=1", "_method=PUT",
+        "_httpMethod=PUT", "httpmethod=PUT", "X-HTTP-Method-Override=PUT", "%20query=x", "+query=x", "operation=x",
+        "op=x", "doc=x",
+        "ops=x", "q=x", "gql=x", "graphql=x", "x.query=1", "persisted=1", "%2571uery=x", "qu%C3%A9ry=x", "%00query=x",
+        "ID=1",
     ])
     func parametersOfTheURLThatMayMeanAnotherDocumentMakeItUnknown(_ query: String) {
         #expect(!isQuery(request("{ a }"), query: query), "\(query)")
         #expect(isQuery(request("{ a }"), query: "version=3&apikey=x"))
+        #expect(isQuery(request("{ a }"), query: "client_id=1&api-version=2&shop=a&lang=de&scope=x&v=query"))
     }
 
     @Test func otherTypesAndCodingsAreNone() {

@@ -1,0 +1,51 @@
+// Requests that ask their server for another method than their own, in all spellings.
+import LarderCore
+import Testing
+
+@testable import LarderCache
+
+@Suite struct MethodOverrideTests {
+    @Test(arguments: [
+        "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Http_Method-Override",
+        "X_HTTP_METHOD_OVERRIDE",
+        "x-http-method-override", "HTTP-Method", "_method", "X-HTTP-Verb", "X-%48TTP",
+    ])
+    func aFieldThatAsksForAnotherMethodIsTold(_ name: String) {
+        #expect(MethodOverride.isAsked(fields: [HeaderField.text(Bytes(text: name)): "PUT"], query: nil))
+    }
+
+    @Test func otherFieldsAskForNone() {
+        let fields: HeaderFields = [
+            "Host": "h", "Content-Type": "application/json", "Accept": "*/*", "User-Agent": "x", "Authorization": "x",
+            "X-Api-Key": "x", "X-Request-Id": "1", "Cache-Control": "no-cache", "traceparent": "x", "X-Verbose": "1",
+        ]
+        #expect(!MethodOverride.isAsked(fields: fields, query: "a=method&verbose=1&q=x"))
+    }
+
+    @Test(arguments: [
+        "_method=PUT", "_httpMethod=PUT", "httpmethod=x", "X-HTTP-Method-Override=PUT", "%20_method=x", "+_method=x",
+        "a=1&method=delete", "a;_method=x", "%5Fmethod=x", "%255Fmethod=x", "$httpMethod", "METHOD[]=x", "%zz=1",
+        "m%C3%A9thod=1",
+        "http_verb=x",
+    ])
+    func aParameterThatAsksForAnotherMethodIsTold(_ query: String) {
+        #expect(MethodOverride.isAsked(fields: [:], query: query))
+        let form: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"]
+        #expect(MethodOverride.isAsked(content: Bytes(text: query), fields: form))
+    }
+
+    @Test func contentThatAsksForAnotherMethodIsTold() {
+        func isAsked(_ text: String, _ type: String) -> Bool {
+            MethodOverride.isAsked(content: Bytes(text: text), fields: ["Content-Type": type])
+        }
+        #expect(
+            isAsked("--x\r\nContent-Disposition: form-data; name=\"_Method\"\r\n", "multipart/form-data; boundary=x"))
+        #expect(!isAsked("--x\r\nContent-Disposition: form-data; name=\"q\"\r\n", "multipart/form-data; boundary=x"))
+        #expect(isAsked(#"{"_method":"DELETE"}"#, "application/json"))
+        #expect(isAsked(#"{"x_http_method":"DELETE"}"#, "application/vnd.api+json"))
+        // What JSON-RPC calls.
+        #expect(!isAsked(#"{"jsonrpc":"2.0","method":"search"}"#, "application/json"))
+        #expect(!isAsked(#"{"q":"_method"}"#, "application/json") && !isAsked("[1]", "application/json"))
+        #expect(!isAsked("q=a+method", "application/x-www-form-urlencoded") && !isAsked("_method=PUT", "text/plain"))
+    }
+}
