@@ -181,11 +181,15 @@ final class PurgeWork {
 
     // MARK: Text
 
-    /// Whether a label, "GET https://host/path", names this URL. Compared as bytes: upper and lower case differ in a path
-    /// (RFC 3986 §6.2.2.1).
+    /// Whether a label, "GET https://host/path", names this URL. A mark of the request's content may follow behind another space, as in
+    /// "QUERY https://host/path (17 bytes, …)". Compared as bytes: upper and lower case differ in a path (RFC 3986 §6.2.2.1).
     static func names(_ label: String, _ url: String) -> Bool {
         guard let space = label.utf8.firstIndex(of: 0x20) else { return false }
-        return label.utf8[label.utf8.index(after: space)...].elementsEqual(url.utf8)
+        let rest = label.utf8[label.utf8.index(after: space)...]
+        guard rest.starts(with: url.utf8) else { return false }
+        // No URL that was asked for holds a space.
+        let mark = rest.dropFirst(url.utf8.count)
+        return mark.isEmpty || !url.isEmpty && mark.starts(with: " (".utf8)
     }
 
     static func fold(_ text: String) -> Bytes { Bytes(text.lowercased().utf8) }

@@ -58,14 +58,16 @@ enum ConformancePage {
         - `Access-Control-*` of an upstream is passed on at the root of the provider's own listener only: below `/raw` it would
           let any page read what this user may read. `Timing-Allow-Origin` and `X-Request-Id` are never passed on.
         - The answer to another query is looked for (`No-Vary-Search`) only where nothing is stored for the very URL, only a
-          fresh one answers, and which there are is not remembered over a restart: 64 paths of a provider, of each 64
+          fresh one answers that was received since the daemon began: 64 paths of a provider, of each 64
           queries and four rules, fields of 4 KiB with 64 names, queries of 1 KiB.
         - A variant in the client's best language answers only where that language alone has the highest weight, though the request's
           `Accept-Language` is not the one that selected it: a departure from RFC 9111 §4.1, which RFC 9110 §12.5.4 suggests.
         - `No-Vary-Search` is read as the draft of the working group says, `except` without `params` included; `params` without a list, which
           browsers know from older drafts, counts as well.
-        - A POST that the configuration declares to read is never sent with a condition, and conditions of a client hold
-          for it as for any method but GET and HEAD (RFC 9110 §13.1.2).
+        - A POST that the configuration declares to read is never sent with a condition of the cache's own. One with a condition of its client
+          (`If-Match`, `If-None-Match`, `If-Unmodified-Since`) is passed on: only the origin knows what it holds for (RFC 9110 §13.2.1).
+        - An unsafe request that was sent and brought no answer (its client left, a timeout, a reset) invalidates its URL, since the origin may
+          have carried it out; RFC 9111 §4.4 asks for that only after an answer.
         - Below `/raw`, where all providers share one origin, fields that act on a whole origin or host are not passed
           on (`Strict-Transport-Security`, `Alt-Svc`, `Clear-Site-Data`, `NEL`, `Report-To` and the like); a cookie that is
           set gets a `Path` below `/raw/NAME/` and no `Domain`; cookies of requests are not passed on unless

@@ -124,6 +124,21 @@ import Testing
         }
     }
 
+    @Test func aURLTakesTheAnswersToQuestionsWithContentToo() async throws {
+        try await withStore { (store, bench) async throws in
+            let url = "https://h.example/a?q=jack"
+            let labels = [
+                "GET \(url)", "QUERY \(url) (17 bytes, 3q2-7w)", "POST \(url) (3 bytes, AAAAAA)",
+                "POST \(url)son (3 bytes, AAAAAA)", "POST https://h.example/a (3 bytes, AAAAAA)",
+            ]
+            for (number, label) in labels.enumerated() {
+                #expect(await store.write(bench.entry("\(number)", provider: "itunes", label: label)) == .stored)
+            }
+            #expect(try await store.purge(.url(url, provider: nil), soft: false) == 3)
+            #expect(try await store.statistics().entries == 2)
+        }
+    }
+
     @Test func whatIsStoredAfterAPurgeBeganStays() async throws {
         // purge: begin, slice        slice … slice, end
         // write:              late                         stays, though the purge is of everything

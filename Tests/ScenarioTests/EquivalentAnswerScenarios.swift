@@ -24,7 +24,7 @@ import Testing
         let fields = "Cache-Control: max-age=600\r\nNo-Vary-Search: params=(\"utm\")\r\n"
         let origin = ScriptedOrigin { request in [.send(ok("for \(request.target)", fields: fields))] }
         defer { origin.stop() }
-        try await withLarder(configuration(origin)) { larder in
+        try await withLarder(configuration(origin)) { larder async throws in
             #expect(try await larder.get("/raw/api/a?x=1&utm=1").text == "for /a?x=1&utm=1")
             for turn in 1...3 {
                 let other = try await larder.get("/raw/api/a?utm=2&x=1")
@@ -42,11 +42,93 @@ import Testing
         }
     }
 
+    @Test func aPurgeOfAURLTakesWhatAnswersItFromUnderAnotherQuery() async throws {
+        let fields = "Cache-Control: max-age=600\r\nNo-Vary-Search: params=(\"y\")\r\n"
+        let count = Lock(0)
+        let origin = ScriptedOrigin { _ in
+            let number = count.withLock { count -> Int in
+                count += 1
+                return count
+            }
+            return [.send(ok("answer \(number)", fields: fields))]
+        }
+        defer { origin.stop() }
+        try await withLarder(configuration(origin)) { larder async throws in
+            func purge(_ target: String, _ more: String = "") async throws -> JSONValue {
+                let url = PercentCoding.encode(target)
+                return try await larder.send("DELETE", "/v1/cache?url=\(url)\(more)", fields: [Self.authority]).json()
+            }
+            #expect(try await larder.get("/raw/api/a?x=1").text == "answer 1")
+            #expect(try await larder.get("/raw/api/a?x=2").text == "answer 2")
+            #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 1")
+            let preview = try await purge("\(origin.base)/a?x=1&y=2", "&dryRun=1")
+            #expect(preview["wouldPurge"]?.integer == 1 && preview["bytes"]?.integer ?? 0 > 0, "\(preview)")
+            #expect(preview["labels"]?.elements.compactMap(\.string) == ["\(origin.base)/a?x=1"], "\(preview)")
+            #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 1")
+            #expect(try await purge("/raw/api/a?y=2&x=1")["purged"]?.integer == 1)
+            #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "answer 3")
+            #expect(try await larder.get("/raw/api/a?x=2").text == "answer 2")
+            // That one was received before the purge, and answers its own query only.
+            #expect(try await purge("/raw/api/a?x=2&y=2")["purged"]?.integer == 0)
+        }
+    }
+
+    @Test func anAnswerOfAnEarlierRunAnswersItsOwnQueryOnly() async throws {
+        let fields = "Cache-Control: max-age=600\r\nNo-Vary-Search: params=(\"y\")\r\n"
+        let origin = ScriptedOrigin { request in [.send(ok("for \(request.target)", fields: fields))] }
+        defer { origin.stop() }
+        let directory = TemporaryDirectory()
+        try await withLarder(configuration(origin), directory: directory) { larder async throws in
+            #expect(try await larder.get("/raw/api/a?x=1").text == "for /a?x=1")
+            #expect(try await larder.get("/raw/api/a?x=1&y=1").text == "for /a?x=1")
+            // Of another path, and yet nobody knows which queries it concerns.
+            #expect(try await larder.send("PUT", "/raw/api/b", body: "x").status == 200)
+        }
+        try await withLarder(configuration(origin), directory: directory) { larder async throws in
+            #expect(try await larder.get("/raw/api/a?x=1").text == "for /a?x=1")
+            #expect(origin.requests.count == 2)
+            #expect(try await larder.get("/raw/api/a?x=1&y=2").text == "for /a?x=1&y=2")
+            #expect(try await larder.get("/raw/api/a?x=1&y=3").text == "for /a?x=1&y=2")
+        }
+    }
+
+    @Test func aRefusedFieldIsCountedOnceHoweverOftenItsAnswerIsRead() async throws {
+        let long = "No-Vary-Search: params=(\"\(String(repeating: "x", count: 5000))\")\r\n"
+        let origin = ScriptedOrigin { _ in [.send(ok("a", fields: "Cache-Control: max-age=600\r\n\(long)"))] }
+        defer { origin.stop() }
+        try await withLarder("cache: { memorySize: 0 }\n" + configuration(origin)) { larder async throws in
+            for _ in 1...4 {
+                // Those that memory and its readers leave to the look-up.
+                let answer = try await larder.get("/raw/api/a", ("Cache-Control", "max-age=300"))
+                #expect(answer.text == "a")
+            }
+            #expect(origin.requests.count == 1)
+            #expect(try await larder.counter("larder_no_vary_search_total", "provider=\"api\",result=\"refused\"") == 1)
+        }
+    }
+
+    @Test(arguments: [("any", #"?_httpMethod=DELETE"#, ""), ("any", "", "_method=DELETE"), ("graphql", "?op=x", "")])
+    func aPOSTThatMayAskForSomethingElseIsPassedOn(_ kind: String, _ query: String, _ form: String) async throws {
+        let origin = ScriptedOrigin { _ in [.send(ok(#"{"data":{}}"#))] }
+        defer { origin.stop() }
+        let post = ", readOnlyPosts: [{ path: /s, ttl: 1h, kind: \(kind) }]"
+        try await withLarder(configuration(origin, post)) { larder async throws in
+            let type = form.isEmpty ? "application/json" : "application/x-www-form-urlencoded"
+            for number in 1...2 {
+                let answer = try await larder.send(
+                    "POST", "/raw/api/s\(query)", fields: [("Content-Type", type)],
+                    body: form.isEmpty ? #"{"query":"{ a }"}"# : form)
+                #expect(answer["Cache-Status"]?.contains("fwd=method") == true, "\(answer)")
+                #expect(origin.requests.count == number)
+            }
+        }
+    }
+
     @Test func anAnswerInTheBestLanguageIsExplained() async throws {
         let fields = "Cache-Control: max-age=600\r\nVary: Accept-Language\r\nContent-Language: de\r\n"
         let origin = ScriptedOrigin(answering: ok("ja", fields: fields))
         defer { origin.stop() }
-        try await withLarder(configuration(origin)) { larder in
+        try await withLarder(configuration(origin)) { larder async throws in
             _ = try await larder.get("/raw/api/a", ("Accept-Language", "fr"))
             let other = try await larder.get("/raw/api/a", ("Accept-Language", "de, fr;q=0.3"))
             #expect(other.text == "ja" && origin.requests.count == 1)

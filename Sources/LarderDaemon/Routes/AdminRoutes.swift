@@ -32,15 +32,17 @@ struct AdminRoutes: Sendable {
     /// `DELETE /v1/cache` with exactly one of `all=1`, `provider=`, `term=` (with or without `provider=`), `url=`,
     /// `key=`, or with any of `provider=`, `prefix=`, `kind=` and `olderThan=` together, all of which must hold then;
     /// `soft=1` expires instead of removing, so that the entries still cover for an outage, and `dryRun=1` changes nothing.
-    /// A URL is an API's own or one below `/raw`, and stands for itself alone: said twice, a purge takes nothing more
-    /// (RFC 9110 §9.2.2).
+    /// A URL is an API's own or one below `/raw`, and stands for itself and for what answers it from under another query: said
+    /// twice, a purge takes nothing more (RFC 9110 §9.2.2).
     func purge(_ request: ServerRequest, route: RouteName) async throws(ClientFacingError) -> ServerResponse {
         let query = try request.parameters()
         // A purge must do what was said or nothing.
         try query.check(only: Self.purgeParameters.map(\.name))
         let isSoft = try Self.flag(query, "soft")
         let isDryRun = try Self.flag(query, "dryRun")
-        let orders = try orders(query)
+        var orders = try orders(query)
+        // Before they are told that they answer other queries no more.
+        await addEquivalents(&orders)
         if isDryRun { return try await preview(orders, soft: isSoft, route: route) }
         engine.endOtherQueries(of: nil)
         let purged = await engine.cache.purge(orders.selectors, soft: isSoft)
@@ -148,6 +150,18 @@ struct AdminRoutes: Sendable {
         /// All are carried out, whatever those before found.
         var selectors: [PurgeSelector]
         var reason: String
+        /// Where a URL leads.
+        var places: [PurgeURL.Place] = []
+    }
+
+    /// What answers a URL from under another query (No-Vary-Search) answers it as its own entry does, and goes with it.
+    private func addEquivalents(_ orders: inout Orders) async {
+        let providers = engine.snapshot.providers
+        for place in orders.places {
+            guard let provider = providers.named(place.provider) else { continue }
+            let keys = await engine.equivalents(of: place.request, at: provider)
+            orders.selectors += keys.map { .digest($0.digest) }
+        }
     }
 
     private func orders(_ query: QueryParameters) throws(ClientFacingError) -> Orders {
@@ -212,7 +226,8 @@ struct AdminRoutes: Sendable {
         let labelled = places.isEmpty ? [url] : places.map(\.url)
         return Orders(
             selectors: places.map { .digest($0.key.digest) } + labelled.map { .url($0, provider: provider) },
-            reason: places.isEmpty ? noPlace(read, snapshot) : "Nothing is stored of \(names) for that URL.")
+            reason: places.isEmpty ? noPlace(read, snapshot) : "Nothing is stored of \(names) for that URL.",
+            places: places)
     }
 
     private static func noPlace(_ url: PurgeURL, _ snapshot: Snapshot) -> String {

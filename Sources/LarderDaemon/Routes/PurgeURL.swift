@@ -15,6 +15,8 @@ struct PurgeURL: Sendable {
         var key: CacheKey
         /// The API's own URL.
         var url: String
+        /// What is asked for by it.
+        var request: UpstreamRequest
     }
 
     var places: [Place] = []
@@ -62,7 +64,8 @@ struct PurgeURL: Sendable {
         var request = request
         request.path = UpstreamPath.withoutSingleDots(request.path)
         let canonical = provider.isPassthrough ? request : provider.provider.canonical(request)
-        return Place(provider: provider.name, key: provider.rawKey(canonical), url: provider.url(request))
+        return Place(
+            provider: provider.name, key: provider.rawKey(canonical), url: provider.url(request), request: request)
     }
 
     /// "/raw/NAME/path?query" in its parts.

@@ -31,7 +31,7 @@ public final class Engine: Sendable {
     /// What was dealt from each pool lately.
     let pools = Lock(PoolRounds())
     /// Stored answers that answer other queries of their path.
-    let searchVariances = SearchVariances()
+    let searchVariances: SearchVariances
     /// Sessions of typing.
     public let sessions: SessionCoordinator
     /// What is refreshed when a provider is back.
@@ -56,6 +56,7 @@ public final class Engine: Sendable {
         self.counters = counters
         self.log = log
         self.time = time
+        searchVariances = SearchVariances(began: time.wall())
         sessions = SessionCoordinator(
             loop: flights.home, time: time, counters: counters, maxSessions: snapshot.settings.search.sessions)
         refreshes = RefreshCoordinator(

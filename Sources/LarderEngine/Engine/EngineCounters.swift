@@ -52,7 +52,7 @@ public enum EngineCounters {
         "larder_no_vary_search_total",
         help:
             "No-Vary-Search: requests answered by the answer to another query, answers dropped from the bounded table "
-            + "of those, and fields refused for their length.",
+            + "of those, and answers stored whose field was refused for its length.",
         labels: ["provider", "result"])
     static let joined = MetricFamily(
         "larder_joined_total", help: "Askers that waited for a fetch another had begun.")

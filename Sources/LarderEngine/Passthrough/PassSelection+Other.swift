@@ -21,7 +21,7 @@ extension PassSelection {
                 continue
             }
             guard !there.isInDoubt, answers(entry),
-                engine.searchVariances.mayAnswerOthers(entry, of: request.provider.name),
+                engine.searchVariances.mayAnswerOtherQueries(entry, of: request.provider.name),
                 SearchVariance(entry.fields).areEquivalent(query, request.query)
             else { continue }
             engine.count(.answered, request)

@@ -24,7 +24,7 @@ public struct PassSelection: Sendable {
         let found = await VariantStore(engine: engine, request: request).find()
         guard request.rule.semantics == .rfc else { return found }
         guard let entry = found.entry else { return await other(than: found) ?? found }
-        engine.noteSearchVariance(entry, of: request)
+        engine.noteSearchVariance(entry, of: request, isRead: true)
         return found
     }
 

@@ -1,8 +1,9 @@
-// Which stored answers may answer other queries of their path (No-Vary-Search), for all providers. In memory only: after a restart
-// each is known again when it is next read or stored.
+// Which stored answers may answer other queries of their path (No-Vary-Search), for all providers. In memory only. What was changed
+// before this run is not known either, so an answer that was received before it answers its own query only.
 import LarderCache
 import LarderCore
 import LarderHTTP
+import LarderSettings
 
 final class SearchVariances: Sendable {
     /// What came of a field; the words of the counter.
@@ -11,7 +12,7 @@ final class SearchVariances: Sendable {
         case answered
         /// An answer that could have been was forgotten for want of room.
         case dropped
-        /// A field was longer than is read.
+        /// The field of an answer that was stored is longer than is read.
         case refused
     }
 
@@ -20,6 +21,13 @@ final class SearchVariances: Sendable {
     /// Up to when answers may have been made unsuitable by a change of which it is not known which queries it concerns: what was
     /// received before answers its own query only. By provider; "" for all.
     private let changed = Lock<[String: WallTime]>([:])
+    /// When this run began.
+    private let began: WallTime
+
+    /// - Parameter began: when this run began. Changes before it are not known.
+    init(began: WallTime) {
+        self.began = began
+    }
 
     /// Something of the provider changed or was removed; nil: of any.
     func noteChange(of provider: String?, at now: WallTime) {
@@ -27,6 +35,11 @@ final class SearchVariances: Sendable {
     }
 
     /// Whether an answer may answer other queries than its own.
+    func mayAnswerOtherQueries(_ entry: StoredResponse, of provider: String) -> Bool {
+        entry.responseTime >= began && mayAnswerOthers(entry, of: provider)
+    }
+
+    /// Whether nothing of the provider that this run knows of was changed since an answer was received.
     func mayAnswerOthers(_ entry: StoredResponse, of provider: String) -> Bool {
         let last = changed.withLock { changed in [changed[provider], changed[""]].compactMap { $0 }.max() }
         return last.map { entry.responseTime > $0 } ?? true
@@ -47,14 +60,18 @@ final class SearchVariances: Sendable {
 
     /// The queries whose answers may answer the request.
     func equivalents(of request: PassRequest) -> [String?] {
-        let name = request.provider.name
+        equivalents(of: request.query, at: request.pathDigest, of: request.provider.name)
+    }
+
+    /// The same for a query of a path of that provider.
+    func equivalents(of query: String?, at path: @autoclosure () -> Digest, of provider: String) -> [String?] {
         // Most providers never send the field.
-        guard tables.withLock({ $0[name] != nil }) else { return [] }
-        let path = request.pathDigest
-        let rules = tables.withLock { $0[name]?.rules(at: path) ?? [] }
-        let forms = rules.compactMap { SearchVarianceTable.Form(request.query, by: $0) }
+        guard tables.withLock({ $0[provider] != nil }) else { return [] }
+        let path = path()
+        let rules = tables.withLock { $0[provider]?.rules(at: path) ?? [] }
+        let forms = rules.compactMap { SearchVarianceTable.Form(query, by: $0) }
         guard !forms.isEmpty else { return [] }
-        return tables.withLock { $0[name]?.equivalents(of: request.query, at: path, forms) ?? [] }
+        return tables.withLock { $0[provider]?.equivalents(of: query, at: path, forms) ?? [] }
     }
 
     /// Forgets one whose answer is gone.
@@ -66,9 +83,14 @@ final class SearchVariances: Sendable {
 
 extension Engine {
     /// Notes a stored answer that says that it answers other queries too.
-    func noteSearchVariance(_ entry: StoredResponse, of request: PassRequest) {
+    /// - Parameter isRead: it was noted when it was stored, and is noted again since it may have been dropped: a field that is refused is
+    ///   counted once.
+    func noteSearchVariance(_ entry: StoredResponse, of request: PassRequest, isRead: Bool = false) {
         guard request.content == nil, entry.fields.contains("No-Vary-Search") else { return }
-        guard !SearchVariance.isBeyondBounds(entry.fields) else { return count(.refused, request) }
+        guard !SearchVariance.isBeyondBounds(entry.fields) else {
+            if !isRead { count(.refused, request) }
+            return
+        }
         let dropped = searchVariances.note(request, SearchVariance(entry.fields))
         if dropped > 0 { count(.dropped, request, dropped) }
     }
@@ -84,6 +106,23 @@ extension Engine {
         for query in searchVariances.equivalents(of: request) {
             await cache.invalidate(PassRequest(request, query: query).target.digest, of: request.provider)
         }
+    }
+
+    /// The keys of the answers that answer a request to a provider of one's own from under another query.
+    public func equivalents(of request: UpstreamRequest, at provider: ConfiguredProvider) async -> [CacheKey] {
+        guard provider.isPassthrough, provider.settings.semantics == .rfc else { return [] }
+        let path = provider.rawKey(UpstreamRequest(path: request.path)).digest
+        var keys: [CacheKey] = []
+        for query in searchVariances.equivalents(of: request.query, at: path, of: provider.name) {
+            let key = provider.rawKey(UpstreamRequest(path: request.path, query: query))
+            guard let entry = await cache.stored(key), searchVariances.mayAnswerOtherQueries(entry, of: provider.name),
+                // A list of variants is as new as the newest of them, and each of those says for itself what it answers.
+                entry.endpoint == VariantStore.indexName
+                    || SearchVariance(entry.fields).areEquivalent(query, request.query)
+            else { continue }
+            keys.append(key)
+        }
+        return keys
     }
 
     func count(_ result: SearchVariances.Result, _ request: PassRequest, _ amount: Int = 1) {

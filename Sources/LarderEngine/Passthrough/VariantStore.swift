@@ -11,7 +11,7 @@ struct VariantStore: Sendable {
     let request: PassRequest
 
     /// The endpoint name of an index's row.
-    private static let indexName = "variants"
+    static let indexName = "variants"
 
     /// Looks for the stored answer that fits the request's selecting fields.
     func find() async -> EntryCache.Found {

@@ -36,7 +36,7 @@ public struct SearchVariance: Sendable, Hashable {
     /// Whether every difference counts, so that only the same query is equivalent.
     public var isStandard: Bool { self == Self.standard }
 
-    /// Reads an answer's fields (§4.1, §4.2). Entries of other names are ignored.
+    /// Reads an answer's fields (§5.1, §5.2). Entries of other names are ignored.
     public init(_ fields: HeaderFields) {
         self.init()
         let values = fields.all("No-Vary-Search")
@@ -91,7 +91,7 @@ public struct SearchVariance: Sendable, Hashable {
     }
 
     /// The parameters that count, in the order in which they count; nil beyond our bounds. Queries are equivalent where these are the
-    /// same (§5).
+    /// same (§6).
     public func significant(_ query: String?) -> [Pair]? {
         guard let query else { return [] }
         guard query.utf8.count <= Self.longestQuery else { return nil }
@@ -115,7 +115,7 @@ public struct SearchVariance: Sendable, Hashable {
         }.map(\.element)
     }
 
-    /// Whether two queries of one path are equivalent (§5).
+    /// Whether two queries of one path are equivalent (§6).
     public func areEquivalent(_ one: String?, _ other: String?) -> Bool {
         if isSame(one, other) { return true }
         guard !isStandard, let first = significant(one), let second = significant(other) else { return false }
